@@ -25,17 +25,15 @@ from typing import Any
 from simulated import Memory, Walked, simulated_model
 
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
 from drretail.agents.running.outcomes import Ended
+from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.data_ingest.demo import build_shop
 from drretail.env.world import World, open_world
 from drretail.files import write_lines
 from drretail.progress import Progress
-from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query
 
 QUERIES = 10

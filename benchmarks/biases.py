@@ -19,8 +19,8 @@ from dataclasses import astuple, dataclass
 import numpy as np
 from rounds import keep, rounds_parser
 
-from drretail.addons.lab.bias.effects import difference
-from drretail.stats.clusters import Clusters
+from drretail.addons.lab.bias.probe import difference
+from drretail.stats.intervals import Clusters
 
 USERS, QUERIES = (6, 8, 16, 32), (1, 3)
 DIMENSIONS = 6

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import beta
 
-from drretail.stats.clusters import Clusters, Groups, draws
 from drretail.stats.intervals import (
+    Clusters,
+    Groups,
     Interval,
     Ratio,
+    draws,
     estimate,
     mean_interval,
     percentile_interval,

@@ -25,13 +25,11 @@ from drretail.env.catalog.base import CatalogQuery, SortBy
 from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores
 from drretail.querygen.checks.contract import HITS
-from drretail.querygen.generate import Drafts
-from drretail.querygen.users import drawn_users
+from drretail.querygen.generate import Drafts, drawn_users
 from drretail.records.base import sha256_of
 from drretail.records.query import COUNTS, Axis, Query
 from drretail.records.wish import Demand, Want, Wish
-from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import share_interval
+from drretail.stats.intervals import Clusters, share_interval
 
 OTHER_HITS = (2, 4, 7, 20)
 LEAST = 5

@@ -26,10 +26,10 @@ from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range
-from drretail.llm.prices import read_prices
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
 from drretail.llm.stand_in import Statement
+from drretail.llm.usage import read_prices
 from drretail.records.run import Usage
 from drretail.records.score import Rules
 

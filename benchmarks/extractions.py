@@ -35,12 +35,12 @@ from pydantic import ValidationError
 from reading import meets, new_errors, share
 
 from drretail.eval.claims.claims import EXTRACT
-from drretail.eval.claims.confirming import Confirmations, confirm_prompt, rulings, strange_quotes, to_confirm
 from drretail.eval.claims.extraction import ReportClaims, answer_problem, claims_of, extraction_prompt
 from drretail.eval.claims.report_index import SourceResolver
-from drretail.eval.judging.numbered import NumberedItem
+from drretail.eval.claims.typed_values import Confirmations, confirm_prompt, rulings, strange_quotes, to_confirm
+from drretail.eval.judging.criteria import NumberedItem
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.evidence import Finding
 from drretail.records.reading import Reading, ReadValue
 

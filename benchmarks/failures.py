@@ -23,8 +23,7 @@ from scipy.stats import beta
 from benchmarks.coverage import Design, claims
 from drretail.eval.compare.rows import Corrected, Side, compared_rows, tested
 from drretail.eval.registry import load_metric
-from drretail.stats.clusters import Clusters, freedom
-from drretail.stats.intervals import estimate
+from drretail.stats.intervals import Clusters, estimate, freedom
 from drretail.stats.significance import LEVEL, failures_added, holm, users_needed, users_range
 
 Numbers = NDArray[np.float64]

@@ -27,14 +27,13 @@ from statistics import mean, median, quantiles
 from typing import Any
 
 from drretail.addons.gym import Reward, Shop, ShopEnv
+from drretail.addons.gym.env import recorded_rewards
 from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
-from drretail.addons.gym.recorded import recorded_rewards
 from drretail.api.run import run
-from drretail.env.generations import live_generation
-from drretail.env.manifest import DATABASE_FILE
+from drretail.env.manifest import DATABASE_FILE, live_generation
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.text.sentences import find_sentences
-from drretail.querygen.shipped import shipped_queries
+from drretail.grounding.text.layout import find_sentences
+from drretail.querygen.reading import shipped_queries
 from drretail.records.wish import Wish
 
 RESETS = 1000

@@ -23,8 +23,8 @@ from typing import Any
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
 from drretail.env.world import World
+from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Judge
-from drretail.eval.references import made_references
 from drretail.eval.registry import load_metrics
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scoring import score
@@ -32,11 +32,11 @@ from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.picks import take_picks
-from drretail.grounding.text.sentences import find_sentences
-from drretail.llm.prompts.prompt import tag_content
+from drretail.grounding.text.layout import find_sentences
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.reading import Pick, ReadValue

@@ -29,7 +29,7 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from drretail.data_ingest.synth.shop import write_shop
+from drretail.data_ingest.synth import write_shop
 
 CATEGORIES = ("Pet_Supplies", "Office_Products")
 FIRST, SPAN = 1_400_000_000_000, 290_000_000_000

@@ -30,11 +30,10 @@ from drretail.eval.scores.file import read_scores
 from drretail.eval.scoring import score
 from drretail.grounding.text.layout import read_layout
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
-from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
-from drretail.records.reading import ReadValue
+from drretail.records.reading import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit, ReadValue
 
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^"]*)">\n(.*?)\n</claim>', re.DOTALL)
 _SOURCE = re.compile(r'<source id="([^"]+)"[^>]*>\n(.*?)\n</source>', re.DOTALL)

@@ -24,10 +24,10 @@ from typing import Any
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import read_runs, run_folder
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.llm.stand_in import Statement, statements
+from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.progress import Progress
 
 LEAST = 1024

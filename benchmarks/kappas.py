@@ -15,7 +15,7 @@ from statistics import fmean
 import numpy as np
 from rounds import keep, rounds_parser
 
-from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
+from drretail.stats.agreement import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
 from drretail.stats.intervals import Interval
 
 COPIES, COMMON, ITEMS = (0.3, 0.6, 0.9), (0.8, 0.9, 0.95), (40, 100)

@@ -29,7 +29,7 @@ from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.text.words import NUMBERS
 from drretail.grounding.verify.checks import Case
 from drretail.progress import Progress
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import JudgedKind, Pick, Reading, ReadValue, Relation

@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.lab.card import share_of_words
-from drretail.addons.lab.labelled_claims import SPELLINGS, LabelledClaim, read_labelled
-from drretail.llm.offline.judge.support import judge_claim
+from drretail.addons.lab.card import SPELLINGS, LabelledClaim, read_labelled, share_of_words
+from drretail.llm.offline.judge import judge_claim
 
 
 @dataclass(frozen=True)

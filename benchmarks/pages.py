@@ -22,9 +22,8 @@ from statistics import fmean, median
 
 import trafilatura
 
-from drretail.env.web.base import WebPage
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.reading.page import read_page
+from drretail.env.web.base import Fetched, WebPage
+from drretail.env.web.page import read_page
 
 TRUTH = ".truth.json"
 _WORD = re.compile(r"\w+")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.perturb.renaming import NamesOfShop, Renaming, name_of, names_on
+from drretail.addons.perturb.perturbed_world import NamesOfShop, Renaming, name_of, names_on
 from drretail.data_ingest.raw.products import product_of
 from drretail.records.shop import Product
 

@@ -26,9 +26,8 @@ from command import cost_of
 
 from drretail.env.world import World, open_world
 from drretail.querygen.generate import generate_sampled
-from drretail.querygen.importing import queries_from, read_questions
 from drretail.querygen.lint import Linter
-from drretail.querygen.reading import read_queries
+from drretail.querygen.reading import queries_from, read_queries, read_questions
 from drretail.records.query import Query
 
 PER_USER = 3

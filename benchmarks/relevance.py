@@ -25,10 +25,9 @@ from typing import Any
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
-from drretail.env.catalog.analysis import words
 from drretail.env.catalog.base import Analyzer, CatalogQuery
-from drretail.env.catalog.formulation import other_texts
-from drretail.env.rows import rows_of
+from drretail.env.catalog.formulation import other_texts, words
+from drretail.env.folder import rows_of
 from drretail.env.world import World, open_world
 from drretail.grounding.text.words import snowball
 from drretail.records.shop import Product

@@ -22,14 +22,14 @@ from drretail import open_model, open_world
 from drretail.agents.registry import load_agent, split_web_mode
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.env.altered.planting import with_hostile_texts
+from drretail.env.planting import with_hostile_texts
 from drretail.env.web.base import Web, WebPage, WebResult
 from drretail.env.world import World
 from drretail.eval.metrics.robustness import HostileRun, Outcome
-from drretail.grounding.hostile.texts import HostileText, hostile_texts
+from drretail.grounding.hostile import HostileText, hostile_texts
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.obedient import obey
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
 SYSTEMS = ("plan_to_function", "react", "react+ws", "hybrid_react+ws", "grounded_hybrid")

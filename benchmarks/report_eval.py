@@ -19,8 +19,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from drretail.addons.publications.report_eval.judge import CITED, DIMENSIONS, FACTUALITY, UNITS_STAGE
-from drretail.addons.publications.report_eval.score import BY_PARAGRAPHS, METRIC
+from drretail.addons.publications.report_eval.score import (
+    BY_PARAGRAPHS,
+    CITED,
+    DIMENSIONS,
+    FACTUALITY,
+    METRIC,
+    UNITS_STAGE,
+)
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Metric
 from drretail.eval.scoring import score

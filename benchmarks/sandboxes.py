@@ -21,13 +21,13 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.addons.sandboxes.check import check_sandbox
-from drretail.addons.sandboxes.sizes import counter_of, read_sizes
+from drretail.addons.sandboxes.folder import counter_of, read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
-from drretail.env.web.sealed import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
+from drretail.env.web.sandbox import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.files import write_json
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
 RUN, FORM = 5, 200

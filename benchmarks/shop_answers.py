@@ -30,14 +30,13 @@ from typing import Any
 from extractions import confirmed_in_file, write_confirmation
 from pydantic import ValidationError
 
-from drretail.eval.claims.confirming import to_confirm
-from drretail.eval.claims.typed_turns import TurnStatements, turn_prompt, turn_questions
-from drretail.eval.judging.numbered import NumberedItem
+from drretail.eval.claims.typed_values import TurnStatements, to_confirm, turn_prompt, turn_questions
+from drretail.eval.judging.criteria import NumberedItem
 from drretail.eval.judging.question import JudgeQuestion
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.grounding.verify.answers.product_statements import Statement
-from drretail.grounding.verify.answers.typed import Typed
 from drretail.grounding.verify.checks import Case
+from drretail.grounding.verify.product_statements import Statement
+from drretail.grounding.verify.typed import Typed
 from drretail.records.base import file_name
 from drretail.records.reading import FORM, Reading
 

@@ -19,7 +19,7 @@ from pydantic import Field
 from drretail.experiment import read_run
 from drretail.journal import Effect, read_effects
 from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.shopper.policy import shop
+from drretail.llm.offline.shopper import shop
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.run import ERRANDS, Run
 

@@ -27,7 +27,7 @@ from shop_log import write_log
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
 from drretail.experiment import read_definition, read_runs
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 

@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from drretail.agents.grounded_hybrid.drafts import Draft
-from drretail.agents.grounded_hybrid.striking import Stricken, strike_out
+from drretail.agents.grounded_hybrid.drafts import Draft, Stricken, strike_out
 from drretail.env.world import World, open_world
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.verify.checks import Case

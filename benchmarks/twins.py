@@ -14,9 +14,8 @@ from pathlib import Path
 from drretail import open_world
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.kinds import is_of_kind
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.basket import reference_of
+from drretail.grounding.listing import Listing, is_of_kind
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Proof, Query
 from drretail.records.wish import Want

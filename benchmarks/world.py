@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.data_ingest.engines.base import Selected
-from drretail.data_ingest.engines.duckdb.reading import WIDE_GROUP
+from drretail.data_ingest.engines.duckdb_reading import WIDE_GROUP
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.env.catalog.base import CatalogQuery

@@ -72,14 +72,14 @@ if TYPE_CHECKING:
     from drretail.addons.sandboxes.commands import check_sandbox as check_sandbox
     from drretail.addons.sandboxes.commands import write_sandbox_queries as write_sandbox_queries
     from drretail.agents.base import Agent as Agent
-    from drretail.agents.callables import shop_tools as shop_tools
+    from drretail.agents.registry import shop_tools as shop_tools
     from drretail.api import queries as queries
     from drretail.api.compare import compare as compare
     from drretail.api.demo import demo as demo
     from drretail.api.doctor.command import check_machine as check_machine
     from drretail.api.models import open_model as open_model
     from drretail.api.options.experiment_file import read_experiment as read_experiment
-    from drretail.api.prompts.listed import show_prompts as show_prompts
+    from drretail.api.prompts import show_prompts as show_prompts
     from drretail.api.recorded import open_experiment as open_experiment
     from drretail.api.report import report as report
     from drretail.api.reproduce import reproduce as reproduce
@@ -87,17 +87,17 @@ if TYPE_CHECKING:
     from drretail.api.run import run as run
     from drretail.api.score import score as score
     from drretail.api.shops import world as _worlds
+    from drretail.api.shops.ingest import download as download
     from drretail.api.shops.ingest import ingest as ingest
-    from drretail.api.shops.mcp import serve_tools as serve_tools
-    from drretail.api.shops.raw_files import download as download
-    from drretail.api.shops.raw_files import synth as synth
+    from drretail.api.shops.ingest import synth as synth
+    from drretail.api.shops.tools import serve_tools as serve_tools
     from drretail.api.shops.tools import show_tools as show_tools
-    from drretail.api.verification.verify import verify as verify
+    from drretail.api.verify import verify as verify
     from drretail.api.worlds import open_world as open_world
     from drretail.conditions.condition import Condition as Condition
     from drretail.eval.metric import Metric as Metric
+    from drretail.eval.metric import Value as Value
     from drretail.eval.metric import metric as metric
-    from drretail.eval.values import Value as Value
     from drretail.records.run import Answer as Answer
     from drretail.records.tables.result import Result as Result
     from drretail.tools.tool import Tool as Tool
@@ -114,7 +114,7 @@ _PLACES = {
     "Metric": "drretail.eval.metric:Metric",
     "Result": "drretail.records.tables.result:Result",
     "Tool": "drretail.tools.tool:Tool",
-    "Value": "drretail.eval.values:Value",
+    "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",
     "bench": "drretail.addons.bench.commands",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
@@ -122,7 +122,7 @@ _PLACES = {
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",
     "compare": "drretail.api.compare:compare",
     "demo": "drretail.api.demo:demo",
-    "download": "drretail.api.shops.raw_files:download",
+    "download": "drretail.api.shops.ingest:download",
     "export": "drretail.addons.exports.commands:export",
     "forget": "drretail.addons.assistants.forget:forget",
     "gym": "drretail.addons.gym",
@@ -139,13 +139,13 @@ _PLACES = {
     "reproduce": "drretail.api.reproduce:reproduce",
     "run": "drretail.api.run:run",
     "score": "drretail.api.score:score",
-    "serve_tools": "drretail.api.shops.mcp:serve_tools",
-    "shop_tools": "drretail.agents.callables:shop_tools",
-    "show_prompts": "drretail.api.prompts.listed:show_prompts",
+    "serve_tools": "drretail.api.shops.tools:serve_tools",
+    "shop_tools": "drretail.agents.registry:shop_tools",
+    "show_prompts": "drretail.api.prompts:show_prompts",
     "show_tools": "drretail.api.shops.tools:show_tools",
-    "synth": "drretail.api.shops.raw_files:synth",
+    "synth": "drretail.api.shops.ingest:synth",
     "try_agent": "drretail.addons.gym.trial:try_agent",
-    "verify": "drretail.api.verification.verify:verify",
+    "verify": "drretail.api.verify:verify",
     "view": "drretail.addons.live.view:view",
     "worlds": "drretail.api.shops.world",
     "write_sandbox_queries": "drretail.addons.sandboxes.commands:write_sandbox_queries",

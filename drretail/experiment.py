@@ -26,16 +26,15 @@ from drretail.files import (
     write_files,
     write_json,
 )
-from drretail.grounding.constraints.gold_files import as_task, with_gold, write_gold
+from drretail.grounding.gold_files import as_task, with_gold, write_gold
 from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
 from drretail.records.comparison import PlannedPair, PlannedPairs
-from drretail.records.counterfactual import Counterfactual
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
-from drretail.records.query import KeptReference, Query, Reference
+from drretail.records.query import Counterfactual, KeptReference, Query, Reference
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 

@@ -5,7 +5,7 @@ cd examples && drretail run --queries ../q.jsonl --to exp/ --vary information=me
 
 from collections import Counter
 
-from drretail.conditions.memory import ShopperRecord
+from drretail.conditions.shopper import ShopperRecord
 
 MOST = 5
 

@@ -4,13 +4,13 @@
 
 Names and streets come from Faker (en_US, seed 42); cities, states, zips and telephone area codes from the table below,
 where they belong together: four real cities of each state. Run it only to change the pool on purpose, and raise
-POOL_VERSION in drretail/data_ingest/profile_pool.py: worlds that exist keep the pool they were made with.
+POOL_VERSION in drretail/data_ingest/ingest.py: worlds that exist keep the pool they were made with.
 """
 
 from pathlib import Path
 
-from drretail.data_ingest.profile_pool import draw_pool
-from drretail.env.profiles import POOL_FILE, Place
+from drretail.data_ingest.ingest import draw_pool
+from drretail.env.store.users import POOL_FILE, Place
 from drretail.files import write_json
 
 LOCALE = "en_US"

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 from drretail.env.manifest import Manifest, OrderRow
 from drretail.env.world import default_pool, write_world
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.records.base import ModelKind, Rules, sha256_of

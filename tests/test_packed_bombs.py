@@ -13,7 +13,7 @@ import pytest
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
-from drretail.env.web.sealed import PAGES_FILE, read_pages
+from drretail.env.web.sandbox import PAGES_FILE, read_pages
 from drretail.errors import UserError
 from drretail.parsing import document_text
 

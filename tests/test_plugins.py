@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import drretail
 from drretail.agents.registry import load_agent
 from drretail.cli.app import app
-from drretail.env.web.registry import open_web
+from drretail.env.web.base import open_web
 from drretail.errors import UserError
 from drretail.eval.registry import load_metric
 from drretail.llm.registry import open_model

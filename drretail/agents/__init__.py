@@ -1,24 +1,22 @@
 """Agents that research in the shop and on the web, and the runner that makes recorded runs of their answers.
 
-base.py              what an agent is
-answers.py           what an agent returned, read and checked
-callables.py         agents made of a plain callable, or of a LangChain Runnable
+base.py              what an agent is, and what it returned, read and checked
 names.py             the names and places of the built-in agents
-registry.py          loads agents by name, plugins, commands and addresses among them
+registry.py          loads agents by name, plain callables and LangChain Runnables too; their prompts as files that a
+                     user overrides
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report
 grounded_hybrid/     the same graph, with a briefing before it and a verifier behind it
 baselines.py         agents that research nothing, and the oracles: floors and ceilings of scores
-loop.py              the loop of every role with tools; findings that do not fit the model are left out
-tool_turn.py         how a turn's calls are carried out
-prompt_blocks.py     the parts that the prompts of all writers of reports share
-prompt_files.py      prompts as files that a user overrides
+loop.py              the loop of every role with tools, and how a turn's calls are carried out; findings that do not fit
+                     the model are left out
 picks.py             the cart that every report declares, and the one question for a missing one
-information.py       what systems without the user's tools, or with their own models, are told of the shopper
+information.py       what agents are told beside their prompts: the parts that all share, and the shopper, without the
+                     user's tools
 user_files.py        a user's own files, and what of them can be read
 page_reading.py      +ws: summaries of whole pages
 prompts/             what the agents are told, one file a role
-external/            agents that are commands or HTTP addresses
+external.py          agents that are commands or HTTP addresses: what they are asked, and the run's own session over MCP
 running/             from a query to a recorded run, and many runs side by side
 """

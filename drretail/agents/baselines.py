@@ -18,16 +18,15 @@ from drretail.agents.base import Agent
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.constraints.listing import is_of_brand, listing_of
+from drretail.grounding.listing import is_of_brand, listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
-from drretail.records.money import Money
 from drretail.records.query import FoundBasket, Lack, Proof, Reference, Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ASK_SHOPPER, Answer, Limits
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import TOPICS, Want, Wish
 from drretail.tools.toolkit import Call, Toolkit
 

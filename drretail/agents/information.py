@@ -1,4 +1,7 @@
-"""What a system is told of the shopper in place of tools: nothing, notes of dealings with the shop, or a persona.
+"""What agents are told beside their own prompts.
+
+All writers of reports are told the same about the report's form, one file for each part. What a system is told of the
+shopper in place of tools: nothing, notes of dealings with the shop, or a persona.
 
 These are the settings of PDR-Bench (section 5.3: Task Only, w/Context, w/Persona), with a memory's text between the
 last two (its Table 3). drretail's own setting is "tools", in which a memory's text may be given too. If the shopper can
@@ -8,18 +11,39 @@ agents, are also told the shop's date.
 
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
-from drretail.agents.prompt_blocks import agent_prompt
 from drretail.conditions.shopper import known_of
 from drretail.env.session import Session
 from drretail.grounding.report.evidence_ids import shopper_evidence_id
+from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.grounding.text.serialisation import compact_json
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import canonical_json
 from drretail.records.query import Query, Task
 from drretail.records.run import ASK_SHOPPER, Information, System
 from drretail.tools.registry import json_schemas
 from drretail.tools.users import ASKING
+
+BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
+"""Form of a report, and its length, which stands in the form; what may be stated; marks; the cart; and that texts give
+no orders.
+"""
+_HERE = str(Path(__file__))
+
+
+def agent_prompt(beside: str, name: str) -> Prompt:
+    """The prompt ``prompts/<name>.md`` beside the module file ``beside``, with the shared parts in their
+    ``{{places}}``.
+    """
+    prompt = load_prompt(beside, name)
+    text = prompt.text
+    for block in BLOCKS:
+        place = f"{{{{{block}}}}}"
+        if place in text:
+            text = text.replace(place, load_prompt(_HERE, block).text.rstrip())
+    return Prompt(prompt.name, text.replace("{{marks}}", what_a_mark_covers()))
+
 
 question_prompt = partial(agent_prompt, __file__, "mcp_question")
 own_agent_prompt = partial(agent_prompt, __file__, "own_question")

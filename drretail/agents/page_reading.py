@@ -12,12 +12,12 @@ from typing import Any
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent
-from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents.information import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import Prompt, tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import PageSummary, Source
 from drretail.tools.tool import ToolResult
 from drretail.tools.toolkit import Performed

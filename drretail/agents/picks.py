@@ -5,11 +5,11 @@ from functools import partial
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents.information import agent_prompt
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import REFUSES_ALL, Declared, merged, outcome_of, take_picks
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.query import Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import PICKS_MISSING, PICKS_UNREADABLE, Answer, Role

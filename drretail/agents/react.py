@@ -10,16 +10,14 @@ from functools import partial
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.information import asking_notes
-from drretail.agents.loop import Loop, challenges
-from drretail.agents.prompt_blocks import agent_prompt
-from drretail.agents.tool_turn import ToolExecutor
+from drretail.agents.information import agent_prompt, asking_notes
+from drretail.agents.loop import Loop, ToolExecutor, challenges
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import Prompt, tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop
 from drretail.tools.toolkit import Toolkit

@@ -8,7 +8,7 @@ from pathlib import Path
 from drretail.errors import UserError
 from drretail.files import check_inside, files_below
 from drretail.grounding.report.evidence_ids import file_evidence_id
-from drretail.grounding.text.harmless import harmless
+from drretail.grounding.text.untrusted import harmless
 from drretail.parsing import document_text, is_document
 from drretail.records.base import sha256_of
 

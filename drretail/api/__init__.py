@@ -1,26 +1,26 @@
 """The functions behind the commands, and the one place where settings and environment are read.
 
-option.py     an option, written once for flags, files and keyword arguments
-options/      the options of each command
-observer.py   the notes and progress that a command shows during a call
-shops/        ``download``, ``synth``, ``ingest``, and the functions of ``world``
-queries/      the functions behind ``queries``, and the queries of a call
-doctor/       ``doctor``: what works on this machine, and what a model does with our prompts
-settings.py   flags, environment and drretail.toml, read here only
-worlds.py     a world by its spec and a web by its name, with the settings' addresses and keys
-models.py     models by role, from specs, profiles and settings
-judges.py     judges by their specs, open models and profiles
-systems.py    the systems that options name
-run.py        ``run``: agents over queries, ``ask``: one question
-recorded.py   RecordedExperiment: the runs and reports of an experiment's folder
+option.py           an option, written once for flags, files and keyword arguments
+options/            the options of each command
+observer.py         the notes and progress that a command shows during a call
+shops/              ``download``, ``synth``, ``ingest``, and the functions of ``world``
+queries/            the functions behind ``queries``, and the queries of a call
+doctor/             ``doctor``: what works on this machine, and what a model does with our prompts
+settings.py         flags, environment and drretail.toml, read here only
+worlds.py           a world by its spec and a web by its name, with the settings' addresses and keys
+models.py           models by role, from specs, profiles and settings
+systems.py          the systems and queries that options name, and the options as the experiment keeps them
+run.py              ``run``: agents over queries, ``ask``: one question
+recorded.py         RecordedExperiment: the runs and reports of an experiment's folder
 recorded_scores.py  RecordedScores: its scores, as data frames and as tables
-score.py      ``score`` and ``estimate_score``
-verification/ ``verify``: whether a folder holds what its systems produced
-compare.py    ``compare``: systems side by side
-reproduce.py  ``reproduce``: the paper's experiment, from the estimate to a page of results
-report.py     ``report``: pages, text, tables and plots
-prompts/      the prompts and criteria that a user may replace, and as a model receives them
-demo.py       ``demo``: everything from a shop to a page of results, small
-demo_recording.py  the demo's questions with a language model's recorded answers, played back
-recordings/   the recorded answers, and the questions
+score.py            ``score`` and ``estimate_score``, and the judges by their specs, open models and profiles
+verify.py           ``verify``: whether a folder holds what its systems produced: runs and tool calls made again, all
+                    checks
+compare.py          ``compare``: systems side by side
+reproduce.py        ``reproduce``: the paper's experiment, from the estimate to a page of results
+report.py           ``report``: pages, text, tables and plots
+prompts.py          ``prompts``: the prompts and criteria that a user may replace: listed, printed, or written to files
+demo.py             ``demo``: everything from a shop to a page of results, small
+demo_recording.py   the demo's questions with a language model's recorded answers, played back
+recordings/         the recorded answers, and the questions
 """

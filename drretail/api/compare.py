@@ -9,7 +9,7 @@ from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import named_variants, tables_of_experiment
+from drretail.eval.compare.ablations import named_variants, tables_of_experiment, twin_rows
 from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, there
 from drretail.eval.compare.fail_if import (
     GateRule,
@@ -24,11 +24,10 @@ from drretail.eval.compare.fail_if import (
     stated,
 )
 from drretail.eval.compare.fail_if import planned as planned_gates
-from drretail.eval.compare.twins import twin_rows
-from drretail.eval.judging.pairs import resolve_name
-from drretail.eval.notes import judge_notes, judges_of_faithfulness
+from drretail.eval.judging.subject import resolve_name
+from drretail.eval.method import judge_notes, judges_of_faithfulness
+from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.file import made_scores
-from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.querygen.reading import read_tasks
@@ -37,11 +36,10 @@ from drretail.records.run import BASELINES, System
 from drretail.records.score import Scores, SettingTable, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result, prose
-from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Clusters
+from drretail.viewer.printed import all_pairs_parts, comparison_parts, slice_parts
 from drretail.viewer.tables import ablations
-from drretail.viewer.tables.slices import main_slices
-from drretail.viewer.terminal.printed_comparison import all_pairs_parts, comparison_parts
-from drretail.viewer.terminal.printed_scores import slice_parts
+from drretail.viewer.tables.scores import main_slices
 
 GATE_FAILED = 4
 """The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""

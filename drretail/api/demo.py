@@ -17,7 +17,7 @@ from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
 if TYPE_CHECKING:
     from drretail.api.recorded import RecordedExperiment
     from drretail.viewer.experiment import ExperimentView
-    from drretail.viewer.page.first_screen import AnswerCard, QuestionCard
+    from drretail.viewer.page.question import AnswerCard, QuestionCard
 
 TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
 LONGEST_ANSWER = 10
@@ -39,7 +39,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
-    from drretail.viewer.page.first_screen import most_telling
+    from drretail.viewer.page.question import most_telling
     from drretail.viewer.tables.scoreboard import board_table, conclusion, without_equal
 
     progress = choose_progress()
@@ -117,7 +117,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def _picks(card: "AnswerCard") -> Iterator[str]:
     """What a system picks, and whether that keeps the question's limits."""
-    from drretail.viewer.claims import SIGNS
+    from drretail.viewer.judged import SIGNS
 
     for line in card.cart.lines if card.cart else ():
         words = ", ".join(filter(None, (line.title, line.price_words or "price not known", line.stars)))

@@ -13,8 +13,8 @@ from drretail.api.observer import SILENT
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.env.world import World
+from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Judge
-from drretail.eval.references import made_references
 from drretail.eval.registry import PAIRWISE, USUAL
 from drretail.eval.scoring import score
 from drretail.llm.event_loop import run_loop

@@ -14,11 +14,11 @@ from drretail.records.run import ROLES
 
 if TYPE_CHECKING:
     from drretail.api.settings import Settings
-    from drretail.llm.denials import Halt
-    from drretail.llm.prices import PriceTable
+    from drretail.llm.faults import Halt
+    from drretail.llm.providers import Paces
     from drretail.llm.registry import Model
-    from drretail.llm.retries_and_rates import Paces
-    from drretail.llm.servers.survey import KnownServers
+    from drretail.llm.survey import KnownServers
+    from drretail.llm.usage import PriceTable
     from drretail.records.models import Abilities
     from drretail.records.run import Usage
 
@@ -48,10 +48,9 @@ class Opener:
     _announced: set[str] = field(init=False, default_factory=set[str])
 
     def __post_init__(self) -> None:
-        from drretail.llm.denials import Halt
-        from drretail.llm.prices import read_prices
-        from drretail.llm.providers import provider_names
-        from drretail.llm.retries_and_rates import Paces
+        from drretail.llm.faults import Halt
+        from drretail.llm.providers import Paces, provider_names
+        from drretail.llm.usage import read_prices
 
         for provider in self.settings.rate_limits:
             if provider not in provider_names():
@@ -80,9 +79,9 @@ class Opener:
 
     def _known(self, model: "Model") -> "Model":
         """The model as its server can answer, which is found out before the first question, and said once."""
-        from drretail.llm.denials import address_of
         from drretail.llm.event_loop import run_loop
-        from drretail.llm.servers.survey import survey, told_by_server
+        from drretail.llm.faults import address_of
+        from drretail.llm.survey import survey, told_by_server
         from drretail.progress import busy
 
         known = self._known_servers(model)
@@ -105,7 +104,7 @@ class Opener:
     def measured(self, model: "Model") -> "Abilities | None":
         """What a server of the user's own can do, with its speed, which estimates use; None for others."""
         from drretail.llm.event_loop import run_loop
-        from drretail.llm.servers.survey import measured
+        from drretail.llm.survey import measured
 
         known = self._known_servers(model)
         if known is None:
@@ -116,17 +115,16 @@ class Opener:
 
     def _known_servers(self, model: "Model") -> "KnownServers | None":
         """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
-        from drretail.llm.denials import address_of
-        from drretail.llm.servers.survey import KnownServers
+        from drretail.llm.faults import address_of
+        from drretail.llm.survey import KnownServers
 
         is_own = model.info.provider == "ollama" or (model.info.provider == "openai" and address_of(model) is not None)
         return KnownServers(self.settings.cache_dir / "servers.json") if is_own and self.settings.ask_servers else None
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE
-        from drretail.llm.providers import PROVIDERS
+        from drretail.llm.providers import PROVIDERS, Retrying
         from drretail.llm.registry import open_model
-        from drretail.llm.retries_and_rates import Retrying
 
         settings = self.settings
         retries = settings.model_retries if choice.retries is None else choice.retries
@@ -193,7 +191,7 @@ def open_model(
 
 def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     """The profile that --model-profile names, or else the settings; None if neither names one."""
-    from drretail.llm.profiles import read_profile
+    from drretail.llm.providers import read_profile
 
     wanted = name or settings.model_profile
     return None if wanted is None else read_profile(wanted, settings.profiles)
@@ -219,7 +217,7 @@ class Spent:
     @property
     def dollars(self) -> float | None:
         """None if the price is unknown."""
-        from drretail.llm.prices import dollars
+        from drretail.llm.usage import dollars
 
         price = self.writer.model.price
         return None if price is None else dollars(self.usage, price)
@@ -239,7 +237,7 @@ class Spent:
     @property
     def on_prices(self) -> list[str]:
         """A sentence on a price that is unknown, or on the date of the one that was used."""
-        from drretail.llm.prices import dated, unpriced
+        from drretail.llm.usage import dated, unpriced
 
         if self.dollars is None:
             return [unpriced([self.writer.model.spec])]

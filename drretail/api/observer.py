@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drretail.agents.running.batch import Watch
+    from drretail.agents.running.run import Watch
     from drretail.agents.running.runner import Runner
 
 
@@ -24,7 +24,7 @@ class Observer:
 
     def runs(self, runner: "Runner", count: int, parallel: int) -> "AbstractContextManager[Watch]":
         """A context manager with the Watch of ``count`` runs, ``parallel`` at a time."""
-        from drretail.agents.running.batch import Watch
+        from drretail.agents.running.run import Watch
 
         return nullcontext(Watch())
 

@@ -1,6 +1,6 @@
 """Options, each written once: as a field of a dataclass, annotated with an ``Option``.
 
-The keyword arguments of Python's functions (``accepts``), the flags of the commands (``cli/options/parameters.py``) and
+The keyword arguments of Python's functions (``accepts``), the flags of the commands (``cli/result.py``) and
 the entries of ``experiment.toml`` (``options/experiment_file.py``) are made from these fields.
 """
 

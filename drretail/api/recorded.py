@@ -13,11 +13,11 @@ from drretail.api.options.shared import folder_of
 from drretail.api.recorded_scores import RecordedScores
 from drretail.api.settings import read_settings
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judging.pairs import resolve_name
+from drretail.eval.judging.subject import resolve_name
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import Style, render_report
-from drretail.llm.prices import price_notes, read_prices
+from drretail.llm.usage import price_notes, read_prices
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run
 from drretail.records.tables.figures import counted
@@ -26,9 +26,8 @@ from drretail.records.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
 from drretail.viewer.commands import commands
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.notebook import report_cell, run_cell, table_cell
-from drretail.viewer.tables.spending import spending_table
-from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, took_line
+from drretail.viewer.page.document import report_cell, run_cell, table_cell
+from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, spending_table, took_line
 
 MOST_FAILURES_SHOWN = 10
 """Most runs fail for one reason; `report` shows all."""

@@ -13,29 +13,26 @@ from drretail.api.options.shared import metrics_in, texts_in
 from drretail.api.settings import read_settings
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import JudgingCost
-from drretail.eval.method import method_cards
+from drretail.eval.method import method_cards, score_notes
 from drretail.eval.metric import Metric
-from drretail.eval.notes import score_notes
 from drretail.eval.registry import recorded_metric
-from drretail.eval.scores.facts import run_values
-from drretail.eval.scores.panel import name_of
+from drretail.eval.scores.facts import run_values, with_slices
+from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
+from drretail.eval.scores.gathering import name_of
 from drretail.eval.scores.planned import read_judgements
-from drretail.eval.scores.selection import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.slices import with_slices
 from drretail.experiment import read_definition
-from drretail.llm.prices import price_notes, read_prices
+from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
 from drretail.records.score import JudgeRef, Score, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, library, part_lines, prose
 from drretail.records.tables.screen import on_screen
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.notebook import scores_cell
+from drretail.viewer.page.document import scores_cell
+from drretail.viewer.printed import metric_parts, scoreboard_parts, slice_kinds, slice_parts
 from drretail.viewer.tables.false_statements import false_lines
-from drretail.viewer.tables.judges import audit_table
-from drretail.viewer.tables.spending import judging_in_short, judging_table
-from drretail.viewer.terminal.printed_scores import metric_parts, scoreboard_parts, slice_kinds, slice_parts
-from drretail.viewer.terminal.text_report import WIDTH
+from drretail.viewer.tables.tallies import audit_table, judging_in_short, judging_table
+from drretail.viewer.text_report import WIDTH
 
 if TYPE_CHECKING:
     # Neither is a dependency: a user who has one gets its type.

@@ -8,20 +8,20 @@ from typing import Any
 
 from drretail import __version__
 from drretail.api.option import accepts
-from drretail.api.options.report import ReportOptions
+from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
-from drretail.eval.notes import judge_notes
-from drretail.eval.proofs import SCORES_FOLLOW, SHOWN, Proofs
+from drretail.eval.method import judge_notes
 from drretail.eval.rejudging import check_scores
+from drretail.eval.verification import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.experiment import entitle
 from drretail.files import write_atomically
-from drretail.llm.prices import PriceTable, read_prices
+from drretail.llm.usage import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
-from drretail.records.tables.latex import latex_table
+from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
@@ -89,7 +89,7 @@ def report(options: ReportOptions) -> Result[str]:
         text = "\n".join(map(latex_table, filter(None, (board_table(board), concluded(board)))))
         _write(to, text, lambda: summary_of(view))
     else:
-        from drretail.viewer.terminal.text_report import FEW_RUNS, text_of
+        from drretail.viewer.text_report import FEW_RUNS, text_of
 
         with busy("writing the report"):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
@@ -165,7 +165,7 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Pro
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[str]:
     """The paper's tables, with the experiment's lines beside the paper's own."""
-    from drretail.viewer.paper.tables import markdown_of, read_paper_view
+    from drretail.viewer.paper import markdown_of, read_paper_view
 
     with recorded_world(experiment, options.world) as shop, busy("reading runs and scores"):
         view = read_paper_view(experiment, shop)

@@ -7,37 +7,35 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.running.spending import spending_of
-from drretail.api.judges import judges_for
 from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import names_in, texts_in
-from drretail.api.prompts.files import all_prompt_files
+from drretail.api.prompts import all_prompt_files
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.recorded_scores import RecordedScores
 from drretail.api.report import report
 from drretail.api.run import CITED_PAGES, estimate_run, run
-from drretail.api.score import score
+from drretail.api.score import judges_for, score
 from drretail.api.settings import read_settings
-from drretail.api.verification.verify import verify
+from drretail.api.verify import verify
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
-from drretail.eval.judge_prompts import read_wording
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
+from drretail.eval.method import read_wording
 from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate, Estimates, Range, estimate_by_length, together
-from drretail.llm.prices import MILLION, NOTHING, Cost, PriceTable, read_prices
-from drretail.llm.prompts.prompt import Prompt
-from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import shipped_queries
+from drretail.llm.prompt import Prompt
+from drretail.llm.usage import MILLION, NOTHING, Cost, PriceTable, read_prices
+from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.score import Scoreboard
 from drretail.records.tables.figures import count, dollars
-from drretail.records.tables.markdown import markdown_table
+from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.result import Result
-from drretail.viewer.paper.published import AGENTS, SYSTEMS, columns_of, rows_of
+from drretail.viewer.published import AGENTS, SYSTEMS, columns_of, rows_of
 from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 NO_CAP = (

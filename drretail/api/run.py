@@ -9,38 +9,41 @@ from functools import partial
 from pathlib import Path
 
 from drretail.agents.names import runs_here
-from drretail.agents.running.apart import run_apart
 from drretail.agents.running.estimate import estimate_left, misfits, open_queries
-from drretail.agents.running.new_experiment import ask_once, question_as_query
 from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
+from drretail.agents.running.run import ask_once, question_as_query, run_apart
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
 from drretail.agents.running.spending import Caps
-from drretail.agents.running.system import SystemUnderTest, definition, with_baselines
-from drretail.agents.running.varied import read_values, varied
+from drretail.agents.running.system import SystemUnderTest, definition, read_values, varied, with_baselines
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options import research
-from drretail.api.options.kept import kept_options
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
 from drretail.api.options.shared import names_in, texts_in
-from drretail.api.queries.asked import asked_queries, asked_tasks, read_file_of_queries
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.settings import Settings, read_settings
-from drretail.api.systems import named_systems, runner_of, with_preset
+from drretail.api.systems import (
+    asked_queries,
+    asked_tasks,
+    kept_options,
+    named_systems,
+    read_file_of_queries,
+    runner_of,
+    with_preset,
+)
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
-from drretail.env.checking import check_database
+from drretail.env.folder import check_database
 from drretail.env.store.sqlite import SqliteStore
-from drretail.env.web.sandbox import cautions, has_foreign_pages
-from drretail.env.web.sealed import QUERIES_FILE, SealedWeb, has_gold
+from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.planned_pairs import check_plan, keep_plan, plan_of
-from drretail.eval.metrics.names import METRICS
+from drretail.eval.compare.differences import check_plan, keep_plan, plan_of
+from drretail.eval.names import METRICS
 from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimates
@@ -205,7 +208,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     recorded: dict[str, Abilities] = {}
     if options.replay is not None:
-        from drretail.api.verification.replayed_runs import recorded_abilities
+        from drretail.api.verify import recorded_abilities
 
         recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)

@@ -1,12 +1,14 @@
-"""``score`` and ``estimate_score``: the scores of an experiment, and what judging it is likely to take."""
+"""``score`` and ``estimate_score``: the scores of an experiment, and what judging it is likely to take.
+
+Judges are opened by their specs, models and profiles.
+"""
 
 import sys
-from collections.abc import Collection, Sequence
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.api.judges import asked_in_batches, judges_for
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
@@ -19,21 +21,18 @@ from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, missing_addon
-from drretail.eval.compare.planned_pairs import keep_plan, plan_of
-from drretail.eval.judge_prompts import PACKAGED, Wording, read_wording
-from drretail.eval.judging.pairs import choose_pairs, meetings
+from drretail.eval.baskets import made_references
+from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import allowance_for, judging_costs
-from drretail.eval.judging.subject import planned_runs
+from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs
+from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
-from drretail.eval.notes import judge_notes
-from drretail.eval.proofs import JUDGED, SCORES_FOLLOW, Proofs
-from drretail.eval.references import made_references
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scoring import score as score_experiment
-from drretail.eval.verification import first_failure
+from drretail.eval.verification import JUDGED, SCORES_FOLLOW, Proofs, first_failure
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
@@ -41,12 +40,97 @@ from drretail.llm.registry import Model
 from drretail.progress import busy, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
+from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
-from drretail.viewer.terminal.printed_scores import slice_kinds
+from drretail.viewer.printed import slice_kinds
+
+OFFLINE_NOTE = (
+    "No --judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
+)
+OFFLINE_JUDGE = "offline:judge"
+
+
+def judges(
+    specs: Sequence[str], opener: "Opener", profile: str | None = None, *, on_offline: Callable[[], None] | None = None
+) -> "list[Judge]":
+    """The judges that these specs name, or else those of the profile, each once.
+
+    If neither names any, offline:judge judges, and ``on_offline`` is called.
+    """
+    from drretail.api.models import profile_of
+    from drretail.api.settings import OFFLINE_MODEL
+    from drretail.eval.judging.session import Judge
+    from drretail.eval.scores.gathering import is_panel
+
+    for spec in filter(is_panel, specs):
+        raise UserError(
+            f"{spec} is a panel, made of what its members said, and can't be asked: name the members instead, each "
+            "with a --judge of its own."
+        )
+    chosen = [ModelChoice(model=spec) for spec in specs]
+    if not chosen and (profiled := profile_of(profile, opener.settings)) is not None:
+        chosen = [*profiled.judges]
+    if not chosen:
+        if on_offline is not None:
+            on_offline()
+        chosen = [ModelChoice(model=OFFLINE_JUDGE)]
+    for provider, _, name in (choice.model.partition(":") for choice in chosen):
+        if provider == "offline" and name and f"offline:{name}" != OFFLINE_JUDGE:
+            raise UnknownName("offline judge", name, ["judge"])
+    try:
+        return [Judge.of(model) for model in opener.open_all(dict.fromkeys(chosen))]
+    except UnknownName:
+        raise
+    except UserError as problem:  # the opener suggests the offline model that answers, not the one that judges
+        raise UserError(str(problem).replace(OFFLINE_MODEL, OFFLINE_JUDGE)) from problem
+
+
+def judges_for(
+    metrics: "Sequence[str | Metric]",
+    given: "str | Model | Iterable[str | Model]",
+    opener: "Opener",
+    profile: str | None = None,
+) -> "list[Judge]":
+    """The judges of these metrics: those of specs, then open models; without any, the judges of the profile.
+
+    Empty if no metric needs a judge. A note on stderr says if offline:judge stands in.
+    """
+    from drretail.eval.judging.session import Judge
+    from drretail.eval.registry import PAIRWISE, load_metrics
+    from drretail.llm.registry import Model
+
+    if PAIRWISE not in metrics and not any(metric.needs_judge for metric in load_metrics(metrics)):
+        return []
+    brought = [given] if isinstance(given, str | Model) else list(given)
+    if not brought:
+        return judges([], opener, profile, on_offline=lambda: say(OFFLINE_NOTE))
+    specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
+    named = judges(specs, opener) if specs else []
+    return [*named, *(Judge.of(one) for one in brought if isinstance(one, Model))]
+
+
+@contextmanager
+def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
+    """The same judges, asked through Message Batches; ``poll`` is in seconds.
+
+    The requests are kept beside the verdicts until all of them are answered, so that an interrupted command finds its
+    answers again. Raises UserError for a judge whose provider takes no batches.
+    """
+    from drretail.eval.judging.session import Judge
+    from drretail.llm.batches import batching
+
+    with ExitStack() as stack:
+        models = [judge.model for judge in judges if judge.model is not None]
+        opened = [
+            stack.enter_context(batching(model, experiment / "verdicts", notify=say, poll=poll)) for model in models
+        ]
+        yield [Judge.of(each.model, in_batches=True) for each in opened]
+        for each in opened:
+            each.settle()
 
 
 @accepts(ScoreOptions)
@@ -317,7 +401,7 @@ def _rests_on_names(options: ScoreOptions, plan: Plan) -> bool:
 
 
 def _own_wording(folder: Path) -> Wording:
-    from drretail.api.prompts.files import all_prompt_files  # which loads the agents and LangChain
+    from drretail.api.prompts import all_prompt_files  # which loads the agents and LangChain
 
     return read_wording(folder, all_prompt_files())
 

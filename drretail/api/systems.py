@@ -1,35 +1,178 @@
-"""The systems that the options of ``run`` and ``ask`` name: agents with their models, tools, prompts and limits."""
+"""What the options of ``run`` and ``ask`` name: the queries, and the systems, with their models, tools, prompts and
+limits.
+
+``options/<hash>.toml`` in an experiment's folder keeps the options that made its systems, as they were given.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from os.path import relpath
 from pathlib import Path
-from typing import cast
+from typing import Any, cast, get_origin
 
 from langchain_core.runnables import Runnable
 
 from drretail.agents.base import Agent
-from drretail.agents.callables import as_agent
-from drretail.agents.prompt_files import NO_OVERRIDES, read_overrides
-from drretail.agents.registry import AGENTS, load_agent, named_agent, split_web_mode
+from drretail.agents.registry import (
+    AGENTS,
+    NO_OVERRIDES,
+    as_agent,
+    load_agent,
+    named_agent,
+    read_overrides,
+    split_web_mode,
+)
+from drretail.agents.running.run import question_as_query
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, suts
+from drretail.agents.running.system import SystemUnderTest, Values, read_values, suts
 from drretail.agents.user_files import files_hash
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
+from drretail.api.option import RESUMING, DeclaredOption
 from drretail.api.options import research
+from drretail.api.options.experiment_file import HEADER, chosen, entry, toml
 from drretail.api.options.research import Agents, ModelSpec
-from drretail.api.options.run import RunOptions, SystemOptions
-from drretail.api.prompts.files import all_prompt_files
+from drretail.api.options.run import AskOptions, Queries, RunOptions, SystemOptions
+from drretail.api.prompts import all_prompt_files
 from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
+from drretail.env.web.base import Web
 from drretail.env.web.dense import Retrievers
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName, UserError, quoted
+from drretail.experiment import LABELS, NEEDS, OPTIONS
 from drretail.llm.registry import Model
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import read_queries, read_tasks, shipped_queries
 from drretail.records.models import ModelChoice
-from drretail.records.run import FILES, PERSON, ROLES, SHOPPER
-from drretail.viewer.paper.published import SYSTEMS
+from drretail.records.query import Query
+from drretail.records.run import FILES, PERSON, ROLES, SHOPPER, Limits
+from drretail.viewer.published import SYSTEMS
+
+ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
+"""Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all
+shards of an experiment keep the same file.
+"""
+FROM_OUTSIDE = ("agents", "web")
+"""Options whose values name a module, a command, an address or a file if they contain a colon."""
+
+
+def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: Iterable[str], folder: Path) -> str:
+    """A file for ``read_experiment``, with the labels of the systems that these options made in ``folder``.
+
+    ``settings`` stand in for a model and a web that are not named. A value that only Python can give is a comment.
+    """
+    options = _as_run(options, settings)
+    needs = ["--base-url"] if options.base_url else []
+    entries: list[str] = []
+    for option, value in chosen(options):
+        if option.name in ASIDE or option.option.group == RESUMING:
+            continue
+        if option.kind is Path and not Path(value).expanduser().is_absolute():
+            value = relpath(value, folder / OPTIONS)
+        if get_origin(option.kind) is list and isinstance(value, str):  # as flags give it
+            value = [value]
+        try:
+            entries.append(entry(option, value))
+            needs += _needs(option, value, settings)
+        except UserError:
+            entries.append(f"# {option.name} was given in Python.\n")
+            needs.append(f"{option.name} from Python")
+    beside = [f"{LABELS} = {toml(LABELS, sorted(labels))}", f"{NEEDS} = {toml(NEEDS, needs)}"]
+    return "\n".join([HEADER, "# The systems that these options make, and what they need.", *beside, "", *entries])
+
+
+def _as_run(options: RunOptions | AskOptions, settings: Settings) -> RunOptions:
+    """The options of ``run`` that make the same systems, with the settings in the place of what is not given."""
+    if isinstance(options, AskOptions):
+        shared = {field.name: getattr(options, field.name) for field in fields(SystemOptions)}
+        shared |= {"agents": [options.agent], "model": options.model, "web": options.web}
+        options = RunOptions(**shared, baselines=False)
+    if options.model is None and options.model_profile is None:
+        model = settings.model or (None if settings.model_profile else OFFLINE_MODEL)
+        options = replace(options, model=model and [model], model_profile=settings.model_profile)
+    if options.web is None and settings.web != Settings.model_fields["web"].default:
+        options = replace(options, web=settings.web)
+    if isinstance(options.limits, Limits):
+        options = replace(options, limits=options.limits.model_dump(exclude_defaults=True))
+    if isinstance(options.agents, Mapping):  # names that only Python can give
+        options = replace(options, agents=[options.agents])
+    return options
+
+
+def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[str]:
+    """What of the option's value is not in the experiment's folder."""
+    values = value.values() if isinstance(value, Mapping) else [value] if isinstance(value, str) else value
+    match option.name:
+        case "prompts" | "files":
+            return [f"{option.name}: {value}"]
+        case "model_profile":
+            return [f"the profile {value}"] if value in settings.profiles else []
+        case "model":
+            return [text for text in values if "scripted:" in text]
+        case "vary":
+            varied = cast(Values, value)
+            memories = read_values(varied["memory"]) if "memory" in varied else ()
+            return [each for each in (*varied, *memories) if ":" in each]
+        case name if name in FROM_OUTSIDE:
+            return [text for text in values if ":" in text]
+        case _:
+            return []
+
+
+NOTHING_ASKED = (
+    "There is nothing to answer: name questions with --queries FILE (drretail queries shipped --to FILE writes the "
+    "fifty that come with drretail), or give a list of them in Python."
+)
+
+
+def read_file_of_queries(
+    queries: Queries | None, web: Web, read: Callable[[Path], Sequence[Query]] = read_queries
+) -> Queries | None:
+    """The queries, read if they are a file. None only for a sandbox, which brings its own.
+
+    Raises UserError for a broken file, and if there are no queries at all.
+    """
+    if queries is None and not isinstance(web, SealedWeb):
+        raise UserError(NOTHING_ASKED)
+    if not isinstance(queries, str | Path):
+        return queries
+    if not Path(queries).exists() and " " in str(queries):
+        raise UserError(f"There is no file {str(queries)!r}: to ask a question, put it into a list, [question].")
+    return list(read(Path(queries)))
+
+
+def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
+    """The queries of a file, or the given ones, with plain questions as queries of ``user``.
+
+    If none are given, the queries of the sandbox, which has a web for each. What that web establishes about products
+    belongs to a query, wherever it comes from.
+    """
+    query_list = _asked(queries, user, world, read_queries)
+    return world.web.with_gold(query_list) if isinstance(world.web, SealedWeb) else query_list
+
+
+def asked_tasks(queries: Queries | None, user: str | None, world: World) -> list[Query]:
+    """The same queries without their gold, which is not opened."""
+    return [query.task for query in _asked(queries, user, world, read_tasks)]
+
+
+def _asked(
+    queries: Queries | None, user: str | None, world: World, read: Callable[[Path], Sequence[Query]]
+) -> list[Query]:
+    queries = read_file_of_queries(queries, world.web, read)
+    if queries is None:
+        return list(cast(SealedWeb, world.web).queries)
+    is_one = isinstance(queries, Query) or not isinstance(queries, Iterable)
+    items: list[Any] = [queries] if is_one else list(cast(Iterable[Any], queries))
+    wrong = [each for each in items if not isinstance(each, str | Query)]
+    if wrong:
+        raise UserError(f"A query is a question or a Query, and {quoted(str(wrong[0]))} is neither.")
+    query_list = [question_as_query(each, user, world) if isinstance(each, str) else each for each in items]
+    if not query_list:
+        raise UserError("There is nothing to answer: the list of queries is empty.")
+    return query_list
+
 
 PAPER = "paper"
 PAPER_PROFILE = "paper-like"

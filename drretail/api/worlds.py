@@ -11,9 +11,8 @@ from drretail.errors import NotFound, UserError
 if TYPE_CHECKING:
     from drretail.api.settings import Settings
     from drretail.env.servers.naming import ServerSettings
-    from drretail.env.web.base import Web
+    from drretail.env.web.base import Web, WebOptions
     from drretail.env.web.live import Pages
-    from drretail.env.web.registry import WebOptions
     from drretail.env.world import World
     from drretail.records.query import Query
     from drretail.records.run import System
@@ -137,7 +136,7 @@ def check_askable(world: "World", queries: "Iterable[Query]") -> None:
 
 def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
     """Raises UserError if the world's web is a sandbox of other queries or of another shop."""
-    from drretail.env.web.sealed import SealedWeb
+    from drretail.env.web.sandbox import SealedWeb
 
     web = world.web
     if not isinstance(web, SealedWeb):
@@ -204,7 +203,7 @@ def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
 
     Raises UserError for an unknown name, a wrong argument, or a missing key.
     """
-    from drretail.env.web.registry import open_web
+    from drretail.env.web.base import open_web
 
     return open_web(settings.web, _options(settings, replayed=replayed))
 
@@ -229,10 +228,9 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
     Imported reports have no corpus of their own: a file of pages that the settings name is used for them. Raises
     UserError if a system's pages are from a corpus that the settings do not name.
     """
+    from drretail.env.web.base import BUILT_IN
     from drretail.env.web.providers import open_pages
-    from drretail.env.web.registry import BUILT_IN
-    from drretail.env.web.sandbox import SandboxWeb, shipped_corpora
-    from drretail.env.web.sealed import served_to
+    from drretail.env.web.sandbox import SandboxWeb, served_to, shipped_corpora
 
     named, open_web_pages = chosen_web(settings, replayed=True), open_pages(_options(settings, replayed=True))
     pages: dict[str, Pages] = {}
@@ -253,7 +251,7 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
 
 
 def _options(settings: "Settings", *, replayed: bool) -> "WebOptions":
-    from drretail.env.web.registry import PageOptions, WebOptions
+    from drretail.env.web.base import PageOptions, WebOptions
 
     return WebOptions(
         serper_key=settings.serper_api_key,

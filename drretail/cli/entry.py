@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from drretail.cli.options import DEBUG
+from drretail.cli import DEBUG
 from drretail.errors import LONGEST_SENTENCE, ToolError, UserError, file_error, missing_addon, shortened, without_logins
 from drretail.records.tables.screen import fitted, guard_streams
 

@@ -5,8 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from math import nan
 
-from drretail.agents.running.batch import Watch
 from drretail.agents.running.outcomes import Ended, is_tool_call
+from drretail.agents.running.run import Watch
 from drretail.cli.narration import narrate
 from drretail.progress import Bar, Progress
 from drretail.records.query import Query

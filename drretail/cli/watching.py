@@ -14,7 +14,7 @@ from drretail.progress import Waits, choose_progress
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
-    from drretail.agents.running.batch import Watch
+    from drretail.agents.running.run import Watch
     from drretail.agents.running.runner import Runner
 
 

@@ -1,10 +1,9 @@
 """What systems differ in besides agents and models; ``run --vary`` makes a system for each value.
 
 condition.py  one entry: its values, what they change, how tables name them
-shopper.py    what is known about the shopper: information, memory, intent, counterfactual
+shopper.py    what is known about the shopper: information, memory (also the user's own), intent, counterfactual
 shop.py       which shop and web it meets: injected, moves, size, compose, retriever, web
 tools.py      what it may do: without, scope, redact, and each limit
-memory.py     a function of the user's own that tells of the shopper
 names.py      the built-in ones by name
 registry.py   conditions by name: built-in ones, plugins, module:attribute
 """

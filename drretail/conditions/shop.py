@@ -4,13 +4,13 @@ import re
 from typing import Any
 
 from drretail.conditions.condition import Condition, dropping, with_options
-from drretail.env.altered.moves import read_moves
-from drretail.env.altered.planting import with_hostile_texts
+from drretail.env.altered import read_moves
+from drretail.env.planting import with_hostile_texts
 from drretail.env.web.dense import check_ranked, embeddings_of
-from drretail.env.web.sealed import SERVED, SealedWeb
+from drretail.env.web.sandbox import SERVED, SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.hostile.texts import texts_hash
+from drretail.grounding.hostile import texts_hash
 from drretail.records.query import Query
 from drretail.records.run import BM25, COMPOSE, INJECTED, MOVES, RETRIEVER, SANDBOX, SIZE, System
 

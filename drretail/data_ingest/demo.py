@@ -9,8 +9,8 @@ from pathlib import Path
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.synth.recipe import RECIPE_VERSION
-from drretail.data_ingest.synth.shop import REPORT_FILE, write_shop
+from drretail.data_ingest.recipe import RECIPE_VERSION
+from drretail.data_ingest.synth import REPORT_FILE, write_shop
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.processes import Tell, Worker
 from drretail.errors import UserError

@@ -1,39 +1,163 @@
-"""The steps of an ingest: from raw files to a complete world, or to none (paper App. A.2, Algorithm 1)."""
+"""ingest(paths, folder, options) -> IngestReport: the order of the steps; whether a live world may be replaced;
+names and addresses drawn with Faker, for users in other languages.
+"""
 
 import sqlite3
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drretail import __version__
-from drretail.data_ingest.accounts import count_categories
 from drretail.data_ingest.engines.base import Selected, Task, load_engine
-from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, Input, Plan, plan_inputs, plan_shop
-from drretail.data_ingest.profile_pool import draw_pool
+from drretail.data_ingest.plan import (
+    WHOLE_SHOP,
+    Funnel,
+    IngestOptions,
+    IngestReport,
+    Input,
+    Plan,
+    ReplacedWorld,
+    plan_inputs,
+    plan_shop,
+)
 from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
-from drretail.data_ingest.raw.sources import find_files
+from drretail.data_ingest.raw.sources import file_state, find_files
 from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
-from drretail.data_ingest.replacing import check_replaceable
-from drretail.data_ingest.report import Funnel, IngestReport, ReplacedWorld
-from drretail.data_ingest.selected import OwnCategories, selected_orders, selected_products
+from drretail.data_ingest.selected import OwnCategories, count_categories, selected_orders, selected_products
 from drretail.data_ingest.stages import remove_stages, source_files, stages_in
 from drretail.env.catalog.formulation import FORMULATIONS
-from drretail.env.copying import WriteWorld
-from drretail.env.generations import check_is_ours, writer_lock
-from drretail.env.kept_worlds import find_kept, opens
-from drretail.env.manifest import CategoryCounts, Manifest, SourceFile
+from drretail.env.copying import WriteWorld, find_kept, opens
+from drretail.env.folder import write_world
+from drretail.env.manifest import CategoryCounts, Manifest, SourceFile, check_is_ours, writer_lock
 from drretail.env.processes import cores
-from drretail.env.profiles import ProfilePool, default_pool
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.writing import write_world
-from drretail.errors import UserError
+from drretail.env.store.users import Place, ProfilePool, default_pool
+from drretail.errors import UserError, install_line, nearest_names, suggestion
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
+from drretail.records.tables.figures import counted, first_few
+
+if TYPE_CHECKING:
+    from faker import Faker
+
+POOL_VERSION = 1
+FIRST_NAMES = 400
+LAST_NAMES = 600
+STREETS = 600
+PLACES = 200
+DRAWS_PER_PART = 20
+"""The most draws per part that is asked for: a locale with few names gives up then."""
+# The names of Faker's locales for the part of a country in an address.
+REGIONS = ("administrative_unit", "state_abbr", "state", "region", "province", "prefecture", "department_name")
+
+
+def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePool:
+    """Draws a pool from a Faker locale such as "de_DE". The same locale, seed and version of Faker give the same pool.
+
+    Without ``places`` they are drawn too, and then city, region and postcode need not belong together. Raises UserError
+    if Faker does not know the locale, or is not installed.
+    """
+    try:
+        from faker import Faker
+        from faker.config import AVAILABLE_LOCALES
+    except ModuleNotFoundError as error:
+        raise UserError(f"Names of other countries need one more package: {install_line('faker')}.") from error
+
+    if locale not in AVAILABLE_LOCALES:
+        nearest = nearest_names(locale, AVAILABLE_LOCALES)
+        raise UserError(f"Faker has no locale {locale!r}. {suggestion(nearest, AVAILABLE_LOCALES)}")
+    fake = Faker(locale, use_weighting=False)
+    fake.seed_instance(seed)
+    return ProfilePool(
+        version=POOL_VERSION,
+        locale=locale,
+        country=locale.rpartition("_")[2].upper(),
+        first_names=distinct(fake.first_name, FIRST_NAMES),
+        last_names=distinct(fake.last_name, LAST_NAMES),
+        streets=distinct(fake.street_name, STREETS),
+        places=tuple(places) or draw_places(fake),
+    )
+
+
+def distinct(draw: Callable[[], str], wanted: int) -> tuple[str, ...]:
+    """Up to ``wanted`` different values, sorted."""
+    values: set[str] = set()
+    for _ in range(wanted * DRAWS_PER_PART):
+        values.add(draw())
+        if len(values) == wanted:
+            break
+    return tuple(sorted(values))
+
+
+def draw_places(fake: "Faker") -> tuple[Place, ...]:
+    region = next((getattr(fake, name) for name in REGIONS if hasattr(fake, name)), str)
+    cities = distinct(fake.city, PLACES)
+    return tuple(Place(city=city, state=region(), zip=fake.postcode()) for city in cities)
+
+
+_NAMED_FILES = 3
+
+
+def check_replaceable(
+    name: str, live: Manifest, plan: Plan, options: Mapping[str, Any], workers: int, progress: Progress
+) -> None:
+    """Raises UserError that names the live world and the differences, unless both worlds have the same files and
+    options.
+
+    ``options`` are all options by their names in a manifest.
+    """
+    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
+    there["profile pool"] = live.profile_pool
+    other = [
+        *_other_files(live.sources, plan, workers, progress),
+        *[
+            f"{name.replace('_', ' ')} {_written(options.get(name))} instead of {_written(there.get(name))}"
+            for name in sorted({*there, *options})
+            if options.get(name) != there.get(name)
+        ],
+    ]
+    if other:
+        raise UserError(
+            f"{name} holds another world: {live.headline} (fingerprint {live.fingerprint[:12]}). What would come has "
+            f"{'; '.join(other)}. Add --force to put it in the place of what is there, or give it a place of its own."
+        )
+
+
+def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress: Progress) -> list[str]:
+    """How the plan's files differ from those of the live world. They are hashed only if names and sizes agree and times
+    differ.
+    """
+    states = [(name, *file_state(path)) for name, path in plan.files()]
+    if [state[:2] for state in states] != [(source.name, source.size) for source in there]:
+        return [
+            f"{_files([state[:2] for state in states])} instead of {_files([(file.name, file.size) for file in there])}"
+        ]
+    if [state[2] for state in states] == [source.modified for source in there]:
+        return []
+    with TemporaryDirectory(prefix="drretail-digests-") as folder:
+        files = source_files(plan, Path(folder), workers, progress)
+    changed = [new.name for new, old in zip(files, there, strict=True) if new.sha256 != old.sha256]
+    return [f"other rows in {first_few(changed, _NAMED_FILES)}"] if changed else []
+
+
+def _files(files: Sequence[tuple[str, int]]) -> str:
+    """ "2 files of 40.5 MB (meta_Pet_Supplies.jsonl, Pet_Supplies.jsonl)"."""
+    if not files:
+        return "rows of no file"
+    size = sum(size for _, size in files) / 1e6
+    return f"{counted(len(files), 'file')} of {size:,.1f} MB ({first_few([name for name, _ in files], _NAMED_FILES)})"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return sha256_of(value)[:8]
+    return "none" if value is None else str(value)[:20]
+
 
 FAKER = "faker:"
 # Bytes that are read in the quarter of a second that a process takes to start, in however many files.

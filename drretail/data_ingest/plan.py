@@ -1,4 +1,6 @@
-"""Which files an ingest reads, as what and in which category; which it leaves out, and why."""
+"""An ingest's options and its report: the dataset's categories and presets, which files are read in which category,
+and what was read, kept, dropped and why.
+"""
 
 import os
 import re
@@ -7,17 +9,113 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from drretail.data_ingest.raw.mapping import Mapping
 from drretail.data_ingest.raw.sources import Source
-from drretail.data_ingest.report import FileReport
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
+from drretail.env.manifest import Counts
 from drretail.errors import UserError
-from drretail.records.base import Record
+from drretail.records.base import Document, Record
 from drretail.records.tables.figures import first_few
+
+
+class BadLine(Record):
+    line: int
+    problem: str
+
+
+class Funnel(Record):
+    """How many rows were read, kept, and dropped by reason. ``read`` = ``kept`` + all ``dropped``."""
+
+    read: int = 0
+    kept: int = 0
+    dropped: dict[str, int] = Field(default_factory=dict[str, int])
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Self:
+        if self.read != self.kept + sum(self.dropped.values()):
+            raise ValueError(f"{self.read} read is not {self.kept} kept + {self.dropped} dropped")
+        return self
+
+    @classmethod
+    def total(cls, parts: Iterable[Self]) -> Self:
+        """The sum of several funnels, with reasons in order of appearance."""
+        read, kept, dropped = 0, 0, dict[str, int]()
+        for part in parts:
+            read, kept = read + part.read, kept + part.kept
+            for reason, count in part.dropped.items():
+                dropped[reason] = dropped.get(reason, 0) + count
+        return cls(read=read, kept=kept, dropped=dropped)
+
+
+class FileReport(Record):
+    """One file: what it is, and its rows if it was read."""
+
+    name: str
+    shape: Literal["products", "reviews", "unknown", "empty"]
+    category: str | None = None
+    rows: int = 0
+    """Good and bad rows."""
+    bad_lines: int = 0
+    late: int = 0
+    """The bad lines that are dated later than the last day."""
+    shown: tuple[BadLine, ...] = ()
+    """The first of the bad lines."""
+    skipped: str | None = None
+    """Why it was not read."""
+    notes: tuple[str, ...] = ()
+    """Remarks about the file, for the user."""
+    first: tuple[dict[str, Any], ...] = ()
+    """The first rows of a table of your own shop, in the form of the dataset."""
+
+
+class CategoryReport(Record):
+    """One category. "(none)" counts what belongs to no known category."""
+
+    name: str
+    products: Funnel
+    reviews: Funnel
+    users: int
+    """Users with an order in this category; one user may count in several."""
+
+
+class ReplacedWorld(Record):
+    """The world that was live before; it is kept until the next one comes."""
+
+    generation: str
+    fingerprint: str
+    headline: str
+
+
+class IngestReport(Document):
+    """The result of ``ingest``. ``products`` and ``reviews`` are the sums over the categories.
+
+    If the world was ``there_already``, nothing was read, and so files and rows are not reported.
+    """
+
+    world: str | None = None
+    """The folder; None after a dry run."""
+    fingerprint: str | None = None
+    files: tuple[FileReport, ...] = ()
+    categories: tuple[CategoryReport, ...] = ()
+    products: Funnel = Funnel()
+    reviews: Funnel = Funnel()
+    users: int
+    products_without_meta: int = 0
+    """Number of products that have reviews but no row in a product file."""
+    counts: Counts | None = None
+    """Counts of the world; None after a dry run."""
+    priced: int | None = None
+    """Products of the world with a price."""
+    now: datetime | None = None
+    """The shop's today; None after a dry run."""
+    there_already: bool = False
+    """True if the live world was made from the same files with the same options."""
+    replaced: ReplacedWorld | None = None
+
 
 Preset = Literal["paper", "ten"]
 

@@ -20,8 +20,7 @@ from drretail.env.manifest import (
     product_line,
     world_fingerprint,
 )
-from drretail.env.profiles import ProfilePool
-from drretail.env.store.sampling import Aggregates
+from drretail.env.store.users import Aggregates, ProfilePool
 from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 

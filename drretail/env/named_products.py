@@ -15,30 +15,27 @@ from urllib.parse import unquote, urlsplit
 from weakref import finalize
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.rows import rows_of
+from drretail.env.folder import rows_of
 from drretail.env.world import World
 from drretail.errors import NotFound
 from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.amounts import find_money
-from drretail.grounding.text.harmless import harmless
-from drretail.grounding.text.languages import answer_words
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.serialisation import compact_json, order_record, record_text
-from drretail.grounding.text.titles import products_named
-from drretail.grounding.text.words import stem
-from drretail.grounding.verify.answers.product_statements import POLICY
-from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN, UNNAMED
-from drretail.grounding.verify.answers.turns import ORDER_ID, PRODUCT_ID
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import products_named
+from drretail.grounding.text.words import answer_words, stem
+from drretail.grounding.verify.product_statements import GONE, POLICY, UNKNOWN, UNNAMED
 from drretail.grounding.verify.records import all_words_of
+from drretail.grounding.verify.turns import ORDER_ID, PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.money import USD
 from drretail.records.query import Query
 from drretail.records.run import Run, Step
-from drretail.records.shop import SHOP_URL, Order, Product
+from drretail.records.shop import SHOP_URL, USD, Order, Product
 
 _OF_SHOP = re.compile(r"/(?:products?|p|item)/(?P<key>[^/]+)/?\Z")
 """How most shops' product addresses end. ``product_url`` in the shop's mapping gives another form."""

@@ -9,8 +9,8 @@ from drretail.env.manifest import OrderRow
 from drretail.env.world import World
 from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
-from drretail.grounding.constraints.kinds import is_of_kind
-from drretail.grounding.profile.purchases import known_leaf, purchase_item_of
+from drretail.grounding.listing import is_of_kind
+from drretail.grounding.profile import known_leaf, purchase_item_of
 from drretail.records.query import Query
 from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
 

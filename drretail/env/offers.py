@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.reference import Candidates, reference_of
-from drretail.grounding.constraints.decisions import UNDECIDED, Decisions
-from drretail.grounding.constraints.kinds import could_be_of_kind, is_of_kind, joined, search_words
-from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.grounding.basket import Candidates, reference_of
+from drretail.grounding.cart import Cart
+from drretail.grounding.constraints import UNDECIDED, Decisions
+from drretail.grounding.listing import Listing, could_be_of_kind, is_of_kind, joined, listing_of, search_words
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES, Order

@@ -11,8 +11,7 @@ from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.profile.prices import PriceSpan
-from drretail.grounding.profile.summary import summarise
+from drretail.grounding.profile import PriceSpan, summarise
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import Product
 

@@ -13,8 +13,7 @@ from typing import Self
 from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
-from drretail.env.checking import check_world
-from drretail.env.generations import check_index_files, former_generation, live_generation
+from drretail.env.folder import FileHoldout, Holdout, check_world, write_world
 from drretail.env.manifest import (
     DATABASE_FILE,
     HOLDOUT_FILE,
@@ -25,16 +24,17 @@ from drretail.env.manifest import (
     Manifest,
     OrderRow,
     SourceFile,
+    check_index_files,
+    former_generation,
+    live_generation,
     read_manifest,
 )
-from drretail.env.profiles import ProfilePool, default_pool
-from drretail.env.rows import FileHoldout, Holdout
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import SqliteStore
+from drretail.env.store.users import ProfilePool, default_pool
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, pages_of_shop
-from drretail.env.writing import write_world
 from drretail.errors import UserError
 
 __all__ = [

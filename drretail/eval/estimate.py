@@ -17,20 +17,19 @@ from statistics import variance
 from typing import Any
 
 from drretail.env.web.stand_in import StandInWeb
-from drretail.eval.judge_prompts import PACKAGED, Wording
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.session import OVERFLOW, Judge
+from drretail.eval.method import PACKAGED, Wording
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, read_definition, write_definition
 from drretail.files import unsynced
 from drretail.journal import Effect, read_effects
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, dollars_of
 from drretail.llm.event_loop import run_loop
-from drretail.llm.prices import BATCH
 from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
+from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
 from drretail.progress import Progress
 from drretail.records.base import file_name
 from drretail.records.run import Usage

@@ -1,22 +1,107 @@
-"""How each judge judged: the model, its settings and prompts, what it took, and how far its numbers can be trusted."""
+"""How each judge judged: its prompts, which a user may override by files; its model, settings and cost; and how far its
+numbers can be trusted, as code and add-ons say.
+
+A judge with other prompts is another judge: it has a name, verdicts and scores of its own. Its prompts are kept in the
+experiment, so that its verdicts remain valid when they are read.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from math import sqrt
 from pathlib import Path
 from statistics import fmean
+from typing import TypeVar, cast
 
-from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.spending import JudgingCost, judging_costs
-from drretail.eval.registry import PAIRWISE, installed, pair_metric
-from drretail.llm.prices import read_prices
-from drretail.llm.prompts.prompt import Prompt
-from drretail.records.base import Rules
-from drretail.records.comparison import PairScore
-from drretail.records.judge_audit import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
+from drretail.eval.registry import METRICS, PAIRWISE, installed, load_metric, pair_metric
+from drretail.files import write_atomically
+from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden, plain_text
+from drretail.llm.usage import read_prices
+from drretail.plugins import ADDONS, Plugins
+from drretail.records.base import Rules, file_name, sha256_of
+from drretail.records.comparison import JudgeTable, PairScore
+from drretail.records.reading import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
+from drretail.records.run import slug
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
 from drretail.records.tables.figures import dollars, number, percent
+
+_METRICS = Path(__file__).parent / "metrics"
+_SHARED = Path(__file__).parent
+"""The folder of prompts that several metrics share."""
+KEPT = Path("prompts") / "judges"
+"""The folder in an experiment; packaged prompts are not copied."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A user's prompts for judges, by packaged file; ``name`` is the name of their folder."""
+
+    name: str = ""
+    texts: dict[Path, str] = field(default_factory=dict[Path, str])
+
+    @property
+    def label(self) -> str:
+        """Distinguishes judges by their prompts: ``prompts-strict-1a2b3c4d``; empty for the packaged ones."""
+        if not self.texts:
+            return ""
+        by_name = {file_name_of(path): text for path, text in self.texts.items()}
+        return f"prompts-{slug(self.name)}-{sha256_of(by_name)[:8]}"
+
+
+PACKAGED = Wording()
+
+
+def judge_prompt_files() -> dict[str, Path]:
+    """The packaged prompt files of all judges, by the name under which each can be overridden."""
+    pairs = pair_metric()
+    loads = [*(partial(pairs.prompt_hashes, rules) for rules in pairs.rules)]
+    loads += [load_metric(name).prompt_hashes for name in METRICS]
+    return files_by_name(loads)
+
+
+def read_wording(folder: Path, others: Collection[str] = ()) -> Wording:
+    """The prompts in ``folder`` that differ from the packaged ones. Raises as ``changed_prompts`` does."""
+    return Wording(folder.resolve().name, changed_prompts(folder, judge_prompt_files(), others=others))
+
+
+def keep_wording(experiment: Path, wording: Wording) -> None:
+    """Keeps the prompts beside the verdicts that they led to."""
+    for path, text in wording.texts.items():
+        path_kept = experiment / KEPT / file_name(wording.label) / file_name_of(path)
+        if not path_kept.exists():
+            write_atomically(path_kept, text)
+
+
+def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> frozenset[T]:
+    """The union of what ``load`` returns with the packaged prompts and with every set kept in the experiment."""
+    union: frozenset[T] = frozenset()
+    for texts in ({}, *[_texts(folder) for folder in sorted((experiment / KEPT).glob("*/"))]):
+        with overridden(texts):
+            union |= load()
+    return union
+
+
+def kept_wording(experiment: Path, label: str) -> Wording:
+    """The prompts kept under that label, or the packaged ones."""
+    if not label:
+        return PACKAGED
+    return Wording(label.removeprefix("prompts-").rpartition("-")[0], _texts(experiment / KEPT / file_name(label)))
+
+
+def _texts(folder: Path) -> dict[Path, str]:
+    texts: dict[Path, str] = {}
+    roots = (_METRICS, *sorted(ADDONS.glob("*/")))  # the folders that hold metrics' own
+    for path in sorted(folder.rglob("*.*")):
+        owner = path.parent.name
+        folder_of_owner = next((root / owner for root in roots if (root / owner).is_dir()), _SHARED / owner)
+        packaged = folder_of_owner / "prompts" / path.name
+        texts[packaged] = plain_text(path.read_text(encoding="utf-8"))
+    return texts
+
 
 NOT_MEASURED = "not measured against people (drretail lab card)"
 NOT_REPEATED = "not measured (drretail score --repeats 2)"
@@ -140,3 +225,30 @@ def _noise(
     pooled = (f"{name} {number(sqrt(fmean(each**2 for each in its)))}" for name, its in by_headline.items())
     if by_headline:
         yield f"standard deviation on one report: {', '.join(pooled)}"
+
+
+_JUDGES = Plugins("note on a judge", {}, "drretail.judge_notes")
+_SCORES = Plugins("note on scores", {}, "drretail.score_notes")
+
+
+def judge_notes(experiment: Path) -> dict[str, str]:
+    """By judge key, the line that must stand beside a judge's faithfulness scores."""
+    notes: dict[str, str] = {}
+    for name in _JUDGES.own:
+        notes |= cast(Callable[[Path], Mapping[str, str]], _JUDGES.load(name)[1])(experiment)
+    return notes
+
+
+def score_notes(experiment: Path) -> list[str]:
+    """The lines that stand below an experiment's scores."""
+    noted = (cast(Callable[[Path], Iterable[str]], _SCORES.load(name)[1]) for name in _SCORES.own)
+    return [line for lines in noted for line in lines(experiment)]
+
+
+def judges_of_faithfulness(tables: Iterable[JudgeTable]) -> set[str]:
+    """The keys of the judges whose faithfulness a comparison shows under the default rules, as on cards."""
+    return {
+        JudgeRef(spec=table.judge, kind=table.judge_kind, params_hash=table.judge_params).key
+        for table in tables
+        if table.rules == "default" and any(row.metric == FAITHFULNESS for row in table.rows)
+    }

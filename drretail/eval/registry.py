@@ -5,7 +5,7 @@ Nothing else imports a metric's folder (a contract in pyproject.toml), except wh
 eval/judging/readings.py                   the readings of the metric reading, which metrics by code use
 addons/lab/bias/{drift,justification}.py   probes of quality's own questions
 addons/sandboxes/search_based/gold.py      dr3's criteria, made with a sandbox before any experiment
-addons/people/voting/questions.py          people are asked by the criteria of quality and pairwise
+addons/people/voting/items.py          people are asked by the criteria of quality and pairwise
 """
 
 import re
@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 from drretail.errors import DrretailError, UnknownName, UserError, describe_error, quoted
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, measured_metric
-from drretail.eval.metrics.names import METRICS as METRICS
-from drretail.eval.metrics.names import PAIRWISE as PAIRWISE
-from drretail.eval.metrics.names import PLUGINS
-from drretail.eval.values import Unsound, Value, number_of
+from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, Unsound, Value, measured_metric, number_of
+from drretail.eval.names import METRICS as METRICS
+from drretail.eval.names import PAIRWISE as PAIRWISE
+from drretail.eval.names import PLUGINS
 from drretail.files import read_json
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
@@ -143,7 +142,7 @@ def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
 @cache  # asked for with every verdict of a pair
 def pair_metric() -> PairMetric:
     """The one metric of pairs."""
-    metric = PLUGINS.load(f"drretail.eval.metrics.{PAIRWISE}.judge:METRIC")[1]
+    metric = PLUGINS.load(f"drretail.eval.metrics.{PAIRWISE}:METRIC")[1]
     assert isinstance(metric, PairMetric)
     return metric
 

@@ -12,24 +12,21 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import SCORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
-from drretail.eval.judge_prompts import in_all_wordings, kept_wording
-from drretail.eval.judging.pairs import pair_id
-from drretail.eval.judging.question import NO_WORLD
+from drretail.eval.judging.question import NO_WORLD, VerdictFile, page_age_of, verdict_files
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.subject import LookUp, WouldDo
-from drretail.eval.judging.verdicts import VerdictFile, page_age_of, verdict_files
+from drretail.eval.judging.subject import LookUp, WouldDo, pair_id
+from drretail.eval.method import in_all_wordings, kept_wording
 from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
-from drretail.eval.scores.gathering import Assessor, TableKey
-from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.eval.scoring import score
 from drretail.experiment import read_discarded, read_runs
 from drretail.files import read_jsonl
 from drretail.journal import Effect, read_effects
-from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_recorded
+from drretail.llm.usage import PriceTable
 from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.query import Reference

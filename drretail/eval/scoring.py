@@ -15,16 +15,27 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
 from drretail.errors import CommandStopped, UnknownName, UserError
-from drretail.eval.judge_prompts import PACKAGED, Wording, keep_wording
+from drretail.eval.baskets import keep_references
 from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared
-from drretail.eval.judging.pairs import Pair, choose_pairs, meetings, pair_name, read_pairs
+from drretail.eval.judging.question import VerdictFile, judged_in, verdict_path
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import LookUp, Subject, Task, WouldDo, planned_runs, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, judged_in, verdict_path
+from drretail.eval.judging.subject import (
+    LookUp,
+    Pair,
+    Subject,
+    Task,
+    WouldDo,
+    choose_pairs,
+    meetings,
+    pair_name,
+    planned_runs,
+    read_pairs,
+    read_subjects,
+)
+from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
-from drretail.eval.references import keep_references
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
@@ -32,8 +43,8 @@ from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
 from drretail.grounding.verify.checks import PAGE_AGE
-from drretail.llm.prices import PriceTable
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden
+from drretail.llm.usage import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores

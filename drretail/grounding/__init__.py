@@ -1,10 +1,13 @@
 """How texts are read, cited, checked and rendered: pure functions over records and texts.
 
-text/         words, sentences, amounts, layout: one reader for each
-constraints/  which products suit a want, and what a record says of a demand
-report/       what a report cites and says, and how it is shown to a reader
-verify/       values and picks compared with records
-profile/      what the shop's records show of a user
-hostile/      texts that try to make an agent do something
-basket/       the cheapest and the best basket that satisfy a query
+text/           words, sentences, amounts, layout: one reader for each
+listing.py      a product with its words prepared: of which kind it is, what it affirms or denies
+constraints.py  which products suit a want, and what a shopper says of the limits that a query hides
+report/         what a report cites and says, and how it is shown to a reader
+verify/         values and picks compared with records
+profile.py      what the shop's records show of a user: orders, prices, and all of it in words
+hostile.py      texts that try to make an agent do something, as planted and as read
+gold_files.py   the two files of a query set: tasks, and the gold beside them
+cart.py         a report's picks compared with the wish: what each is for, what is missing, what they cost
+basket.py       baskets that satisfy a query's wish, computed exactly: the cheapest, and the one of greatest worth
 """

@@ -17,8 +17,8 @@ from pydantic import Field
 
 from drretail.errors import ModelError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
-from drretail.llm.retries_and_rates import ONCE, Pacer
 from drretail.records.base import Document, sha256_of
 from drretail.records.run import slug
 

@@ -11,13 +11,12 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
-from drretail.llm.denials import address_of
 from drretail.llm.estimates import AS_COUNTED
-from drretail.llm.faults import Fault, attempt
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.faults import Fault, address_of, attempt
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
-from drretail.llm.servers.arguments import changed, refused_argument, without
+from drretail.llm.servers import changed, refused_argument, without
 from drretail.llm.usage import estimated_tokens, usage_of
 from drretail.records.models import DEFAULT_MAX_TOKENS
 from drretail.records.run import Usage

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
-from drretail.llm.prices import MILLION, PriceTable, dated, unpriced
+from drretail.llm.usage import CHARACTERS_PER_TOKEN, MILLION, PriceTable, dated, unpriced
 from drretail.records.models import Abilities, Price
 from drretail.records.tables.figures import count as as_count
 from drretail.records.tables.figures import counted

@@ -17,14 +17,12 @@ from pydantic import BaseModel
 
 from drretail.errors import ModelError, UserError, quoted
 from drretail.journal import Journal, Outcome
-from drretail.llm.budget import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.event_loop import run_loop
-from drretail.llm.prices import dollars
 from drretail.llm.registry import Model
-from drretail.llm.servers.small_contexts import lean_schemas
-from drretail.llm.servers.text_calls import with_calls_read
+from drretail.llm.servers import lean_schemas, with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
+from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget, dollars
 from drretail.records.base import Record, canonical_json, json_object
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.records.tables import figures

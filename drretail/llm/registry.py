@@ -17,20 +17,22 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import DrretailError, UnknownName, UserError, describe_error, install_line, plain_address, quoted
-from drretail.llm.denials import Halt
-from drretail.llm.prices import FREE, PriceTable, undated, unpriced
+from drretail.llm.faults import Halt
 from drretail.llm.providers import (
     MODELS,
     OFFLINE,
+    ONCE,
     PROVIDERS,
     STREAM_TIMEOUTS,
     Asked,
     CallLimits,
     Opening,
+    Pacer,
     Provider,
+    Retrying,
     provider_names,
 )
-from drretail.llm.retries_and_rates import ONCE, Pacer, Retrying
+from drretail.llm.usage import FREE, PriceTable, undated, unpriced
 from drretail.plugins import Plugins
 from drretail.records.base import ModelKind, Record
 from drretail.records.models import (
@@ -54,8 +56,8 @@ LONGEST_PAUSE = 60
 OFFLINE_CHAT = "drretail.llm.offline.chat:OfflineChat"
 # Name of an offline model → "module:attribute" of its policy.
 OFFLINE_POLICIES = {
-    "shopper": "drretail.llm.offline.shopper.policy:shop",
-    "judge": "drretail.llm.offline.judge.policy:judge",
+    "shopper": "drretail.llm.offline.shopper:shop",
+    "judge": "drretail.llm.offline.judge:judge",
     "obedient": "drretail.llm.offline.obedient:obey",
 }
 UNKNOWN_SERVER = Abilities()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 from pydantic import ValidationError
 
 from drretail.errors import ModelError
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.registry import Model
 from drretail.parsing import writable_json
 from drretail.records.base import Record, canonical_json

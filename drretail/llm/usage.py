@@ -1,16 +1,305 @@
-"""What calls took: tokens as the provider counts them, or estimated from the text; and time, from the journal."""
+"""What calls take: tokens, as the provider counts them or estimated from the text, time, and dollars from a dated
+table.
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+Budgets say when a run must conclude, and whether an experiment may start another run.
+"""
 
+import asyncio
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
+
+from drretail.errors import UserError, suggestion
 from drretail.journal import Effect
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.records.base import Record, canonical_json
-from drretail.records.run import Usage
-from drretail.records.tables.figures import counted
+from drretail.records.models import Price
+from drretail.records.run import REPORTED, RoleModel, System, Usage
+from drretail.records.tables.figures import count, counted
+from drretail.records.tables.figures import dollars as dollars_text
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
+
+MILLION = 1_000_000
+BATCH = 0.5
+"""The price of a token in a batch, as a share of its ordinary price."""
+FREE = Price(input=0, output=0)
+"""The price of rules that run in this process."""
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """Prices by "provider:model". The user's own come before the packaged ones."""
+
+    as_of: date
+    listed: Mapping[str, Price]
+    own: Mapping[str, Price] = field(default_factory=dict[str, Price])
+
+    def of(self, spec: str) -> Price | None:
+        """The price of a model; None if it is unknown. A dated model name costs what the undated one does.
+
+        A model at another address (``--base-url``) has the same price, since most such servers are gateways to that
+        very model. Models that ask no provider are free, unless the user states a price to try a budget with.
+        """
+        for table in (self.own, self.listed):
+            price = table.get(spec) or table.get(undated(spec))
+            if price is not None:
+                return price
+        return FREE if spec.startswith(("offline:", "scripted:")) else None
+
+
+def undated(spec: str) -> str:
+    """The model's name without the date of its version."""
+    return _DATED.sub("", spec)
+
+
+def read_prices(own: Mapping[str, Price] | None = None) -> PriceTable:
+    """The packaged price table, with the user's own prices before it."""
+    table = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
+    listed = {spec: Price.model_validate(price) for spec, price in table["prices"].items()}
+    return PriceTable(table["as_of"], listed, own or {})
+
+
+def dollars(usage: Usage, price: Price) -> float:
+    """The cost of ``usage`` in dollars."""
+    read = price.input if price.cache_read is None else price.cache_read
+    written = price.input if price.cache_write is None else price.cache_write
+    parts = (
+        usage.input_uncached * price.input,
+        usage.cache_read * read,
+        usage.cache_creation * written,
+        usage.output * price.output,
+    )
+    return sum(parts) / MILLION
+
+
+def cache_read_share(usage: Usage) -> float | None:
+    """The share of all input tokens that the provider read from its cache, 0 to 1; None without input."""
+    read = usage.input_uncached + usage.cache_read + usage.cache_creation
+    return usage.cache_read / read if read else None
+
+
+def unpriced(specs: Iterable[str]) -> str:
+    """A sentence that names the models without a known price and says how to state one.
+
+    A second sentence suggests the right name for a likely misspelling.
+    """
+    names = sorted(set(specs))
+    text = f'No price is known for {", ".join(names)}: state it in drretail.toml, [prices."{names[0]}"] input, output.'
+    listed = read_prices().listed
+    meant = sorted({near for name in names for near in get_close_matches(name, listed, 1, cutoff=0.93)})
+    return f"{text} {suggestion(meant, listed)}" if meant else text
+
+
+def price_notes(prices: "PriceTable", specs: Collection[str], *, used: bool) -> list[str]:
+    """Names the models without a price and, if prices were ``used``, gives their date."""
+    return [*([unpriced(specs)] if specs else []), *([dated(prices.as_of)] if used else [])]
+
+
+def dated(as_of: date) -> str:
+    """A sentence that gives the date of the listed prices, and how to state others."""
+    return f"Prices as of {as_of.isoformat()}, unless drretail.toml sets your own under [prices]."
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Tokens and what they cost; ``dollars`` is None when the price of a model in ``unpriced`` is unknown."""
+
+    usage: Usage
+    dollars: float | None
+    unpriced: tuple[str, ...] = ()
+
+    def __add__(self, other: "Cost") -> "Cost":
+        known = None if self.dollars is None or other.dollars is None else self.dollars + other.dollars
+        unpriced = tuple(sorted({*self.unpriced, *other.unpriced}))
+        return Cost(self.usage + other.usage, known, unpriced)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Tokens and dollars for ``--json``."""
+        return {**self.usage.model_dump(), "dollars": self.dollars}
+
+
+NOTHING = Cost(Usage(), 0)
+
+
+def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> dict[str, Cost]:
+    """The cost of every role that used tokens. Raises UserError for a role without a model, as in a run that was
+    edited.
+    """
+    if strange := sorted(usage.keys() - models.keys() - {REPORTED}):
+        raise UserError(
+            f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says "
+            "what was edited."
+        )
+    costs: dict[str, Cost] = {}
+    for role, used in sorted(usage.items()):
+        if role not in models:  # reported by the agent, which does not say of which model
+            costs[role] = Cost(used, None if used.total else 0)
+            continue
+        spec = models[role].spec
+        price = prices.of(spec)
+        costs[role] = Cost(used, None, (spec,)) if price is None else Cost(used, dollars(used, price))
+    return costs
+
+
+def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> Cost:
+    """The cost of all roles together."""
+    return sum(cost_by_role(usage, models, prices).values(), NOTHING)
+
+
+RESERVE = 0.1
+"""The least share of a budget that is kept for the report."""
+SLACK = 1.1
+"""How far the last call may exceed a budget, as a factor: its size is only estimated beforehand, and it is mostly the
+report.
+"""
+SMALLEST_BRANCH = 15_000
+"""Tokens that a researcher needs for useful work: its instructions, the tools, some results, and their synthesis."""
+LEAST_BRANCH = 8_000
+"""Tokens below which a researcher finds nothing of use."""
+CHARACTERS_PER_TOKEN = 4
+"""A rule of thumb, used if nothing better is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """One limit, in tokens or in dollars; None = no limit. ``last_call`` is what the last call took."""
+
+    limit: float | None
+    spent: float = 0
+    last_call: float = 0
+
+    @property
+    def reserve(self) -> float:
+        return max(RESERVE * (self.limit or 0), self.last_call)
+
+    @property
+    def nearly_spent(self) -> bool:
+        """True if one more turn and the report after it might not fit."""
+        return self.limit is not None and self.spent + self.last_call + self.reserve > self.limit
+
+    def exceeded_by(self, coming: float) -> bool:
+        """True if nothing is left, or if a call that takes ``coming`` exceeds the limit and its slack."""
+        return self.limit is not None and (self.spent >= self.limit or self.spent + coming > SLACK * self.limit)
+
+    def share(self, count: int) -> float | None:
+        """What each of ``count`` branches may spend of what is left, without the reserve; None without a limit."""
+        return None if self.limit is None else (self.limit - self.spent - self.reserve) / count
+
+
+Admission = Literal["yes", "wait", "no"]
+UNITS = ("tokens", "dollars")
+
+
+@dataclass(slots=True)
+class ExperimentBudget:
+    """Caps for all runs of an experiment together; None = no cap. A cap in dollars needs known prices.
+
+    Call ``begin`` (or ``admission``) before a run, ``end`` after it, and ``count`` for runs that ended earlier.
+    """
+
+    prices: PriceTable
+    tokens: int | None = None
+    dollars: float | None = None
+    refused: int = 0
+    """How many runs were not started."""
+    untold: str | None = None
+    """A system that asks its models by itself, and of which a run did not say what it took."""
+    spent: dict[str, float] = field(default_factory=lambda: dict.fromkeys(UNITS, 0.0))
+    _dearest: dict[str, dict[str, float]] = field(default_factory=dict[str, dict[str, float]])
+    _in_flight: dict[str, int] = field(default_factory=lambda: defaultdict[str, int](int))
+    _expected: dict[str, dict[str, float | None]] = field(default_factory=dict[str, dict[str, float | None]])
+    _waiting: list["asyncio.Future[None]"] = field(default_factory=list["asyncio.Future[None]"])
+
+    def count(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
+        """Adds what a run used to what is spent."""
+        cost = cost_of(usage, system.models, self.prices)
+        if not (system.models or usage) or (self.dollars is not None and cost.dollars is None):
+            self.untold = label
+        took = {"tokens": cost.usage.total, "dollars": cost.dollars or 0.0}
+        for unit in UNITS:
+            self.spent[unit] += took[unit]
+        if cost.usage.total:  # a run that failed before its first answer says nothing about the others
+            dearest = self._dearest.setdefault(label, dict.fromkeys(UNITS, 0.0))
+            dearest |= {unit: max(dearest[unit], took[unit]) for unit in UNITS}
+            self._dearest[label] = dearest
+
+    def begin(self, label: str, system: System) -> Admission:
+        """Whether a run of this system may start: "yes" (it then counts as in flight), "no", or "wait" until one in
+        flight ends.
+
+        A run that may take an unknown amount starts only if no other is in flight.
+        """
+        # A run is expected to take what the dearest so far took; before that its own limit, or an unknown amount.
+        limits = {"tokens": system.limits.tokens, "dollars": system.limits.dollars}
+        self._expected[label] = {**self._dearest.get(label, limits)}
+        answers = ["no" if self.untold else self._answer(unit, label) for unit in UNITS]
+        answer: Admission = "no" if "no" in answers else "wait" if "wait" in answers else "yes"
+        self._in_flight[label] += answer == "yes"
+        self.refused += answer == "no"
+        return answer
+
+    async def admission(self, label: str, system: System) -> bool:
+        """``begin``, repeated while the answer is "wait": True if the run may start."""
+        while (answer := self.begin(label, system)) == "wait":
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        return answer == "yes"
+
+    def end(self, label: str, system: System, usage: Mapping[str, Usage]) -> None:
+        """Counts a run that had begun as ended, done or failed, and wakes the runs that wait."""
+        self._in_flight[label] -= 1
+        self.count(label, system, usage)
+        waiting, self._waiting = self._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)
+
+    @property
+    def closing(self) -> str | None:
+        """A sentence that says why runs were not started; None if all were."""
+        if not self.refused:
+            return None
+        caps = [f"${self.dollars:g}"] if self.dollars is not None else []
+        caps += [f"{self.tokens:,} tokens"] if self.tokens is not None else []
+        took = f"${dollars_text(self.spent['dollars'])} and " if self.dollars is not None else ""
+        caps_by_flag = {"--max-dollars": self.dollars, "--max-tokens": self.tokens}
+        flags = " or ".join(flag for flag, cap in caps_by_flag.items() if cap is not None)
+        if self.untold:
+            return (
+                f"{flags} can't hold for {self.untold}, which asks its models by itself: what a run of it took is "
+                f"unknown. Not started: {self.refused:,}. Leave the cap out, or return its usage (docs/agents.md)."
+            )
+        return (
+            f"The experiment's cap of {' or '.join(caps)} leaves no room for another run: its runs took {took}"
+            f"{count(self.spent['tokens'])} tokens. Not started: {self.refused:,}. "
+            f"The same command with a higher {flags} continues from here."
+        )
+
+    def _answer(self, unit: str, label: str) -> Admission:
+        cap = self.dollars if unit == "dollars" else self.tokens
+        if cap is None:
+            return "yes"
+        running = sum(self._in_flight.values())
+        expected = self._expected[label][unit]
+        if self.spent[unit] >= cap:
+            return "no"
+        if expected is None:
+            return "wait" if running else "yes"
+        reserved = sum(count * (self._expected[name][unit] or 0) for name, count in self._in_flight.items())
+        if self.spent[unit] + reserved + expected <= cap:
+            return "yes"
+        return "wait" if running else "no"
+
 
 UNSEEN_TOKENS = 1_000_000
 """Tokens that a provider may count beyond the text it was sent or gave: its own instructions, thinking, images."""

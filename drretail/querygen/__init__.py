@@ -1,15 +1,13 @@
 """Queries from real histories, as the paper describes them (section 3.2, App. A.4).
 
-users.py     the users to write queries for: named or drawn
-rules/       drafts from a user's record, without a model
-by_model/    queries written by a language model
-importing.py plain questions → queries; their wishes are typed later, unless the file has them
-reading.py   queries read from a file
-checks/      what can be wrong with a query, one file per family of checks
-lint.py      all checks on all queries of a file
-generate.py  users → drafts → queries without findings
-decisions/   people or a model decide which products keep the demands
+rules/         drafts from a user's record, without a model
+by_model/      queries written by a language model
+reading.py     queries read from a file; plain questions → queries; the queries that ship with the package, from
+checks/        what can be wrong with a query, one file per family of checks
+lint.py        all checks on all queries of a file
+generate.py    users, named or drawn → drafts → queries without findings
+decisions.py   which products keep the demands of queries, as people or a model decide: questions, answers, a
+               spreadsheet of both
 comparison.py  generic compared with profile-aware queries
-shipped.py   the queries that ship with the package, from
-benchmark/   their files
+benchmark/     their files
 """

@@ -1,4 +1,7 @@
-"""Users → drafts → queries. The same world, users and seed give the same queries; no query repeats another."""
+"""Users → drafts → queries. The same world, users and seed give the same queries; no query repeats another.
+
+Users are named, or drawn.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,17 +11,50 @@ from random import Random
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
-from drretail.errors import UserError
-from drretail.grounding.text.languages import language_of
+from drretail.errors import NotFound, UserError
+from drretail.grounding.text.words import language_of
 from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
 from drretail.querygen.rules.needs import needs_of, purchases_of
-from drretail.querygen.users import check_users, drawn_users
 from drretail.records.query import NEED_KINDS, Axis, Query
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
+
+# Users drawn per user wanted, since some give no query; after the last factor the search ends. The first users of
+# a larger sample are those of the smaller one.
+_LARGER = (1.5, 5, 20)
+
+
+def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
+    """Users for a sample of ``n``, then others that may replace them.
+
+    Raises UserError for a world without users.
+    """
+    seen: set[str] = set()
+    for size in (round(n * factor) for factor in _LARGER):
+        rows = world.store.sample_users(seed, size)
+        if not rows:
+            raise UserError("This world has no users, and queries are made from users' orders: ingest reviews, too.")
+        for row in rows:
+            if row.user_id not in seen:
+                seen.add(row.user_id)
+                yield row.user_id
+        if len(rows) < size:
+            return
+
+
+def check_users(world: World, users: Sequence[str]) -> None:
+    """Raises UserError for the first user unknown to the world."""
+    for user_id in users:
+        try:
+            world.store.user(user_id)
+        except NotFound:
+            some = [row.user_id for row in world.store.sample_users("0", 3)]
+            hint = f"Some that it holds: {', '.join(some)}." if some else "It has no users at all."
+            raise UserError(f"This world has no user {user_id!r}. {hint}") from None
+
 
 WHY_MISSING: Mapping[Axis, str] = {
     "property": "no field of docs/queries.md's list tells the offers of a wanted kind apart",

@@ -1,23 +1,22 @@
 """What crosses a folder: frozen records, written to disk as JSON with ``"format": 1``.
 
-base.py            Record and Document, canonical JSON and its hash, which ids a shop may have, and file names made of
-                   texts that others chose
-tables/            a table as a record, numbers as text, and renderers
-trajectory.py      the steps of a run
-money.py           an amount with its currency
-shop.py            products with what they are offered for, orders, users, statistics, next purchases
-wish.py            what a question wants bought
-query.py           queries with their wishes, the baskets that would answer them
-evidence.py        what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system
-                   hand on of it
-reading.py         picks and values read out of a report, and how they stand to the records; what it decides
-criteria.py        what reports on a query are held to, what is known beforehand of good ones, and what is decided about
-                   products
-run.py             systems, steps, answers, runs and what went wrong in them
-models.py          how models are asked for, and prices
-score.py           verdicts, scores, and the scoreboard of them
-judge_audit.py     how a judge read
-vote.py            what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked
-comparison.py      what a comparison of two systems comes to, by values of each or by judging them side by side
-counterfactual.py  the same query before another profile
+base.py        Record and Document, canonical JSON and its hash, which ids a shop may have, and file names made of texts
+               that others chose
+tables/        a table as a record, numbers as text, and renderers
+trajectory.py  the steps of a run
+shop.py        an amount with its currency; products with what they are offered for, orders, users, statistics, next
+               purchases
+wish.py        what a question wants bought
+query.py       queries with their wishes, the baskets that would answer them; the same query before another profile
+evidence.py    what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system hand
+               on of it
+reading.py     picks and values read out of a report, and how they stand to the records; what it decides; how a judge
+               read
+criteria.py    what reports on a query are held to, what is known beforehand of good ones, and what is decided about
+               products
+run.py         systems, steps, answers, runs and what went wrong in them
+models.py      how models are asked for, and prices
+score.py       verdicts, scores, and the scoreboard of them
+vote.py        what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked
+comparison.py  what a comparison of two systems comes to, by values of each or by judging them side by side
 """

@@ -11,8 +11,8 @@ from pydantic import Field, ValidationInfo, field_validator
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import ComparedMeasure, ComparedRow, PairScore, TwinRow
-from drretail.records.counterfactual import kind_of
-from drretail.records.judge_audit import JudgeAudit
+from drretail.records.query import kind_of
+from drretail.records.reading import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "rate", "words", "tokens", "dollars"]

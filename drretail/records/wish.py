@@ -17,7 +17,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from drretail.records.base import Record
-from drretail.records.money import Money
+from drretail.records.shop import Money
 
 MOST_PIECES = 1000
 """More than any shopper buys of one product at once."""

@@ -1,22 +1,146 @@
 """Means over queries with 95 % intervals that count users: the queries of one user are one cluster.
+How much of a value is noise: between queries, between repeats of the agent, between repeats of the judge.
+
+An estimate is described by the influence of each query, which is how much the query moves it; influences sum to 0. They
+add up within a cluster, and the variance of the estimate is the variance of these sums. numpy is imported inside
+functions, so that the command line starts without it.
 
 Repeats of a query are averaged first, since they say nothing about other queries. Each kind of value has one method,
 whatever the values are: Student's t with a variance over clusters for means, ratios and differences, and for shares a
 binomial interval for as many queries as this variance makes them worth. benchmarks/coverage.py measures their coverage.
+
+A value y of query q, agent repeat r and judge repeat j is modelled as mean + query + agent + judge, each drawn
+independently. The variances come from the nested analysis of variance by the method of moments, for unequal numbers of
+repeats (Searle): each mean square is set equal to its expected value, and the three equations are solved. A negative
+solution is reported as 0, and the other parts keep their solutions.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import fsum
+from math import comb, fsum, sqrt
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from drretail.records.base import NoInterval
-from drretail.stats.clusters import FEWEST, Groups, cluster_variance, freedom, numbered, tail
+from drretail.records.base import NoInterval, sha256_of
+from drretail.records.query import Query
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Weights = NDArray[np.float64]
+
+FEWEST = 5
+"""The fewest clusters for an interval: four do not show how much users differ."""
+# Draws x clusters in memory at once, which keeps thousands of queries within about 30 MB.
+_BLOCK = 1_000_000
+
+Groups = tuple[int, ...]
+"""The cluster number of each query, in the order of the queries; numbers count from 0 by first appearance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """The user who asked each query of an experiment.
+
+    A query without a user (as in many imported experiments) is a cluster of its own, since nothing tells which others
+    are like it.
+    """
+
+    user_of: Mapping[str, str] = field(default_factory=dict[str, str])
+    """User id by query id, for queries with a user."""
+
+    @classmethod
+    def of(cls, queries: Iterable[Query]) -> "Clusters":
+        """The clusters of these queries."""
+        return cls({query.query_id: query.user_id for query in queries if query.user_id is not None})
+
+    def groups(self, query_ids: Iterable[str]) -> Groups:
+        """The cluster numbers of these queries, in their order."""
+        return numbered((self.user_of.get(id_), None if id_ in self.user_of else id_) for id_ in query_ids)
+
+    def users(self, query_ids: Collection[str]) -> int | None:
+        """The number of clusters among these queries; None if no user is known for any of them."""
+        known = any(query_id in self.user_of for query_id in query_ids)
+        return len(set(self.groups(query_ids))) if known else None
+
+
+def numbered(names: Iterable[Hashable]) -> Groups:
+    """Numbers names from 0 by first appearance, so that equal names get equal numbers."""
+    numbers: dict[Hashable, int] = {}
+    return tuple(numbers.setdefault(name, len(numbers)) for name in names)
+
+
+def cluster_sums(influences: Sequence[float], groups: Groups) -> list[float]:
+    """The sum of the influences in each cluster, in the order of cluster numbers."""
+    sums = [0.0] * (max(groups, default=-1) + 1)
+    for influence, group in zip(influences, groups, strict=True):
+        sums[group] += influence
+    return sums
+
+
+def cluster_variance(influences: Sequence[float], groups: Groups) -> float:
+    """The variance of an estimate whose queries have these influences; needs two clusters or more.
+
+    Each cluster's sum is scaled up for the part that the estimate took from it: CR2 (Bell and McCaffrey 2002), which is
+    unbiased if queries are independent. With one query per cluster it is the usual s²/n of a mean.
+    """
+    sums = cluster_sums(influences, groups)
+    return sum(total**2 / (1 - share) for total, share in zip(sums, _shares(groups), strict=True))
+
+
+@lru_cache(maxsize=1024)
+def freedom(groups: Groups) -> float:
+    """The degrees of freedom of ``cluster_variance`` (Satterthwaite; Bell and McCaffrey 2002), from two clusters on.
+
+    For clusters of one size, their number minus one; for unequal ones fewer, since the large clusters dominate.
+    """
+    shares = _shares(groups)
+    squares = [(share / (1 - share)) * share for share in shares]
+    total = sum(squares)
+    off_diagonal = sum(square * (total - square) for square in squares)
+    return 1 / (sum(share**2 for share in shares) + off_diagonal)
+
+
+def _shares(groups: Groups) -> list[float]:
+    return [size / len(groups) for size in cluster_sums([1.0] * len(groups), groups)]
+
+
+def draws(groups: Groups, seed: str, resamples: int) -> "Iterator[Weights]":
+    """Bootstrap draws of whole clusters, as many as there are, with replacement: how often each query is in each draw.
+
+    Yields arrays of draws x queries, with ``resamples`` draws in all.
+    """
+    import numpy as np
+
+    clusters = max(groups) + 1
+    rng = np.random.default_rng(int(sha256_of(f"bootstrap|{seed}")[:16], 16))
+    size = max(1, _BLOCK // len(groups))
+    for begun in range(0, resamples, size):
+        drawn = min(size, resamples - begun)
+        chosen = rng.integers(0, clusters, (drawn, clusters)) + clusters * np.arange(drawn)[:, None]
+        counts = np.bincount(chosen.ravel(), minlength=drawn * clusters).reshape(drawn, clusters)
+        yield counts[:, list(groups)].astype(np.float64)
+
+
+@lru_cache
+def tail(clusters: int) -> float:
+    """The share of draws beyond each end of a 95 % percentile interval over this many clusters, two or more.
+
+    The bootstrap spread of n clusters is too small by the factor (n − 1)/n, and is itself uncertain: plain percentile
+    intervals contain the truth in 88 % of samples of eight. Widened by Student's t they keep their 95 % (Hesterberg
+    2015, "What Teachers Should Know About the Bootstrap", 3.2: the expanded percentile interval).
+    """
+    from scipy.special import ndtr, stdtrit
+
+    away = stdtrit(clusters - 1, 0.975) * (clusters / (clusters - 1)) ** 0.5
+    return float(ndtr(-away))
+
 
 LEVEL = 0.95
 # How much of one further all-or-nothing query is added to a share's variance. With none, intervals of nearly
@@ -195,3 +319,119 @@ _NOTHING = 1e-9
 def _rounded(value: float) -> float:
     """Rounded, because processors sum in different orders and the last bits of a sum differ between them."""
     return round(float(value), 10)
+
+
+Nested = Sequence[Sequence[Sequence[float]]]
+"""Values by query, agent repeat and judge repeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Standard deviations in the units of the metric; None for a part that can't be separated."""
+
+    queries: float | None
+    """Between queries; includes the agent's noise if the agent was not repeated."""
+    agent: float | None
+    """Between repeats of the agent; includes the judge's noise if the judge was not repeated."""
+    judge: float | None
+    """Between repeats of the judge on one report."""
+
+
+def noise(values: Nested) -> Noise:
+    """Splits the spread of these values into its three parts; empty queries and repeats are left out."""
+    nested = [[list(run) for run in query if run] for query in values]
+    nested = [query for query in nested if query]
+    judge = run_variance([run for query in nested for run in query])
+    agent = _agent_variance(nested, judge or 0.0)
+    queries = _query_variance(nested, agent or 0.0, judge or 0.0)
+    return Noise(_deviation(queries), _deviation(agent), _deviation(judge))
+
+
+def agent_test(values: Nested) -> float | None:
+    """p of the F test that runs of a query differ only as much as the judge's repeats on one report do.
+
+    None if runs or judgements were not repeated. The test assumes normal noise, so p is rough.
+    """
+    from scipy.stats import f
+
+    nested = [[list(run) for run in query if run] for query in values]
+    runs = sum(len(query) - 1 for query in nested if query)
+    repeats = sum(len(run) - 1 for query in nested for run in query)
+    judge = run_variance([run for query in nested for run in query])
+    if not runs or judge is None:
+        return None
+    between = _between_runs([query for query in nested if query], runs)
+    if not judge:
+        return 0.0 if between else 1.0
+    return float(f.sf(between / judge, runs, repeats))
+
+
+def run_variance(values: Sequence[Sequence[float]]) -> float | None:
+    """The pooled variance between a query's repeats, or a run's judgements; None if none has two."""
+    degrees = sum(len(query) - 1 for query in values if query)
+    means = [(query, fmean(query)) for query in values if query]
+    return fsum(fsum((value - mean) ** 2 for value in query) for query, mean in means) / degrees if degrees else None
+
+
+def _agent_variance(nested: Nested, judge: float) -> float | None:
+    """(mean square between runs of a query − judge) / mean number of judge repeats in a run."""
+    degrees = sum(len(query) - 1 for query in nested)
+    if not degrees:
+        return None
+    repeats = fsum(len(_flat(query)) - _own(query) for query in nested) / degrees
+    return (_between_runs(nested, degrees) - judge) / repeats
+
+
+def _between_runs(nested: Nested, degrees: int) -> float:
+    """The mean square between runs of a query."""
+    return fsum(len(run) * (fmean(run) - fmean(_flat(query))) ** 2 for query in nested for run in query) / degrees
+
+
+def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
+    """(mean square between queries − judge − its share of agent) / mean number of values in a query."""
+    degrees = len(nested) - 1
+    if degrees < 1:
+        return None
+    values = [_flat(query) for query in nested]
+    total = sum(map(len, values))
+    middle = fmean(value for query in values for value in query)
+    between = fsum(len(query) * (fmean(query) - middle) ** 2 for query in values) / degrees
+    runs = fsum(len(run) ** 2 for query in nested for run in query) / total
+    of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
+    of_queries = (total - fsum(len(query) ** 2 for query in values) / total) / degrees
+    return (between - judge - of_agent * agent) / of_queries
+
+
+def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
+    """pass^k: the probability that k of a query's repeats, drawn at random, all pass: the mean of C(c, k) / C(n, k).
+
+    c of a query's n repeats pass. Queries with fewer than k repeats are left out; None if none is left.
+    """
+    shares = [comb(sum(query), k) / comb(len(query), k) for query in passed if len(query) >= k]
+    return fmean(shares) if shares else None
+
+
+def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
+    """The mean over queries of the expected lowest value of k repeats, drawn from those made.
+
+    Queries with fewer than k repeats are left out; None if none is left.
+    """
+    lowest: list[float] = []
+    for query in values:
+        if (n := len(query)) >= k:
+            # A value is the lowest in every choice of it and k − 1 of the values above it.
+            choices = (value * comb(n - place - 1, k - 1) for place, value in enumerate(sorted(query)))
+            lowest.append(fsum(choices) / comb(n, k))
+    return fmean(lowest) if lowest else None
+
+
+def _flat(query: Sequence[Sequence[float]]) -> list[float]:
+    return [value for run in query for value in run]
+
+
+def _own(query: Sequence[Sequence[float]]) -> float:
+    return sum(len(run) ** 2 for run in query) / len(_flat(query))
+
+
+def _deviation(variance: float | None) -> float | None:
+    return None if variance is None else round(sqrt(max(0.0, variance)), 10)

@@ -27,8 +27,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from drretail.stats.clusters import FEWEST
-from drretail.stats.intervals import binomial_ends, quantile
+from drretail.stats.intervals import FEWEST, binomial_ends, quantile
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,8 +10,7 @@ from statistics import pstdev
 from typing import TYPE_CHECKING
 
 from drretail.records.base import sha256_of
-from drretail.stats.clusters import Clusters, Groups, draws
-from drretail.stats.intervals import Interval, percentile_interval
+from drretail.stats.intervals import Clusters, Groups, Interval, draws, percentile_interval
 
 if TYPE_CHECKING:
     import numpy as np

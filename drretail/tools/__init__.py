@@ -1,18 +1,16 @@
 """The nine tools of the paper (Table 3), and the toolkit that agents call them through.
 
-tool.py        what a tool is and what it returns; a tool's JSON schema, made from its signature and docstring
-catalog.py     product_catalog_search, get_product_details
-orders.py      get_user_orders, get_order_details
-users.py       get_user_profile, update_user_profile, get_user_statistics, and ask_shopper
-web.py         web_search, with the pages of one search; the pages that a report cites, fetched after the run
-calculator.py  calculator and its parser
-identifiers.py ids in every form that the shop prints
-privacy.py     whose data a tool may read or change, and what a query to a search engine may hold
-arguments.py   checks a model's arguments against a tool's schema
-registry.py    the table of the nine, their schemas in every form, and one hash of all schemas
-workers.py     a thread pool that hung tools cannot use up
-toolkit.py     the only way to call a tool: validates, times out, records, never raises
+tool.py          what a tool is and what it returns; a tool's JSON schema, made from its signature and docstring
+catalog.py       product_catalog_search, get_product_details
+orders.py        get_user_orders, get_order_details
+users.py         get_user_profile, update_user_profile, get_user_statistics, and ask_shopper
+web.py           web_search, with the pages of one search; the pages that a report cites, fetched after the run
+calculator.py    calculator and its parser
+arguments.py     checks a model's arguments: by a tool's schema, ids in every form, whose data, what is sent out
+registry.py      the table of the nine, their schemas in every form, and one hash of all schemas
+workers.py       a thread pool that hung tools cannot use up
+toolkit.py       the only way to call a tool: validates, times out, records, never raises
 local_server.py  a server that answers this machine alone
-mcp.py         the toolkit for outside clients, over MCP
-mcp_http.py    MCP over HTTP, one session for each client
+mcp.py           the toolkit for outside clients, over MCP
+mcp_http.py      MCP over HTTP, one session for each client
 """

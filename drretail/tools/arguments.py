@@ -1,15 +1,25 @@
-"""Checks a model's arguments against a tool's schema: complete, of the right type and within bounds, or an error that
-says what is wrong.
+"""Checks a model's arguments: by a tool's schema, ids in every form that the shop prints, whose data a tool may
+read or change, and what a query to a search engine may hold.
 """
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from drretail.errors import ToolError, nearest_names, quoted, shortened, suggestion
+from annotated_types import MaxLen, MinLen
+
+from drretail.env.session import Session
+from drretail.env.web.bm25 import terms
+from drretail.errors import NotFound, ToolError, nearest_names, quoted, shortened, suggestion
+from drretail.grounding.text.personal_data import People, without_personal_data
+from drretail.grounding.verify.findings import known_profiles
 from drretail.parsing import writable
-from drretail.tools.tool import Parameter
+from drretail.records.shop import SHOP_URL, UserProfile
+from drretail.records.trajectory import Place
+from drretail.tools.tool import IdOf, Named, Parameter
 
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -112,3 +122,185 @@ def recordable(value: object, depth: int = 8) -> Any:
     if isinstance(value, list | tuple) and depth:
         return [recordable(item, depth - 1) for item in value]
     return f"… ({type(value).__name__})"  # its repr may be endless, or fail
+
+
+_LONGEST = 200
+"""The most characters of an id, with everything that may stand around it."""
+ProductId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("product")]
+OrderId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("order")]
+UserId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("user")]
+
+_WRAPPERS = str.maketrans(dict.fromkeys("\"'`“”‘’«»[](){}<>【】*\\", " "))
+_KEY = r"[A-Za-z0-9][A-Za-z0-9_-]*"
+_BARE = re.compile(_KEY)
+_URL = re.compile(rf"(?<!\S)(?:https?://)?{re.escape(SHOP_URL.partition('://')[2])}/({_KEY})/?(?!\S)", re.IGNORECASE)
+_MARK = re.compile(
+    rf"(?<!\S)(?:([POWCFS]):[ ]?({_KEY})|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)", re.IGNORECASE
+)
+_LABEL = re.compile(r"(?<!\S)(?:(?:product|order|user)(?:[ _]?id)?|id)\b(?:\s*[:=#]|(?=\s|$))", re.IGNORECASE)
+_LETTERS: Mapping[Named, str] = {"product": "P", "order": "O"}
+_FORMS: Mapping[Named, str] = {
+    "product": 'one id as search results show it, e.g. "B0EXAMPLE1", and nothing else',
+    "order": 'one id as lists of orders show it, with its leading zeros, e.g. "0123456789"',
+    "user": 'the id of one user, e.g. "AEXAMPLEUSER00000000000000A1"',
+}
+
+
+_SLIP = 0.8
+"""How similar an id must be to be suggested: two digits of ten may differ. Below that, scripted models took unrelated
+orders for hints.
+"""
+
+
+def with_ids_read(
+    session: Session, parameters: Sequence[Parameter], arguments: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The arguments with each id as the shop writes it, and the ids that were changed, by argument.
+
+    A text that names no record, or more than one, is left as it is; the tool refuses it.
+    """
+    mended: dict[str, str] = {}
+    for parameter in parameters:
+        given = arguments.get(parameter.name)
+        if parameter.id_of is not None and isinstance(given, str):
+            known = _known_id(session, parameter.id_of, given)
+            if known is not None and known != given:
+                mended[parameter.name] = known
+    return {**arguments, **mended}, mended
+
+
+def explained(
+    problem: NotFound, session: Session, parameters: Sequence[Parameter], given: object, path: str
+) -> ToolError:
+    """The same error, extended by the form that the id must have and by the most similar ids that ``path`` has seen."""
+    named: Named | None = next((parameter.id_of for parameter in parameters if parameter.name == problem.field), None)
+    if named is None or not isinstance(given, str):
+        return problem
+    ids = _ids_in(named, given, session.settings.user_id)
+    # The words of a title are not ids: every id of a shop has a digit.
+    are_ids = len(ids) > 1 and all(any(map(str.isdigit, id_)) for id_ in ids)
+    several = f" These are {len(ids)} ids: make one call for each." if are_ids else ""
+    nearest = nearest_names(ids[0] if len(ids) == 1 else given, _shown(session, named, path), 3, likeness=_SLIP)
+    hint = f" Did you mean {', '.join(nearest)}?" if nearest else ""
+    if named == "user" and session.settings.user_id is None and _MARK.fullmatch(given.strip(" []")):
+        hint = " Nobody asks here, so that U:… names nobody."
+    message = f"There is no {named} {quoted(given)} in this shop: {problem.field} takes {_FORMS[named]}.{several}{hint}"
+    return ToolError("not_found", message, field=problem.field)
+
+
+def _known_id(session: Session, named: Named, given: str) -> str | None:
+    """The one id of a record in the text: as it is written, or else in capitals or small letters. None if there is not
+    exactly one.
+
+    A user's id is never looked up in the store: not everyone may know which other users exist.
+    """
+    own = session.settings.user_id
+    is_known = given == own if named == "user" else bool(_existing(session, named, [given]))
+    if is_known:
+        return given
+    ids = _ids_in(named, given, own if named == "user" else None)
+    if len(ids) != 1:
+        return None
+    (key,) = ids
+    if named == "user":
+        return own if own is not None and key.casefold() == own.casefold() else key
+    existing = _existing(session, named, list(dict.fromkeys([key, key.upper(), key.lower()])))
+    return key if key in existing else existing[0] if len(existing) == 1 else None
+
+
+def _existing(session: Session, named: Named, ids: Sequence[str]) -> list[str]:
+    """The ids, of products or of orders, that the shop has."""
+    store = session.settings.world.store
+    if named == "product":
+        return list(store.products(ids))
+    existing: list[str] = []
+    for order_id in ids:
+        with suppress(NotFound):
+            existing.append(store.order(order_id).order_id)
+    return existing
+
+
+def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
+    """The distinct ids of this kind in a text that holds nothing but ids; empty if it holds anything else."""
+    plain = given.translate(_WRAPPERS).strip(" \t\r\n,;.#")
+    text = _URL.sub(r" P:\1 ", _LABEL.sub(" ", plain))
+    marks = [match.groups() for match in _MARK.finditer(text)]
+    rest = [part for part in re.split(r"[\s,;]+", _MARK.sub(" ", text)) if part]
+    if not all(_BARE.fullmatch(each) for each in rest):
+        return []
+    if named == "user":
+        marked = [(whose or f"@{own or ''}")[1:] for letter, _, whose in marks if letter is None]
+    else:
+        marked = [key for letter, key, _ in marks if letter is not None and letter.upper() == _LETTERS[named]]
+    return list({each.casefold(): each for each in (*filter(None, marked), *rest)}.values())
+
+
+def _shown(session: Session, named: Named, path: str) -> Iterable[str]:
+    """The ids that may be suggested: only those that this run has seen."""
+    if named == "user":
+        return [] if session.settings.user_id is None else [session.settings.user_id]
+    return [entry.key for entry in session.ledger.known_at(path) if entry.kind == named]
+
+
+class OtherUser(ToolError):
+    """The data belong to another user: no run may change them, and only a run whose scope is "any" may read them."""
+
+    def __init__(
+        self, user_id: str, acting_user_id: str | None, field: str, act: str = "see personal data and orders"
+    ) -> None:
+        whose = "of nobody" if acting_user_id is None else f"of user {acting_user_id!r} only"
+        super().__init__("forbidden", f"This session may {act} {whose}.", field=field)
+        self.user_id = user_id
+
+
+def require_access(session: Session, user_id: str, *, field: str = "user_id") -> None:
+    """Raises OtherUser if ``user_id`` is not the session's acting user, unless the session's scope is any user."""
+    if session.settings.scope == "own" and user_id != session.settings.user_id:
+        raise OtherUser(user_id, session.settings.user_id, field)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """The query that is sent to the search engine; ``redacted`` names what was taken out of it, such
+    as "a full name".
+    """
+
+    query: str
+    redacted: tuple[str, ...] = ()
+
+
+def outgoing(session: Session, place: Place, query: str) -> Outgoing:
+    """The query to send for the step at ``place``, without personal data.
+
+    The session notes it if it differs from the query that was asked. Raises ToolError("invalid_argument") if no search
+    term is left.
+    """
+    if not session.settings.redact:
+        return Outgoing(query)
+    left, redacted = without_personal_data(query, _people(session, place.path))
+    if not redacted:
+        return Outgoing(query)
+    telling = bool(terms(left))
+    session.sent[place] = left if telling else ""
+    if not telling:
+        raise ToolError(
+            "invalid_argument",
+            f"query holds nothing but personal data ({', '.join(redacted)}), which is not sent to a search engine:"
+            " say what to look for without it.",
+            field="query",
+        )
+    return Outgoing(left, redacted)
+
+
+def _people(session: Session, path: str) -> People:
+    """The acting user, and everybody whose data a step at ``path`` can have read."""
+    known = session.ledger.known_at(path)
+    orders = {entry.key for entry in known if entry.kind == "order"}
+    own: list[UserProfile] = []
+    if session.settings.user_id is not None:
+        # The profile as the world has it, and as it is now if the run has changed it.
+        now = session.user(session.settings.user_id)
+        own = [session.before.get(session.settings.user_id, now), now]
+        orders |= {order.order_id for order in session.settings.world.store.orders(session.settings.user_id).orders}
+    profiles = tuple(dict.fromkeys([*own, *known_profiles({entry.id: entry for entry in known})]))
+    return People(profiles, frozenset(profile.user_id for profile in profiles), frozenset(orders))

@@ -11,7 +11,6 @@ from drretail.env.catalog.search_note import FIRST_PAGES, SearchNote
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.serialisation import (
     compact_json,
     lean,
@@ -20,9 +19,10 @@ from drretail.grounding.text.serialisation import (
     product_record,
     record_text,
 )
+from drretail.grounding.text.untrusted import harmless
 from drretail.records.evidence import Source
 from drretail.records.shop import Product
-from drretail.tools.identifiers import ProductId
+from drretail.tools.arguments import ProductId
 from drretail.tools.tool import ToolResult
 
 Price = Annotated[float, Ge(0)]

@@ -17,9 +17,8 @@ from drretail.grounding.text.serialisation import (
 )
 from drretail.records.evidence import Source
 from drretail.records.shop import Order, OrderStatus
+from drretail.tools.arguments import OrderId, UserId, require_access
 from drretail.tools.catalog import card_sources
-from drretail.tools.identifiers import OrderId, UserId
-from drretail.tools.privacy import require_access
 from drretail.tools.tool import ToolResult
 
 

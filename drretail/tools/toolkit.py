@@ -13,8 +13,7 @@ from itertools import groupby
 from types import TracebackType
 from typing import Any, Self, cast
 
-from drretail.env.ledger import EvidenceCollision
-from drretail.env.session import Attempt, Session
+from drretail.env.session import Attempt, EvidenceCollision, Session
 from drretail.errors import (
     ModelError,
     NotFound,
@@ -26,16 +25,13 @@ from drretail.errors import (
     quoted,
     suggestion,
 )
-from drretail.grounding.text.harmless import harmless_values
 from drretail.grounding.text.serialisation import compact_json
-from drretail.grounding.text.untrusted import cleaned
+from drretail.grounding.text.untrusted import cleaned, harmless_values
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Source
 from drretail.records.run import Step
 from drretail.records.trajectory import Place, path_key, span
-from drretail.tools.arguments import read_arguments, recordable
-from drretail.tools.identifiers import explained, with_ids_read
-from drretail.tools.privacy import OtherUser
+from drretail.tools.arguments import OtherUser, explained, read_arguments, recordable, with_ids_read
 from drretail.tools.registry import TOOLS, offered, openai_schemas
 from drretail.tools.tool import Tool, ToolResult, read_schema
 from drretail.tools.workers import Workers

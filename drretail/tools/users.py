@@ -8,15 +8,14 @@ from annotated_types import MaxLen, MinLen
 from drretail.env.session import Session
 from drretail.errors import ToolError, quoted
 from drretail.grounding.report.evidence_ids import UserEvidence, shopper_evidence_id, user_evidence_id
-from drretail.grounding.text.harmless import harmless_values
 from drretail.grounding.text.serialisation import compact_json, lean, user_record
+from drretail.grounding.text.untrusted import harmless_values
 from drretail.journal import Effects
 from drretail.records.evidence import Source
 from drretail.records.run import ASK_SHOPPER
 from drretail.records.shop import Address, UserProfile
 from drretail.records.wish import Topic
-from drretail.tools.identifiers import UserId
-from drretail.tools.privacy import OtherUser, require_access
+from drretail.tools.arguments import OtherUser, UserId, require_access
 from drretail.tools.tool import Tool, ToolResult
 
 _EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]*[^\W_])?\.)+[^\W\d_]{2,}")

@@ -11,15 +11,14 @@ from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.live import Pages, no_page, page_of, page_outcome
-from drretail.env.web.reading.cleaning import cleaned_result
+from drretail.env.web.live import Pages, cleaned_result, no_page, page_of, page_outcome
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects, Outcome
 from drretail.records.evidence import Evidence, Source
 from drretail.records.trajectory import Place
-from drretail.tools.privacy import outgoing
+from drretail.tools.arguments import outgoing
 from drretail.tools.tool import ToolResult
 from drretail.tools.workers import Job, Workers
 

@@ -11,9 +11,9 @@ from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
 from drretail.records.reading import FORM, Because, Outcome, Pick
 from drretail.records.run import Run
+from drretail.records.shop import Money
 
 DECLARED = "the agent listed its picks"
 LONGEST_TITLE = 80

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from shlex import quote
 
-from drretail.eval.judging.pairs import Labels, choose_pairs, pair_name
+from drretail.eval.judging.subject import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.gathering import is_panel
 from drretail.experiment import OPTIONS, KeptOptions, read_options
 from drretail.files import packed_lines
-from drretail.grounding.constraints.gold_files import as_task, gold_line
+from drretail.grounding.gold_files import as_task, gold_line
 from drretail.records.base import Rules, canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
 from drretail.records.score import CODE

@@ -13,7 +13,7 @@ from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Run, Step
 from drretail.records.trajectory import path_key
-from drretail.viewer.claims import readable
+from drretail.viewer.judged import readable
 
 JOURNALS = ("journal.jsonl", "journal.jsonl.gz")
 # Journals have LangChain's roles; readers know those of chat APIs.

@@ -9,31 +9,36 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from drretail.errors import UserError
-from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.compare.comparing import compare_beside, there
-from drretail.eval.compare.findings import measures_of
-from drretail.eval.judging.pairs import resolve_name
-from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
-from drretail.eval.notes import score_notes
-from drretail.eval.proofs import Proofs
+from drretail.eval.compare.wording import measures_of
+from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, resolve_name
+from drretail.eval.method import score_notes
+from drretail.eval.metric import Value
 from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.eval.values import Value
-from drretail.eval.verification import first_failure
+from drretail.eval.verification import Proofs, first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.files import read_json
 from drretail.grounding.report.render import count_words
-from drretail.grounding.verify.answers.product_statements import Statement
+from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import CODE, Scoreboard, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.tables.figures import counted
 from drretail.viewer.cart import readers_in_words
-from drretail.viewer.claims import Claim, claims_of, failed_stages, statement_claims
-from drretail.viewer.judged import Judged, Judgements, read_judgements
+from drretail.viewer.judged import (
+    Claim,
+    Judged,
+    Judgements,
+    claims_of,
+    failed_stages,
+    read_judgements,
+    statement_claims,
+)
 
 LONGEST_TITLE = 90
 MOST_NAMED = 4

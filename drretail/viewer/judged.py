@@ -1,19 +1,31 @@
-"""The last verdicts on a run by judge, and on two answers to one query by dimension, with their reasons."""
+"""The last verdicts on a run by judge, and on two answers to one query by dimension, with their reasons.
+A report's claims with a judge's verdicts, and their places in the report.
+"""
 
+import json
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
-from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, types_of
+from drretail.eval.claims.claims import Claim as Extracted
+from drretail.eval.claims.report_index import find_words
+from drretail.eval.claims.rulings import CONTRADICTED, INVENTED
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.judging.pairs import BETWEEN, Labels, pair_name
-from drretail.eval.judging.verdicts import judges_in
-from drretail.eval.metric import Metric
+from drretail.eval.judging.question import judges_in
+from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
+from drretail.eval.method import in_all_wordings
+from drretail.eval.metric import ClaimMark, Metric
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
-from drretail.eval.scores.gathering import verdicts_by_assessor
-from drretail.eval.scores.panel import name_of
+from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
+from drretail.grounding.verify.product_statements import Statement
+from drretail.parsing import parse_json
+from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Rules, Verdict
 
@@ -166,3 +178,207 @@ def _once(answers: Sequence[Verdict], rules: Rules) -> Choice:
         return "one order"
     winners = {str(verdict.value) for verdict in answers}
     return "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"
+
+
+_KEPT_TEXTS = 128
+"""The size of the cache, since judges ask about one source many times."""
+# Characters shown around a quote, and of a text without one.
+_AROUND = 320
+_SHORT = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A passage of a text, split at the quote in it; ``quote`` is empty if the text does not contain it."""
+
+    before: str
+    quote: str
+    after: str
+    cut_before: bool = False
+    cut_after: bool = False
+
+
+@lru_cache(_KEPT_TEXTS)
+def readable(text: str) -> str:
+    """A record's JSON as lines of "key: value"; any other text as it is."""
+    if not text.startswith(("{", "[")):
+        return text
+    try:
+        return "\n".join(_lines(parse_json(text), ""))
+    except (json.JSONDecodeError, RecursionError):
+        return text
+
+
+def _lines(value: Any, indent: str) -> Iterator[str]:
+    pairs: Iterable[tuple[str, Any]]
+    if isinstance(value, dict):
+        pairs = ((f"{key}:", item) for key, item in value.items())
+    else:
+        pairs = (("·", item) for item in value)
+    for name, item in pairs:
+        if isinstance(item, dict | list) and item:
+            yield f"{indent}{name}"
+            yield from _lines(item, indent + "  ")
+        else:
+            shown = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
+            yield f"{indent}{name} {shown}"
+
+
+def excerpt(text: str, quote: str | None) -> Excerpt:
+    """The quote with some text around it; the beginning of the text if there is no quote or it is not found."""
+    span = find_words(text, quote) if quote else None
+    if span is None:
+        end = _end_of_word(text, _SHORT)
+        return Excerpt(text[:end], "", "", cut_after=end < len(text))
+    start, end = span
+    # Begin with a whole word, or with the text if its beginning is near.
+    first = max(0, start - _AROUND)
+    space = re.compile(r"\s").search(text, first, first + 40)
+    first = 0 if first < 40 else space.end() if space else first
+    last = _end_of_word(text, end + _AROUND)
+    return Excerpt(text[first:start], text[start:end], text[end:last], first > 0, last < len(text))
+
+
+def _end_of_word(text: str, position: int) -> int:
+    if position >= len(text):
+        return len(text)
+    space = re.compile(r"\s").search(text, position, position + 40)
+    return space.start() if space else position
+
+
+Support = Literal["full", "partial", "none", "contradicted", "uncited", "unverifiable", "failed", "unjudged"]
+_SUPPORTS: Mapping[Support, tuple[str, str, str]] = {
+    "full": ("✓", "supported", "its sources support all of it"),
+    "partial": ("◐", "partly supported", "its sources support some of it"),
+    "none": ("✗", "not supported", "its sources support nothing of it"),
+    "contradicted": ("≠", "contradicted", "its sources say otherwise"),
+    "uncited": ("○", "uncited", "it names no source"),
+    "unverifiable": ("?", "unverifiable", "its sources could not be read"),
+    "failed": ("!", "judging failed", "the judge gave no usable answer"),
+    "unjudged": ("·", "not judged", "no verdict is recorded"),
+}
+SIGNS: Mapping[Support, str] = {support: sign for support, (sign, _, _) in _SUPPORTS.items()}
+WORDS: Mapping[Support, str] = {support: word for support, (_, word, _) in _SUPPORTS.items()}
+MEANINGS: Mapping[Support, str] = {support: meaning for support, (_, _, meaning) in _SUPPORTS.items()}
+SEVERITY: tuple[Support, ...] = (
+    "unjudged",
+    "full",
+    "uncited",
+    "failed",
+    "unverifiable",
+    "partial",
+    "none",
+    "contradicted",
+)
+"""From harmless to wrong. Where claims overlap, the last one in this order marks the place."""
+_BY_VALUE: Mapping[float, Support] = {1: "full", 0.5: "partial", 0: "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim; ``span`` is its place in the report, or None if the report does not contain it word for word."""
+
+    number: int
+    text: str
+    sources: tuple[str, ...]
+    unresolved: tuple[str, ...]
+    """Citations of things that the run never received."""
+    span: tuple[int, int] | None
+    verdict: Verdict | None
+    """The verdict on the claim against its sources; None if none is recorded."""
+    support: Support
+    fault: ClaimMark | None = None
+    """Another metric's mark on a wrong claim: where it went wrong."""
+
+    @property
+    def reason(self) -> str:
+        """The judge's reason, or what went wrong; empty if none is recorded."""
+        return "" if self.verdict is None else self.verdict.reason or self.verdict.error or ""
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The types of its sources (web, product, internal); empty without a verdict."""
+        return () if self.verdict is None else types_of(self.sources)
+
+
+def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = MappingProxyType({})) -> list[Claim]:
+    """The cited claims with their verdicts, and the claims without a source, in the order of the report.
+
+    ``faults`` are the marks of wrong claims, by claim id.
+    """
+    verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
+
+    def extracted(stage: str) -> list[Extracted]:
+        extractions = (verdict for verdict in judged.stage(stage) if verdict.item == REPORT)
+        return [claim for verdict in extractions for claim in claims_in(verdict) or ()]
+
+    first, *rest = stages_of(judged.rules)
+    cited = extracted(first)
+    known = {claim.claim.casefold() for claim in cited}
+    more = (claim for stage in rest for claim in extracted(stage))
+    uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
+    placed = [(claim, span_of(claim, report)) for claim in [*cited, *uncited]]
+    placed.sort(key=lambda pair: pair[1] or (len(report), 0))
+    claims: list[Claim] = []
+    for number, (claim, span) in enumerate(placed, 1):
+        verdict, fault = verdicts.get(claim.claim_id), faults.get(claim.claim_id)
+        support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
+        if support == "uncited" and claim.unresolved and judged.rules == "default":
+            support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
+        claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
+    return claims
+
+
+def statement_claims(read: Iterable[Statement], report: str, judged: Judged) -> Iterator[Claim]:
+    """What was read in an assistant's answers, as claims whose verdict is the shop's record."""
+    scored = next(verdict for verdict in judged.verdicts if verdict.state == "scored")
+    for number, statement in enumerate(read, 1):
+        reason, span = f"{statement.title}: {statement.record}", (statement.start, statement.end)
+        verdict = scored.model_copy(update={"reason": reason, "sources": (), "notes": ()})
+        support: Support = "full" if statement.is_true else "contradicted"
+        yield Claim(number, report[slice(*span)], (statement.of,), (), span, verdict, support)
+
+
+def counts_of(claims: Iterable[Claim]) -> dict[Support, int]:
+    """The number of claims for each support that any claim has."""
+    supports = [claim.support for claim in claims]
+    return {support: supports.count(support) for support in WORDS if support in supports}
+
+
+def failed_stages(judged: Judged) -> list[Verdict]:
+    """Failed extractions, because of which claims are missing."""
+    stages = [verdict for stage in stages_of(judged.rules) for verdict in judged.stage(stage)]
+    return [verdict for verdict in stages if verdict.item == REPORT and verdict.state == "failed"]
+
+
+def _support(verdict: Verdict) -> Support:
+    if CONTRADICTED in verdict.notes:
+        return "contradicted"
+    if INVENTED in verdict.notes:
+        return "none"
+    if verdict.state == "scored":
+        return _BY_VALUE.get(verdict.value, "unjudged") if isinstance(verdict.value, int | float) else "unjudged"
+    return "unverifiable" if verdict.state == "unverifiable" else "failed" if verdict.state == "failed" else "unjudged"
+
+
+def span_of(claim: Extracted, report: str) -> tuple[int, int] | None:
+    """The claim's place in the report; None if the report does not have its words."""
+    if claim.start is not None and claim.end is not None and 0 <= claim.start < claim.end <= len(report):
+        # The span without white space around it.
+        text = report[claim.start : claim.end]
+        begin = re.match(r"\s*", text)
+        left = begin.end() if begin else 0
+        return claim.start + left, max(claim.start + left, claim.start + len(text.rstrip()))
+    spans = (find_words(report, words) for words in (claim.quote, claim.claim) if words)
+    return next((span for span in spans if span is not None), None)
+
+
+def words_of_code(code: str) -> str:
+    """A finding's code as words before its text: "price wrong", "nothing picked for"."""
+    return "nothing picked for" if code == "want_left_out" else code.replace("_", " ")
+
+
+def finding_line(finding: Finding) -> str:
+    """A finding in one line, with what the records say."""
+    record = f" (found: {finding.found})" if finding.found else ""
+    return f"{finding.severity}: {words_of_code(finding.code)}: {' '.join(finding.text.split())}{record}"

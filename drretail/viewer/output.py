@@ -9,10 +9,9 @@ import typer
 
 from drretail.progress import is_progress_shown
 from drretail.records.base import FORMAT
-from drretail.records.tables.result import Markdown, Prose, paragraph
+from drretail.records.tables.result import Markdown, Prose, draw, grid_width, paragraph
 from drretail.records.tables.screen import console, escaped, fitted, wrapped
 from drretail.records.tables.table import Table
-from drretail.records.tables.terminal import draw, grid_width
 
 if TYPE_CHECKING:
     from rich.console import Console

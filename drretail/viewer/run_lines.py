@@ -1,20 +1,113 @@
-"""What a page says of each run in one line, small enough that thousands fit into memory."""
+"""What a page says of each run in one line, small enough that thousands fit into memory.
+The sums behind a run's FP and FR, and which claims two answers share.
+"""
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from drretail.eval.references import is_decided
+from drretail.eval.baskets import is_decided
+from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
+from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Value
+from drretail.eval.registry import load_metric
+from drretail.eval.scores.gathering import judged_run
+from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.markup import blanked
+from drretail.grounding.text.words import content_stems
 from drretail.records.run import Run
-from drretail.records.score import Verdict
-from drretail.records.tables.figures import counted, counted_each
-from drretail.viewer.arithmetic import Arithmetic, arithmetic_of
-from drretail.viewer.claims import Support, counts_of
+from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.tables.figures import counted, counted_each, number
 from drretail.viewer.experiment import Question, RunView
+from drretail.viewer.judged import SIGNS, WORDS, Claim, Judged, Support, counts_of
 from drretail.viewer.tables.false_statements import checked_in
+
+_WHY: Mapping[VerdictState, str] = {
+    "na": "it cites neither web pages nor products",
+    "unverifiable": "no cited source could be read",
+    "failed": "judging failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The support of judged claims, as in "web 9.5 of 12": 1 for full support, ½ for partial support."""
+
+    name: str
+    support: float
+    scored: float
+
+    @property
+    def words(self) -> str:
+        named = f"{self.name} " if self.name else ""
+        return f"{named}{plain(self.support)} of {plain(self.scored)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """One judge's sums on one report; means if the judge judged it several times."""
+
+    by: str
+    """The judge's name."""
+    rules: Rules
+    sums: tuple[Sum, ...]
+    """The sums behind FP, by type of source."""
+    whole: Sum
+    """The sum of all claims, each counted once whatever it cites."""
+    beside: tuple[Sum, ...]
+    """Sums of source types that do not count in FP."""
+    precision: Value
+    recall: Value
+
+    @property
+    def words(self) -> str:
+        """FP and FR, or why there is no FP: "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)"."""
+        if self.precision.value is None:
+            parts = [f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"]
+        else:
+            added = ", ".join(each.words for each in self.sums) or self.whole.words
+            # Claims that cite both types: the types count them twice, the whole once
+            support, scored = (sum(getattr(each, of) for each in self.sums) for of in ("support", "scored"))
+            both = Sum("", support - self.whole.support, scored - self.whole.scored)
+            if self.rules == "paper" and len(self.sums) > 1:
+                added += ", the mean of both"
+            elif both.scored > 0:
+                added += f", less {both.words} in both: {self.whole.words}"
+            parts = [f"FP {number(self.precision.value)} ({added})"]
+        if self.recall.value is not None:  # None if nothing was claimed
+            cited, total = (plain(self.recall.items.get(name, 0)) for name in ("cited", "total"))
+            parts.append(f"FR {number(self.recall.value)} (cited {cited} of {total})")
+        return "; ".join([*parts, *(f"not counted in FP: {each.words}" for each in self.beside)])
+
+
+def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
+    """The sums of one judge's verdicts on a run's report, computed as for scores.json."""
+    values = judged_run(subject, load_metric(FAITHFULNESS), judged.verdicts, judged.rules).values
+    sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
+    return Arithmetic(
+        by=judged.by,
+        rules=judged.rules,
+        sums=tuple(sums[kind] for kind in HEADLINE if sums[kind].scored),
+        whole=_sum("claims", values["FP"], judged.rules),
+        beside=tuple(each for kind, each in sums.items() if kind not in HEADLINE and each.scored),
+        precision=values["FP"],
+        recall=values["FR"],
+    )
+
+
+def plain(value: float) -> str:
+    """A number without trailing zeros: "12", "9.5", "9.33"."""
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _sum(name: str, value: Value | None, rules: Rules = "default") -> Sum:
+    items = {} if value is None else value.items
+    failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # they count as 0 under these rules
+    return Sum(name, items.get("support", 0.0), items.get("counted", 0.0) + failed)
+
 
 Outcome = Literal[
     "limit broken",
@@ -236,3 +329,76 @@ def setback_sentences(run: Run) -> Iterator[str]:
         yield f"Calls read from text: {setbacks.calls_from_text} of {made}."
     if setbacks.announcements:
         yield f"{counted(setbacks.announcements, 'turn')} announced calls and made none."
+
+
+RULE = "Two claims count as the same if their figures and at least half of their words and sources are the same."
+LEAST = 0.5
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
+Kind = Literal["verdict", "only_a", "only_b", "same"]
+KINDS: dict[Kind, str] = {"verdict": "~", "only_a": "−", "only_b": "+", "same": "="}
+"""The kinds of changes in the order in which they are shown, with their signs in a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A claim of A alone, of B alone, or of both."""
+
+    a: Claim | None
+    b: Claim | None
+
+    @property
+    def kind(self) -> Kind:
+        if self.a is None or self.b is None:
+            return "only_a" if self.b is None else "only_b"
+        return "same" if self.a.support == self.b.support else "verdict"
+
+    @property
+    def line(self) -> str:
+        """For a terminal, such as "~ ✓ → ○ It is rated 4.5 out of 5."."""
+        claims = [claim for claim in (self.a, self.b) if claim is not None]
+        return f"{KINDS[self.kind]} {' → '.join(SIGNS[claim.support] for claim in claims)} {claim_text(claims[-1])}"
+
+
+def claim_changes(a: RunView, b: RunView) -> list[Change] | None:
+    """How the claims of two answers differ by their first judge; None if the first judges are not the same."""
+    if not a.claims or not b.claims or a.claims[0].judged.by != b.claims[0].judged.by:
+        return None
+    return changes(a.claims[0].claims, b.claims[0].claims)
+
+
+def changes(a: Sequence[Claim], b: Sequence[Claim]) -> list[Change]:
+    """Each claim once: changed verdicts, then claims of one side, then equal ones.
+
+    The most similar claims are matched first, each with at most one other. Within a kind, the order is the reports'.
+    """
+    likeness = [(likeness_of(each, other), each, other) for each in a for other in b]
+    likeness.sort(key=lambda pair: (-pair[0], pair[1].number, pair[2].number))
+    partners: dict[int, Claim] = {}
+    taken: set[int] = set()
+    for share, claim, other in likeness:
+        if share >= LEAST and claim.number not in partners and other.number not in taken:
+            partners[claim.number] = other
+            taken.add(other.number)
+    matched = [Change(claim, partners.get(claim.number)) for claim in a]
+    matched += [Change(None, other) for other in b if other.number not in taken]
+    return sorted(matched, key=lambda change: [*KINDS].index(change.kind))
+
+
+def likeness_of(a: Claim, b: Claim) -> float:
+    """The share of the words and sources of either that both have (Jaccard); 0 if their figures differ."""
+    texts = claim_text(a), claim_text(b)
+    one, other = (frozenset(each.replace(",", "") for each in _FIGURE.findall(text)) for text in texts)
+    if one != other:
+        return 0.0
+    mine, yours = (frozenset((*content_stems(text), *claim.sources)) for text, claim in zip(texts, (a, b), strict=True))
+    together = mine | yours
+    return len(mine & yours) / len(together) if together else float(texts[0] == texts[1])
+
+
+def claim_text(claim: Claim) -> str:
+    """Its text on one line, without citation marks."""
+    return " ".join(blanked(claim.text, [(mark.start, mark.end) for mark in find_marks(claim.text)]).split())
+
+
+def verdict_words(claim: Claim | None) -> str:
+    return "not said" if claim is None else f"{SIGNS[claim.support]} {WORDS[claim.support]}"

@@ -1,9 +1,25 @@
-"""An experiment as one JSON document: what the page shows, without evidence and steps."""
+"""Experiments in short: one as a JSON document, what the page shows without evidence and steps; those of one folder in
+order of time, each with its best system.
+"""
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import hypot
+from pathlib import Path
 from typing import Any
 
-from drretail.viewer.claims import counts_of
-from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView
+from drretail.errors import UserError
+from drretail.eval.scores.file import read_scores
+from drretail.experiment import Definition, read_definition
+from drretail.files import read_json
+from drretail.records.score import CODE, BoardCell, BoardJudge, Scoreboard, place_of
+from drretail.records.tables.table import Cell
+from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, title_of
+from drretail.viewer.judged import counts_of
+from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.scores import score_cell, system_names
 
 
 def summary_of(view: ExperimentView) -> dict[str, Any]:
@@ -54,3 +70,122 @@ def _claims(one: ClaimsView) -> dict[str, Any]:
             for claim in one.claims
         ],
     }
+
+
+_Series = tuple[str, frozenset[tuple[str, str]], BoardJudge]
+"""Measure, queries, judge: values with the same key can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One experiment as a list shows it."""
+
+    folder: Path
+    title: str
+    day: datetime
+    """When its first run ended, or if no run tells, when its definition was written."""
+    definition: Definition
+    board: Scoreboard | None
+    runs: int
+    """The number of runs that have ended."""
+    problem: str = ""
+    """Why it can't be read; empty if it can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One experiment in a table of several: its best system by what was bought, or else by its first score."""
+
+    listed: Listed
+    best: str = ""
+    """The name of the best system; empty without scores."""
+    judge: str = ""
+    measure: str = ""
+    figure: Cell | None = None
+    """The best system's value, with its interval."""
+    change: Cell | None = None
+    """The difference from the best one in the previous comparable experiment; None if there is none."""
+
+
+def experiments_in(folder: Path) -> list[Path]:
+    """The folders of experiments directly in a folder, by name."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if (path / "experiment.json").is_file())
+
+
+def holds_several(folder: Path) -> bool:
+    """True for a folder that is not an experiment but contains some."""
+    return not (folder / "experiment.json").exists() and bool(experiments_in(folder))
+
+
+def read_listed(folder: Path) -> Listed:
+    """An experiment without its runs; with the reason if it can't be read."""
+    written = datetime.fromtimestamp((folder / "experiment.json").stat().st_mtime, UTC)
+    try:
+        definition, scores = read_definition(folder), read_scores(folder)
+    except UserError as problem:
+        return Listed(folder, folder.name, written, Definition(), None, 0, str(problem))
+    runs = folder / "runs"
+    return Listed(
+        folder=folder,
+        title=definition.title or title_of(definition),
+        day=min(_ends(runs, definition), default=written),
+        definition=definition,
+        board=None if scores is None else scores.scoreboard,
+        runs=len(list(runs.glob("*/*/run.json"))),
+    )
+
+
+def _ends(runs: Path, definition: Definition) -> Iterator[datetime]:
+    """When the first run of each system ended, if its telemetry was kept."""
+    for label in definition.systems:
+        first = min((runs / label).glob("*/telemetry.json"), default=None)
+        with suppress(UserError):  # a damaged file costs its day alone
+            ended = read_json(first).get("ended") if first is not None else None
+            if isinstance(ended, str):
+                yield datetime.fromisoformat(ended)
+
+
+def lines_of(listed: Sequence[Listed]) -> list[Line]:
+    """The table of experiments, the latest first.
+
+    Experiments on the same queries, in the same measure and by the same judge can be compared.
+    """
+    last: dict[_Series, BoardCell] = {}
+    by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
+    return [_line(each, last) for each in by_time][::-1]
+
+
+def _line(listed: Listed, last: dict[_Series, BoardCell]) -> Line:
+    board = listed.board
+    shown = [column for column in board.columns if column.metric] if board else []
+    column = next((each for each in shown if each.decides), next(iter(shown), None))
+    row = next((row for row in board.rows if place_of(row.system, board.systems) == "system"), None) if board else None
+    if board is None or row is None or column is None or column.name not in row.cells:
+        return Line(listed)
+    queries = frozenset((query.query_id, query.text) for query in listed.definition.queries)
+    series = column.name, queries, board.judge
+    before, cell = last.get(series), row.cells[column.name]
+    last[series] = cell
+    return Line(
+        listed,
+        best=system_names((row.system for row in board.rows), board.systems)[row.system],
+        judge=board.judge.spec or CODE,
+        measure=column.name,
+        figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
+        change=None if before is None else _change(before, cell),
+    )
+
+
+def _change(before: BoardCell, after: BoardCell) -> Cell:
+    """The difference with the interval of two independent values (Newcombe 1998, method 10).
+
+    The same questions were asked, so that it is rather too wide.
+    """
+    change = after.value - before.value
+    old_low, old_high, low, high = before.ci_low, before.ci_high, after.ci_low, after.ci_high
+    if old_low is None or old_high is None or low is None or high is None:
+        return Cell(change, "signed")
+    down, up = hypot(after.value - low, old_high - before.value), hypot(high - after.value, before.value - old_low)
+    return Cell(change, "signed", change - down, change + up)

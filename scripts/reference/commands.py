@@ -13,7 +13,7 @@ from typer.models import ArgumentInfo, ParameterInfo
 
 from drretail.api.option import LAST_GROUPS
 from drretail.cli.app import COMMANDS, command_of
-from drretail.cli.options.parameters import METAVARS
+from drretail.cli.result import METAVARS
 from scripts.reference.markdown import code, escaped, fence, item, link, page, paragraphs
 
 INTRO = """\

@@ -122,7 +122,7 @@ def function_blocks(node: Function, source: Source, described: dict[str, str]) -
     if not accepted:
         return [fence("python", signature(node, source, node.name)), *about]
     record = ast.unparse(accepted[0].args[0])
-    module, _ = source.imports[record]
+    module, _ = source.imports.get(record, (source.module, record))
     options = getattr(import_module(module), record)
     declared = declared_options(options)
     parameters = inspect.signature(options).parameters

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.bias import justification
-from drretail.addons.publications.agents.dr3 import file_reading
-from drretail.addons.sandboxes.search_based.coverage import page_tags
+from drretail.addons.publications.agents.dr3 import agent
 from drretail.addons.sandboxes.search_based.files import file_tags
-from drretail.addons.sandboxes.search_based.keywords import numbered_needs
+from drretail.addons.sandboxes.search_based.gold import page_tags
+from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.agents.user_files import UserFile
 from drretail.env.web.sandbox import SandboxPage
-from drretail.llm.prompts.prompt import load_prompt
+from drretail.llm.prompt import load_prompt
 from tests.api.test_hostile_texts import ALL, ASKED, TYPED, URL, holds_nothing_that_poses_as_a_prompt
 
 
@@ -32,7 +32,7 @@ BUILDERS: dict[str, Callable[[], Iterable[object]]] = {
     "sandboxes: pages": lambda: page_tags([SandboxPage(url=URL, title=ALL, text=ALL)]),
     "sandboxes: files": lambda: file_tags({"notes.txt": ALL.encode()}),
     "sandboxes: needs": lambda: [numbered_needs([ALL])],
-    "dr3's reader": lambda: file_reading._of_text(UserFile(Path(f"a{ALL}.txt".replace("/", ""))), ALL, "1 of 1", ASKED),
+    "dr3's reader": lambda: agent._of_text(UserFile(Path(f"a{ALL}.txt".replace("/", ""))), ALL, "1 of 1", ASKED),
 }
 
 

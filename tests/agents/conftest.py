@@ -11,11 +11,10 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.batch import Batch
 from drretail.agents.running.outcomes import Tally
+from drretail.agents.running.run import Batch
 from drretail.agents.running.runner import Recorded, Runner
-from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.agents.running.varied import varied
+from drretail.agents.running.system import SystemUnderTest, definition, varied
 from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.llm.registry import Model

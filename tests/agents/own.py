@@ -3,8 +3,7 @@
 from langchain_core.messages import HumanMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.loop import Loop
-from drretail.agents.tool_turn import ToolExecutor
+from drretail.agents.loop import Loop, ToolExecutor
 from drretail.env.session import Session
 from drretail.llm.models import Models
 from drretail.records.query import Task

@@ -4,9 +4,8 @@ from pathlib import Path
 
 from drretail.env.web.sandbox import SandboxPage
 from drretail.env.world import OrderRow, default_pool, write_world
-from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.shop import DAY, JANUARY, USER
 

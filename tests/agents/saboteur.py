@@ -7,7 +7,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.offline.shopper.policy import shop
+from drretail.llm.offline.shopper import shop
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.reading import Pick
 from tests.agents.sabotaged_shop import DEAR, GOOD, INVENTED, OWNED, QUERY, SEED, UNWANTED

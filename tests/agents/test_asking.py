@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes, with_baselines
 from drretail.env.world import World

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.baselines import keywords
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.next_purchase import add_gold
@@ -14,13 +13,12 @@ from drretail.env.world import World
 from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition
-from drretail.grounding.constraints.listing import listing_of
-from drretail.llm.budget import ExperimentBudget
-from drretail.llm.prices import read_prices
-from drretail.records.money import Money
+from drretail.grounding.listing import listing_of
+from drretail.llm.usage import ExperimentBudget, read_prices
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
 from drretail.records.run import DUMPS
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut

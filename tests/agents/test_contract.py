@@ -12,11 +12,10 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from drretail import agents
-from drretail.agents import prompt_blocks
+from drretail.agents import information
+from drretail.agents.information import BLOCKS, agent_prompt
 from drretail.agents.picks import asking_prompt
-from drretail.agents.prompt_blocks import BLOCKS, agent_prompt
-from drretail.agents.prompt_files import wordings_of
-from drretail.agents.registry import BASELINES, BUILT_IN, load_agent
+from drretail.agents.registry import BASELINES, BUILT_IN, load_agent, wordings_of
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -24,12 +23,12 @@ from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.experiment import Experiment
 from drretail.llm.offline.chat import OfflineChat
-from drretail.llm.prompts.prompt import load_prompt, tag_content
+from drretail.llm.prompt import load_prompt, tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits, Run, WebMode
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
@@ -219,7 +218,7 @@ def test_its_writer_is_told_of_report_and_cart_in_the_words_of_all_and_once(name
     writer = WRITERS.get(name, name)
     assert writer in prompts, f"{name} has no prompt {writer!r}: say in WRITERS which of {[*prompts]} writes its report"
     text = prompts[writer].text
-    assert [text.count(agent_prompt(prompt_blocks.__file__, block).text) for block in BLOCKS] == [1] * len(BLOCKS)
+    assert [text.count(agent_prompt(information.__file__, block).text) for block in BLOCKS] == [1] * len(BLOCKS)
     assert re.findall(r"\d+ to \d+ words", text) == ["600 to 900 words"]
     asking = [prompt.name for prompt in prompts.values() if words in prompt.text]
     assert asking == [writer, *(["repair"] if name == "grounded_hybrid" else [])]

@@ -17,7 +17,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.prices import PriceTable
+from drretail.llm.usage import PriceTable
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits

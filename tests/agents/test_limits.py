@@ -13,19 +13,18 @@ import pytest
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from drretail.agents.callables import as_agent
-from drretail.agents.running.batch import Batch, Watch
+from drretail.agents.registry import as_agent
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.run import Batch, Watch
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.spending import spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Experiment
-from drretail.llm.budget import ExperimentBudget
-from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
+from drretail.llm.usage import ExperimentBudget, read_prices
 from drretail.records.models import Price
 from drretail.records.query import Query
 from drretail.records.run import Limits, Run, Usage
@@ -177,7 +176,7 @@ def test_one_ctrl_c_ends_a_run_that_hangs(world: World, folder: Path, monkeypatc
         def began(self, label: str, query: Query) -> None:
             threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
-    monkeypatch.setattr("drretail.agents.running.batch.ENDING", 0.2)
+    monkeypatch.setattr("drretail.agents.running.run.ENDING", 0.2)
     player, began = sut(world, waits), time.monotonic()
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as opened:
         with pytest.raises(KeyboardInterrupt):

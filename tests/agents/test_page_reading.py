@@ -10,12 +10,12 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.web.base import WebPage
-from drretail.env.web.reading.cleaning import clean_text
+from drretail.env.web.live import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.tools.web import READ_BEFORE

@@ -4,16 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, prompt_files, read_overrides, with_pages
-from drretail.agents.registry import load_agent
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt_files, read_overrides, with_pages
+from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes, suts
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import prompts_path, read_definition, read_run, run_folder
-from drretail.llm.prompts.prompt import overridden, packaged_text, write_prompts
+from drretail.llm.prompt import overridden, packaged_text, write_prompts
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from drretail.agents.picks import asking_prompt
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.running.batch import Batch
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, client_options, definition
-from drretail.env.altered.moves import Moves
+from drretail.env.altered import Moves
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.errors import UserError

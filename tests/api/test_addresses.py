@@ -14,8 +14,7 @@ from drretail.api.options.experiment_file import chosen, entry
 from drretail.api.options.run import RunOptions
 from drretail.api.settings import read_settings
 from drretail.errors import CommandStopped, UserError, describe_error, plain_address
-from drretail.llm.denials import Halt, address_of
-from drretail.llm.faults import masked
+from drretail.llm.faults import Halt, address_of, masked
 from drretail.llm.registry import Model
 from drretail.records.models import ModelChoice
 

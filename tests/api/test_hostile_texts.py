@@ -18,8 +18,8 @@ from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
-from drretail.env.profiles import default_pool
 from drretail.env.session import Session, SessionSettings
+from drretail.env.store.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world, write_world
 from drretail.eval.judging.session import Judge
@@ -32,8 +32,8 @@ from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
-from drretail.querygen.by_model.opinion import Reader
 from drretail.querygen.by_model.prompt import PromptBuilder
+from drretail.querygen.by_model.reader import Reader
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query

@@ -7,33 +7,30 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.prompt_files import prompt_files, read_overrides, with_pages
-from drretail.agents.registry import BUILT_IN, load_agent
+from drretail.agents.registry import BUILT_IN, load_agent, prompt_files, read_overrides, with_pages
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
-from drretail.api.doctor.tiny_shop import QUESTION, USER, tiny_shop
-from drretail.api.prompts.files import all_prompt_files, query_prompt_files, read_query_prompts
+from drretail.api.doctor.conversations import QUESTION, USER, tiny_shop
+from drretail.api.prompts import all_prompt_files, query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.eval.judge_prompts import judge_prompt_files, read_wording
 from drretail.eval.judging.session import Judge
+from drretail.eval.method import judge_prompt_files, read_wording
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import gold_path, read_definition
 from drretail.files import write_json
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import overridden, replaced, write_prompts
+from drretail.llm.prompt import overridden, replaced, write_prompts
 from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import Request, scripted_model
 from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.plugins import ADDONS
-from drretail.querygen.by_model.annotate import type_wishes
-from drretail.querygen.by_model.decide import read_records
-from drretail.querygen.by_model.opinion import Reader
+from drretail.querygen.by_model.reader import Reader, read_records
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target
-from drretail.querygen.by_model.write import write_queries
-from drretail.querygen.decisions.questions import questions_of
+from drretail.querygen.by_model.write import type_wishes, write_queries
+from drretail.querygen.decisions import questions_of
 from drretail.querygen.lint import Linter
 from drretail.records.base import Rules
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold
@@ -42,7 +39,7 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
-from tests.eval.claims.test_typed_turns import POT, answered
+from tests.eval.claims.test_typed_values import POT, answered
 
 LONG = "\n\n".join(f"## Part {n}\n\n{'It lasts for years, as page one says. ' * 25}" for n in range(1, 9))
 QUERY = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")

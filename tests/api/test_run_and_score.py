@@ -22,11 +22,11 @@ from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.experiment import read_definition
 from drretail.llm.models import Models
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from drretail.viewer.paper.published import SYSTEMS
+from drretail.viewer.published import SYSTEMS
 from tests.agents.conftest import QUERY
 from tests.eval.own import JUDGED
 from tests.sealed import Page, seal

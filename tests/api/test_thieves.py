@@ -10,7 +10,7 @@ import pytest
 from drretail import score
 from drretail.eval.compare.wording import listed
 from drretail.experiment import GOLD, read_definition, read_runs
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.records.criteria import OF_KIND, Decision, Gold
 from drretail.records.query import Query
 from drretail.records.run import Run

@@ -17,12 +17,12 @@ from drretail import Agent, Answer, metric, open_world, report, run, score, veri
 from drretail.agents.information import client_hashes
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_in
-from drretail.api.verification.verify import check_queries, offline_embeddings
+from drretail.api.verify import check_queries, offline_embeddings
 from drretail.env.session import Session
 from drretail.env.world import World, default_pool, write_world
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
-from drretail.eval.judge_prompts import judge_prompt_files
+from drretail.eval.method import judge_prompt_files
 from drretail.eval.verification import first_failure
 from drretail.experiment import (
     SEALS,
@@ -38,7 +38,7 @@ from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
 from drretail.llm.models import Models
-from drretail.querygen.shipped import WORLD, shipped_queries
+from drretail.querygen.reading import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query, Task
 from drretail.records.run import INSPECT_AGENT, Limits, RoleModel, System, Usage

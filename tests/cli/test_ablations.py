@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.cli.commands import Command
 from tests.two_tastes import BIRDS, build_shop

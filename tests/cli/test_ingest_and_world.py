@@ -11,8 +11,7 @@ from typer.testing import CliRunner, Result
 
 from drretail.api.shops.ingest import ingest
 from drretail.cli.app import app
-from drretail.env.generations import live_generation
-from drretail.env.manifest import DATABASE_FILE
+from drretail.env.manifest import DATABASE_FILE, live_generation
 from drretail.env.world import open_world
 from drretail.experiment import read_rubric
 from drretail.files import read_json

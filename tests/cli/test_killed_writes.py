@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.generations import TRANSIENT
+from drretail.env.manifest import TRANSIENT
 from drretail.env.world import open_world
 from drretail.files import write_lines
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import files
 from tests.cli.commands import environment

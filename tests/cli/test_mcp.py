@@ -274,5 +274,5 @@ def test_what_does_not_go_together_is_said(world: Path, tmp_path: Path, monkeypa
     assert "is asked by" in refused(*of_a_file, "b", "--user", OTHER)
     monkeypatch.setenv("MCP_TOKEN", "short")
     assert "MCP_TOKEN needs 16" in refused(*shop, "--http")
-    monkeypatch.setattr("drretail.api.shops.mcp.find_spec", lambda name: None)
+    monkeypatch.setattr("drretail.api.shops.tools.find_spec", lambda name: None)
     assert refused(*shop) == "The MCP server needs mcp: pip install mcp."

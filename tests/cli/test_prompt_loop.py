@@ -7,13 +7,13 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.api.prompts.sent import agents_prompts, as_markdown, judges_prompts
+from drretail.api.doctor.sent_prompts import agents_prompts, as_markdown, judges_prompts
 from drretail.cli.app import app
-from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.subject import planned_runs
+from drretail.eval.method import judge_prompt_files
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_options
-from drretail.llm.prompts.prompt import packaged_text
+from drretail.llm.prompt import packaged_text
 from tests.cli.commands import Command, ErrorOf, refused_by
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"

@@ -9,7 +9,7 @@ from drretail.api.score import failed_answers
 from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.registry import METRICS
-from drretail.eval.scores.selection import without_board_metrics
+from drretail.eval.scores.file import without_board_metrics
 from drretail.records.comparison import PairScore
 from drretail.records.score import BoardJudge, JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
 from tests.build import LABEL, experiment
@@ -128,7 +128,7 @@ def test_a_metric_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
 def test_a_check_of_nothing_is_not_said_to_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     checks = (CheckResult(check="votes", title="votes", checked=0), CheckResult(check="runs", title="runs", checked=2))
     found = Verification(experiment="exp", checks=checks)
-    monkeypatch.setattr("drretail.api.verification.verify.verify", lambda *_, **__: found)
+    monkeypatch.setattr("drretail.api.verify.verify", lambda *_, **__: found)
     first, second, *_ = CliRunner().invoke(app, ["verify", "exp"]).stdout.splitlines()
     assert (first.split(), second.split()) == (["–", "votes", "(there", "are", "none)"], ["pass", "runs", "(2)"])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from drretail.env.profiles import default_pool
-from drretail.env.writing import write_world
+from drretail.env.folder import write_world
+from drretail.env.store.users import default_pool
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.tables.screen import UNSAFE, escaped, on_screen

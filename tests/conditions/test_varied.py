@@ -5,15 +5,14 @@ from collections.abc import Sequence
 import pytest
 
 from drretail.agents.information import shopper_context
-from drretail.agents.running.varied import Values, varied
+from drretail.agents.running.system import Values, varied
 from drretail.conditions.condition import Condition, with_options
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import conditions_of, load_condition
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import open_model
-from drretail.records.counterfactual import factual_of, kind_of
-from drretail.records.query import Query
+from drretail.records.query import Query, factual_of, kind_of
 from drretail.records.run import Limits
 from tests.agents.conftest import QUERY, record, sut, under
 

@@ -7,10 +7,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from drretail.data_ingest.report import IngestReport
-from drretail.env.checking import check_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import DATABASE_FILE, read_manifest
+from drretail.data_ingest.plan import IngestReport
+from drretail.env.folder import check_world
+from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
 from drretail.env.store.sqlite import SqliteStore
 from drretail.records.shop import Order, Product
 

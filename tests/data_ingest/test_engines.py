@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from drretail.data_ingest.engines import base
-from drretail.data_ingest.engines.duckdb.session import close_engine, session
+from drretail.data_ingest.engines.duckdb_reading import close_engine, session
 from drretail.errors import UnknownName, UserError
 from drretail.plugins import Plugins
 

@@ -10,14 +10,11 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.profile_pool import draw_pool
-from drretail.data_ingest.report import Funnel
-from drretail.env.checking import check_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import DATABASE_FILE, read_manifest
-from drretail.env.profiles import Place, derive_profile
+from drretail.data_ingest.ingest import draw_pool, ingest
+from drretail.data_ingest.plan import Funnel, IngestOptions
+from drretail.env.folder import check_world
+from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
+from drretail.env.store.users import Place, derive_profile
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
 

@@ -15,7 +15,7 @@ import pytest
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.stages import making
-from drretail.env.checking import check_world
+from drretail.env.folder import check_world
 from drretail.errors import UserError
 from drretail.files import is_unfinished
 from tests.data_ingest.raw_rows import START, check_live, product_row, review_row, small_shop, write_lines
@@ -135,7 +135,7 @@ def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypat
     assert {name.partition("-")[0] for name in before} == stages
     made: list[str] = []
     monkeypatch.setattr(
-        "drretail.data_ingest.engines.duckdb.reading.making", lambda path: made.append(path) or making(path)
+        "drretail.data_ingest.engines.duckdb_reading.making", lambda path: made.append(path) or making(path)
     )
     ingest([raw], world, OPTIONS)
     assert made == []

@@ -10,12 +10,9 @@ import pytest
 
 from drretail import open_world, run
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
-from drretail.data_ingest.report import IngestReport
-from drretail.env.checking import check_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import read_manifest
-from drretail.env.rows import rows_of
+from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, IngestReport
+from drretail.env.folder import check_world, rows_of
+from drretail.env.manifest import live_generation, read_manifest
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.querygen.generate import Drafts

@@ -9,11 +9,9 @@ from typing import Any
 import pytest
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.report import BadLine
-from drretail.env.checking import check_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import Manifest, read_manifest
+from drretail.data_ingest.plan import BadLine, IngestOptions
+from drretail.env.folder import check_world
+from drretail.env.manifest import Manifest, live_generation, read_manifest
 from drretail.errors import UserError
 from drretail.records.base import file_name, is_safe_id
 from tests.data_ingest.raw_rows import (

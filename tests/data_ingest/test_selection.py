@@ -18,9 +18,8 @@ from drretail.data_ingest.plan import CapBy, IngestOptions, in_preset_order, nam
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.selection import TABLES, sql_text
-from drretail.env.checking import check_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import HOLDOUT_FILE, read_manifest
+from drretail.env.folder import check_world
+from drretail.env.manifest import HOLDOUT_FILE, live_generation, read_manifest
 from drretail.env.world import open_world
 from drretail.errors import NotFound
 from drretail.progress import Progress

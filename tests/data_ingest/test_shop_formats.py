@@ -7,14 +7,13 @@ import pytest
 from babel import Locale
 
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.report import IngestReport
+from drretail.data_ingest.plan import IngestReport
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.checking import check_world
-from drretail.env.rows import rows_of
+from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from drretail.records.money import SIGNS
-from drretail.records.tables.cells import MOST_COLUMNS
+from drretail.records.shop import SIGNS
+from drretail.records.tables.sheets import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
 
 SHOPIFY = {

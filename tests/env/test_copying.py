@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from drretail.env.copying import copy_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, OrderRow, read_manifest
-from drretail.env.rows import rows_of
+from drretail.env.folder import rows_of
+from drretail.env.manifest import DATABASE_FILE, HOLDOUT_FILE, OrderRow, live_generation, read_manifest
 from drretail.env.world import check_world, default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.shop import Product

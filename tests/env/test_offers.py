@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from drretail.api.worlds import open_world
+from drretail.env.folder import rows_of
 from drretail.env.offers import Offers
-from drretail.env.rows import rows_of
 from drretail.env.world import World
-from drretail.grounding.constraints.decisions import Decisions
-from drretail.grounding.constraints.kinds import is_of_kind
+from drretail.grounding.constraints import Decisions
+from drretail.grounding.listing import is_of_kind
 from drretail.records.criteria import Fact, Gold
-from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.build import known
 from tests.places import PLACES, Place, PlaceKind

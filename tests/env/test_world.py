@@ -12,21 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.env import writing
+from drretail.env import folder
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import ENGLISH, STANDARD
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.copying import copy_world
-from drretail.env.generations import CURRENT
-from drretail.env.manifest import Origin, product_line
+from drretail.env.folder import IndexBuilder
+from drretail.env.manifest import CURRENT, Origin, product_line
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, check_world, default_pool, open_world, write_world
-from drretail.env.writing import IndexBuilder
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
-from tests.env.servers.test_documents import json_values
+from tests.env.store.test_mongo import json_values
 
 
 def names(folder: Path) -> set[str]:
@@ -301,8 +300,8 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "here").mkdir()
     (tmp_path / "other").mkdir()
     here = built(tmp_path / "here", 50)
-    monkeypatch.setattr(writing, "WORTH_A_PROCESS", 10)
-    monkeypatch.setattr(writing, "cores", lambda: cores)
+    monkeypatch.setattr(folder, "WORTH_A_PROCESS", 10)
+    monkeypatch.setattr(folder, "cores", lambda: cores)
     assert built(tmp_path / "other", 50) == here
     assert len(here) == 50
 
@@ -310,8 +309,8 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
 def test_an_error_of_another_process_is_raised_and_none_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(writing, "cores", lambda: 2)
+    monkeypatch.setattr(folder, "WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(folder, "cores", lambda: 2)
     broken = IndexBuilder(tmp_path / "broken", ENGLISH)
     broken.add('"no product"')
     broken.end()

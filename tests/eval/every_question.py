@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.session import Judge
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from tests.build import quoting
 from tests.eval.metrics.faithfulness.reports import said_value

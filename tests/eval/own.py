@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, of_verdicts
-from drretail.eval.values import Value
+from drretail.eval.metric import Metric, Value, of_verdicts
 from drretail.records.score import BoardColumn, MetricDescription, Verdict
 
 STUB, JUDGED_STUB = "tests.eval.own:SILENT", "tests.eval.own:JUDGED"

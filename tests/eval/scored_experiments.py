@@ -10,10 +10,9 @@ from drretail import score as score_by_code
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import Experiment, read_definition
 from drretail.files import read_json, write_json
-from drretail.grounding.profile.purchases import purchase_item_of
-from drretail.records.money import Money
+from drretail.grounding.profile import purchase_item_of
 from drretail.records.query import Query
-from drretail.records.shop import NextPurchase
+from drretail.records.shop import Money, NextPurchase
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import Reports

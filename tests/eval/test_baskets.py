@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from drretail.eval.baskets import LACKS, MEASURES, covered, not_borne_out, not_measured, unsafe_pick
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import Listing, listing_of
-from drretail.records.money import Money
+from drretail.grounding.basket import reference_of
+from drretail.grounding.cart import Cart
+from drretail.grounding.listing import Listing, listing_of
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.grounding.basket.things import product
 

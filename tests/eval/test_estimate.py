@@ -12,8 +12,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.experiment import read_definition
 from drretail.llm.estimates import Estimate, Range, together
-from drretail.llm.prices import read_prices
 from drretail.llm.registry import open_model
+from drretail.llm.usage import read_prices
 from drretail.records.evidence import Evidence
 from drretail.records.models import Abilities
 from drretail.records.run import IMPORTED_AGENT, Usage

@@ -1,18 +1,161 @@
 """A judge's card: how it was asked, by which model, at what cost, and who measured it."""
 
+import re
+import shutil
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.claims.claims import EXTRACT
+from drretail.eval.claims.extraction import extraction_prompt
+from drretail.eval.claims.rulings import support_prompt
+from drretail.eval.judging.dimensions import DIMENSIONS as QUALITY
+from drretail.eval.judging.dimensions import neutral
 from drretail.eval.judging.session import Judge
-from drretail.eval.method import NOT_MEASURED, NOT_REPEATED, method_cards
+from drretail.eval.method import (
+    KEPT,
+    NOT_MEASURED,
+    NOT_REPEATED,
+    PACKAGED,
+    judge_prompt_files,
+    method_cards,
+    read_wording,
+)
+from drretail.eval.metrics.pairwise import prompt_for as comparing
+from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
+from drretail.experiment import read_runs
+from drretail.llm.prompt import Prompt, write_prompts
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.viewer.tables.judges import audit_table
+from drretail.records.base import Rules
+from drretail.records.score import Scores
+from drretail.viewer.judged import read_judgements
+from drretail.viewer.tables.tallies import audit_table
 from tests import build
-from tests.build import LABEL, experiment
+from tests.build import LABEL, experiment, scripted_judge
 from tests.eval.compare.crafted import preference
+from tests.eval.every_question import every_answer
+
+STRICT = "Be strict: an unread report is worth nothing."
+
+
+def mine(folder: Path, said: str = STRICT) -> Path:
+    """A folder of all judges' prompts, one of them changed."""
+    write_prompts(folder, judge_prompt_files())
+    path = folder / "quality" / "rating.md"
+    path.write_text(f"{said}\n\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    return folder
+
+
+def strict_or_kind(question: str) -> dict[str, Any]:
+    return {"justification": "So it is.", "rating": 2 if STRICT in question else 9}
+
+
+def rated(exp: Path, judge: Judge, prompts: Path | None = None) -> Scores:
+    wording = PACKAGED if prompts is None else read_wording(prompts)
+    return build.scored(exp, ["quality"], judge, wording=wording)
+
+
+def means(scores: Scores) -> dict[str, float | None]:
+    rows = [each for each in scores.scores if each.variant == "depth" and not each.judge.startswith("panel")]
+    return {f"{row.judge} {row.judge_params}".strip(): row.value for row in rows}
+
+
+def test_a_judge_with_prompts_of_its_own_stands_beside_the_one_without_and_needs_no_folder(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy tea.", "q2-r1": "Buy milk."}})
+    judge, asked = scripted_judge(strict_or_kind)
+    alone = means(rated(exp, judge, mine(tmp_path / "strict")))
+    (own,) = alone
+    both = means(rated(exp, judge))
+    assert both == {"scripted:test": 9, own: 2}
+    count = len(asked)
+    assert means(rated(exp, judge, tmp_path / "strict")) == both
+    shutil.rmtree(tmp_path / "strict")
+    assert next(each.name for each in (exp / KEPT).iterdir()).startswith("prompts-strict-")
+    assert "prompts-strict" in own
+    assert means(rated(exp, judge)) == both
+    assert len(asked) == count
+    judged = read_judgements(exp, "quality", next(read_runs(exp)))
+    assert (judged.stale, len({each.by for each in judged.by_judge})) == (0, 2)
+
+
+def test_other_words_under_the_same_name_are_another_judge(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "Buy tea."}})
+    judge, _ = scripted_judge(strict_or_kind)
+    rated(exp, judge, mine(tmp_path / "a" / "strict"))
+    both = means(rated(exp, judge, mine(tmp_path / "b" / "strict", said="Be kind.")))
+    assert sorted(value or 0 for value in both.values()) == [2, 9]
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "expected"),
+    [
+        ("rating.md", "{{criterion}} {{anchors}} {{weather}}", r"has the placeholder \{\{weather"),
+        ("rating.md", "Rate it.", "lacks the placeholder"),
+        ("rating.md", " ", "blank"),
+        ("rating.md", None, "differs from the packaged one"),
+        ("ratings.md", "x", r"Did you mean quality/rating\.md"),
+    ],
+)
+def test_a_prompt_that_could_not_be_filled_or_changes_nothing_or_is_a_stranger_is_told(
+    tmp_path: Path, name: str, message: str | None, expected: str
+) -> None:
+    write_prompts(tmp_path / "p", judge_prompt_files())
+    if message is not None:
+        (tmp_path / "p" / "quality" / name).write_text(message, encoding="utf-8")
+    with pytest.raises(UserError, match=expected):
+        read_wording(tmp_path / "p")
+
+
+METRICS = ("faithfulness", "quality", "reading", "pairwise")
+SHOP = re.compile(r"shopper|shopping re|\bshop's|\bthe shop\b|\bonline shop|our shop", re.IGNORECASE)
+TEXT = "Ash lasts, says page one."
+PAGE = build.evidence("W:aaaaaaa1", build.text(TEXT, path="", seq=1), url="https://a.example/1", title="")
+REPORT = "# Woods\n\n" + "\n\n".join(
+    f"## {one}\n\n{one} lasts for years [W:aaaaaaa1]. It is best known for that. {one} is heavy."
+    for one in ("Ash", "Elm")
+)
+
+
+def asked_of(
+    folder: Path, *, rules: Rules = "default", metrics: tuple[str, ...] = METRICS, reference: str | None = None
+) -> list[tuple[str, str]]:
+    judge, asked = every_answer(rating=3)
+    build.scored(folder, metrics, judge, reference=reference, rules=rules)
+    return asked
+
+
+@pytest.fixture
+def imported(tmp_path: Path) -> Path:
+    reports = {each: {"q1-r1": f"{REPORT} {each}"} for each in ("a@model", "b@model")}
+    agents, asked = dict.fromkeys(reports, "imported"), [build.query("q1", persona="A carpenter.")]
+    return experiment(tmp_path / "exp", reports, queries=asked, agents=agents, evidence=(PAGE,))
+
+
+def test_no_question_of_any_metric_speaks_of_a_shop_where_reports_are_imported(imported: Path) -> None:
+    asked = asked_of(imported)
+    schemas = {title for title, _ in asked}
+    assert {"Rating", "Comparison", "ClaimsAndPicks", "ClaimsSupport"} <= schemas
+    fields = {title: found for title, text in asked if (found := SHOP.findall(text))}
+    assert fields == {}
+    assert not any("Nothing is known of" in text for title, text in asked if title in ("Rating", "Comparison"))
+
+
+def packaged_prompts() -> list[Prompt]:
+    """The prompts of the core's metrics, by all their rules."""
+    both: tuple[Rules, ...] = ("default", "paper")
+    prompts = [prompt(each, rules) for each in QUALITY for prompt in (prompt_for, comparing) for rules in both]
+    return [*prompts, *(support_prompt(each) for each in both), extraction_prompt(EXTRACT)]
+
+
+def test_no_packaged_prompt_speaks_of_a_shop_elsewhere() -> None:
+    prompts = map(neutral, packaged_prompts())
+    assert not any(SHOP.search(prompt.shared + prompt.text) for prompt in prompts)
 
 
 def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_was_asked_by(tmp_path: Path) -> None:

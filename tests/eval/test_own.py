@@ -11,15 +11,13 @@ from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_
 from drretail.eval.compare.wording import bar_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, check_rules, in_order, metric
+from drretail.eval.metric import Metric, Value, check_rules, in_order, metric
 from drretail.eval.registry import load_metric, load_metrics
+from drretail.eval.scores.facts import headlines
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
-from drretail.eval.scores.slices import headlines
-from drretail.eval.values import Value
 from drretail.records.score import CODE
-from drretail.viewer.tables.scores import score_tables
-from drretail.viewer.tables.slices import sliced_tables
+from drretail.viewer.tables.scores import score_tables, sliced_tables
 from tests import build
 from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB

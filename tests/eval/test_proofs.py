@@ -8,7 +8,7 @@ import pytest
 
 from drretail.api import report as reporting
 from drretail.api import score as scoring
-from drretail.eval.proofs import Proofs
+from drretail.eval.verification import Proofs
 from tests.build import LABEL, experiment
 
 

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metrics.quality.score import prompt_for
+from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked
 from drretail.files import read_jsonl
-from drretail.llm.offline.judge.policy import tag_contents
-from drretail.llm.prompts.prompt import Prompt, tag_content
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import Prompt, tag_content
 from drretail.llm.registry import open_model
 from drretail.progress import Progress
 from drretail.records.score import Rules, Scores
@@ -131,7 +131,7 @@ def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked
         prompt = prompt_for(dimension, rules)
         return replace(prompt, text=prompt.text + "Mind the commas.\n") if dimension == "clarity" else prompt
 
-    monkeypatch.setattr("drretail.eval.metrics.quality.score.prompt_for", reworded)
+    monkeypatch.setattr("drretail.eval.metrics.quality.prompt_for", reworded)
     scores = scored(folder, other)
     assert [judging.stale for judging in scores.judgings if judging.judge == judge.ref.spec] == [2]
     assert build.rows(scores, judge=judge.ref.spec)["clarity"].n_failed == 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.checking import check_world
+from drretail.env.folder import check_world
 from drretail.experiment import read_definition, read_evidence, read_runs
 from drretail.records.base import FORMAT
 from tests.cli.commands import Command

@@ -12,10 +12,9 @@ from drretail.grounding.text.serialisation import compact_json, record_text
 from drretail.grounding.verify.findings import source_findings, value_findings
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence, Finding
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, Reading
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
 

@@ -10,8 +10,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.errors import CommandStopped, ModelError
 from drretail.llm.calling import Attempts, answer_of
+from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, open_model
-from drretail.llm.retries_and_rates import Retrying
 
 from . import gemini, ollama
 from .provider import Provider, Request, Step, answers, completes

@@ -10,10 +10,18 @@ from langchain_core.messages import HumanMessage
 
 from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
-from drretail.llm.budget import RESERVE, Budget, ExperimentBudget
 from drretail.llm.models import Models
-from drretail.llm.prices import cache_read_share, cost_by_role, cost_of, dollars, read_prices
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
+from drretail.llm.usage import (
+    RESERVE,
+    Budget,
+    ExperimentBudget,
+    cache_read_share,
+    cost_by_role,
+    cost_of,
+    dollars,
+    read_prices,
+)
 from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory

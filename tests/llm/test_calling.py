@@ -11,7 +11,7 @@ from drretail.errors import CommandStopped, ModelError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.retries_and_rates import Pacer, Retrying
+from drretail.llm.providers import Pacer, Retrying
 from drretail.llm.usage import latency_by_role
 from drretail.records.models import RateLimit
 from drretail.records.run import Setbacks

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.llm.faults import asked_wait, passes, status_of
-from drretail.llm.retries_and_rates import Pacer, Paces
+from drretail.llm.providers import Pacer, Paces
 from drretail.records.models import RateLimit
 from drretail.records.run import Usage
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.llm.prompts.prompt import TAGS, Prompt, load_prompt, tag_content, tagged
+from drretail.llm.prompt import TAGS, Prompt, load_prompt, tag_content, tagged
 
 _TAGGED = re.compile(r"""\btagged\(\s*["'](\w+)["']""")
 

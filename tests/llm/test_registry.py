@@ -15,12 +15,11 @@ from drretail.errors import UserError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
-from drretail.llm.prices import read_prices
-from drretail.llm.profiles import SHIPPED, profiles_of, read_profile
-from drretail.llm.providers import Asked, Provider, provider_names
+from drretail.llm.providers import SHIPPED, Asked, Provider, profiles_of, provider_names, read_profile
 from drretail.llm.registry import DEFAULT_CONTEXT, Model, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
+from drretail.llm.usage import read_prices
 from drretail.records.base import Record
 from drretail.records.models import ModelProfile, RoleChoice, StructuredForm
 from drretail.records.trajectory import Trajectory

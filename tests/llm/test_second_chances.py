@@ -12,8 +12,8 @@ from langchain_core.messages import HumanMessage
 from drretail.errors import CommandStopped
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.event_loop import run_loop
+from drretail.llm.providers import ONCE, Retrying
 from drretail.llm.registry import Model, open_model
-from drretail.llm.retries_and_rates import ONCE, Retrying
 from drretail.records.run import Usage
 
 from . import gemini, ollama

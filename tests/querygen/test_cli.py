@@ -7,11 +7,11 @@ import pytest
 
 from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
-from drretail.grounding.constraints.gold_files import gold_path, write_gold
+from drretail.grounding.gold_files import gold_path, write_gold
 from drretail.querygen.generate import generate_for
 from drretail.records.criteria import Gold, WebQuestion
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
 from tests.build import query as query_of

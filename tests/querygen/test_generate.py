@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -14,19 +15,17 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
-from drretail.grounding.constraints.listing import Listing, listing_of
+from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.comparison import compare
 from drretail.querygen.generate import generate_for, generate_sampled
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import Assortment, KindOffers
-from drretail.querygen.rules.axes import by_fields
-from drretail.querygen.rules.kinds import Kind, kind_of, quoted_title, stems
-from drretail.records.money import Money
+from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title
+from drretail.querygen.rules.needs import by_fields
 from drretail.records.query import NEED_KINDS, Query
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.build import query as query_of
 from tests.querygen.conftest import MakeWorld, bought, orders, product_id, products
@@ -246,13 +245,15 @@ def test_a_kind_has_the_name_that_titles_say(make_world: MakeWorld) -> None:
 def test_what_holds_for_a_kind_is_read_once_however_many_products_ask(
     make_world: MakeWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Counter[str]()
+    read, is_said = Counter[str](), KindOffers.is_said.func
 
-    def counted(text: str) -> tuple[str, ...]:
-        read[text] += 1
-        return stems(text)
+    def counted(self: KindOffers) -> bool:
+        read[self.kind] += 1
+        return is_said(self)
 
-    monkeypatch.setattr("drretail.querygen.rules.assortment.stems", counted)
+    once = cached_property(counted)
+    once.__set_name__(KindOffers, "is_said")
+    monkeypatch.setattr(KindOffers, "is_said", once)
     shop = make_world(products(), orders())
     assortment = Assortment(Stock(shop), shop.catalog)
     kinds = [kind for each in products() if (kind := assortment.kind_of(each))]

@@ -11,9 +11,9 @@ from drretail.env.offers import Offers
 from drretail.env.web.sandbox import cautions
 from drretail.env.world import World, open_world
 from drretail.progress import Progress
-from drretail.querygen.decisions.questions import questions_of
+from drretail.querygen.decisions import questions_of
 from drretail.querygen.lint import Linter
-from drretail.querygen.shipped import MARKET, MARKET_CANARY, MARKET_WORLD, shipped_queries
+from drretail.querygen.reading import MARKET, MARKET_CANARY, MARKET_WORLD, shipped_queries
 from drretail.records.query import Query
 
 DEV, TEST = (shipped_queries(split) for split in MARKET)

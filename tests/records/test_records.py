@@ -7,7 +7,6 @@ import pytest
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.money import Money
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
 from drretail.records.run import Answer, Limits, RoleModel, System
@@ -21,7 +20,7 @@ from drretail.records.score import (
     place_of,
     shared_models,
 )
-from drretail.records.shop import has_been
+from drretail.records.shop import Money, has_been
 from drretail.records.wish import Want, Wish
 from tests.build import query, run
 

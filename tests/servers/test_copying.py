@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from drretail.env.copying import copy_world
-from drretail.env.generations import live_generation
-from drretail.env.manifest import HOLDOUT_FILE, read_manifest
-from drretail.env.rows import rows_of
-from drretail.env.servers import filling
+from drretail.env.folder import rows_of
+from drretail.env.manifest import HOLDOUT_FILE, live_generation, read_manifest
+from drretail.env.servers import loading
 from drretail.env.servers.clients import connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.naming import ServerSettings
@@ -51,7 +50,7 @@ def a_world(folder: Path) -> Path:
 def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
     server_settings: ServerSettings, name_world: Callable[[], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filling, "ORDERS_AT_ONCE", 7)
+    monkeypatch.setattr(loading, "ORDERS_AT_ONCE", 7)
     name = name_world()
     source, back = a_world(tmp_path / "w"), tmp_path / "back"
     first, second = f"servers:{name}", f"servers:{name_world()}"

@@ -7,8 +7,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogQuery
-from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.catalog.elastic_load import ElasticWriter, as_document, index_mappings
+from drretail.env.catalog.elastic import ElasticCatalog, ElasticWriter, as_document, index_mappings
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product

@@ -9,13 +9,11 @@ from typing import TypeVar
 import pytest
 from pymongo.collection import Collection
 
-from drretail.env.profiles import default_pool
-from drretail.env.servers import filling
-from drretail.env.servers.clients import Document, Servers
-from drretail.env.servers.faults import Patience
-from drretail.env.servers.filling import Filling, Noted, Unfinished, drop_unfinished, find_unfinished
-from drretail.env.servers.lease import writer_lease
-from drretail.env.servers.live_generation import collections_of
+from drretail.env.servers import loading
+from drretail.env.servers.clients import Document, Patience, Servers
+from drretail.env.servers.live_generation import collections_of, writer_lease
+from drretail.env.servers.loading import Filling, Noted, Unfinished, drop_unfinished, find_unfinished
+from drretail.env.store.users import default_pool
 from drretail.env.world import OrderRow
 from drretail.progress import Progress
 from drretail.records.shop import Product
@@ -31,8 +29,8 @@ class Cut(Exception):
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filling, "PRODUCTS_AT_ONCE", 3)
-    monkeypatch.setattr(filling, "ORDERS_AT_ONCE", 4)
+    monkeypatch.setattr(loading, "PRODUCTS_AT_ONCE", 3)
+    monkeypatch.setattr(loading, "ORDERS_AT_ONCE", 4)
 
 
 def a_shop(draw: random.Random) -> Shop:
@@ -160,8 +158,8 @@ def test_what_is_safe_is_not_written_again(servers: Servers, monkeypatch: pytest
         written.extend(f"{collection.name}:{document['_id']}" for document in documents)
         insert(collection, documents)
 
-    insert = filling.insert
-    monkeypatch.setattr(filling, "insert", counted)
+    insert = loading.insert
+    monkeypatch.setattr(loading, "insert", counted)
     number = fill(servers, shop, monkeypatch)
     assert number == 1
     assert sorted(written) == [*(f"g1_orders:{n}" for n in range(4, 9)), *(f"g1_users:U{n}" for n in range(3, 9))]

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from drretail.env.servers.clients import Servers
-from drretail.env.servers.lease import Lease, writer_lease
-from drretail.env.servers.live_generation import WORLDS
+from drretail.env.servers.live_generation import WORLDS, Lease, writer_lease
 from drretail.errors import UserError
 
 
@@ -37,7 +36,7 @@ def test_a_process_that_is_ended_by_sigterm_gives_its_lease_back(servers: Server
         f"{'signal.signal(signal.SIGINT, signal.SIG_IGN)' if background else ''}\n"
         "from drretail.cli.entry import Interruption\n"
         "from drretail.env.servers.clients import connect\n"
-        "from drretail.env.servers.lease import writer_lease\n"
+        "from drretail.env.servers.live_generation import writer_lease\n"
         "from drretail.env.servers.naming import ServerSettings\n"
         "Interruption()\n"
         "with connect(ServerSettings(*sys.argv[1:3]), sys.argv[3]) as servers, writer_lease(servers):\n"

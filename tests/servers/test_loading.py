@@ -10,12 +10,12 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
-from drretail.env.profiles import derive_profile
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, collections_of, read_live
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
+from drretail.env.store.users import derive_profile
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress

@@ -5,8 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.stats.clusters import FEWEST, Clusters, cluster_variance, draws, freedom, numbered
-from drretail.stats.intervals import Interval, Ratio, mean_interval, percentile_interval, ratio_interval, share_interval
+from drretail.stats.intervals import (
+    FEWEST,
+    Clusters,
+    Interval,
+    Ratio,
+    cluster_variance,
+    draws,
+    freedom,
+    mean_interval,
+    numbered,
+    percentile_interval,
+    ratio_interval,
+    share_interval,
+)
 from tests.build import known, query
 
 SHARES = st.floats(0, 1)

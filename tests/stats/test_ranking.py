@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import Interval
+from drretail.stats.intervals import Clusters, Interval
 from drretail.stats.ranking import APART, RIDGE, Contest, Strength, fit, length_controlled, strengths
 from tests.build import known
 

@@ -9,9 +9,9 @@ import pytest
 
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebResult
-from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
+from drretail.env.web.live import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.world import World
-from drretail.grounding.verify.privacy import known_profiles, personal_data_sent
+from drretail.grounding.verify.findings import known_profiles, personal_data_sent
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit, ToolReply

@@ -7,16 +7,16 @@ from typing import Any, cast
 import pytest
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from drretail.agents.hybrid_react.moves import SUPERVISOR_TOOLS
+from drretail.agents.hybrid_react.agent import SUPERVISOR_TOOLS
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.extraction import AllClaims, CitedClaims, ReportClaims
-from drretail.eval.claims.labels import ClaimsSupport, Support
-from drretail.eval.metrics.pairwise.judge import Comparison
-from drretail.eval.metrics.quality.score import Rating
-from drretail.eval.metrics.reading.score import ReportPicks
-from drretail.querygen.by_model.answer import WrittenQuery
+from drretail.eval.claims.rulings import ClaimsSupport, Support
+from drretail.eval.metrics.pairwise import Comparison
+from drretail.eval.metrics.quality import Rating
+from drretail.eval.metrics.reading import ReportPicks
+from drretail.querygen.by_model.examination import WrittenQuery
 from drretail.records.base import Record
 from drretail.records.evidence import IntermediateReport, PageSummary
 from drretail.records.run import NINE, WebMode

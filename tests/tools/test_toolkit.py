@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import pytest
 from annotated_types import Ge
 
-from drretail.agents.hybrid_react.moves import researcher_tools
+from drretail.agents.hybrid_react.agent import researcher_tools
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.constraints.releases import NO_TIME
+from drretail.grounding.constraints import NO_TIME
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Journal

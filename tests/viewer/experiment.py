@@ -7,12 +7,12 @@ from pathlib import Path
 from drretail import run as run_agents
 from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
+from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.files import write_json
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of
-from drretail.viewer.terminal.text_report import text_of
+from drretail.viewer.text_report import text_of
 
 
 def render_page(experiment: Path) -> str:

@@ -9,7 +9,7 @@ from drretail.experiment import read_runs, run_folder
 from drretail.journal import Effect
 from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
-from drretail.viewer.page.agent_tree import Research, run_timeline
+from drretail.viewer.page.run_part import Research, run_timeline
 from tests.viewer.dom import parse
 from tests.viewer.rendered import render_page
 

@@ -11,17 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.claims.quotes import find_words
+from drretail.eval.claims.report_index import find_words
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
-from drretail.viewer.claims import claims_of, counts_of, excerpt, readable
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import Checks, RunView, read_view
-from drretail.viewer.judged import Judged, read_judgements
+from drretail.viewer.judged import Judged, claims_of, counts_of, excerpt, read_judgements, readable
 from drretail.viewer.tables.false_statements import checked_in, false_statements
 from tests.build import known, subject
 from tests.viewer.dom import parse

@@ -13,11 +13,11 @@ from drretail.experiment import read_definition, read_runs, reference_path, writ
 from drretail.files import write_json
 from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
-from drretail.viewer.claim_changes import claim_changes, likeness_of
-from drretail.viewer.claims import Claim
 from drretail.viewer.conversation import journal_size
 from drretail.viewer.experiment import beside, between, read_view
+from drretail.viewer.judged import Claim
 from drretail.viewer.page.question import Questions, Rendered
+from drretail.viewer.run_lines import claim_changes, likeness_of
 from tests.build import known
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer

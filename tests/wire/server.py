@@ -11,8 +11,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.llm.offline.judge.policy import judge
-from drretail.llm.offline.shopper.policy import shop
+from drretail.llm.offline.judge import judge
+from drretail.llm.offline.shopper import shop
 from drretail.records.base import canonical_json
 from tests.llm.local_server import Handler, LocalServer
 from tests.llm.provider import ERROR_TYPES

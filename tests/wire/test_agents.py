@@ -6,7 +6,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from drretail.env.world import World
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.event_loop import run_loop
-from drretail.llm.retries_and_rates import Retrying
+from drretail.llm.providers import Retrying
 from drretail.records.run import WebMode
 from drretail.tools.registry import openai_schemas
 from tests.build import known

@@ -11,10 +11,10 @@ from drretail.agents.running.system import definition
 from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
 from drretail.env.world import World
+from drretail.eval.baskets import made_references
 from drretail.eval.check_results import Checklist
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.references import made_references
 from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment

@@ -3,8 +3,7 @@
 options.py     one record for each command
 commands.py    ``make``, ``publish``, ``submit`` and ``rank`` by their options, with what they print
 release.py     makes a release, commits to its content, and publishes its gold after its window
-submission.py  takes run folders in: verifies them, reruns a drawn sample
-reruns.py      how many runs are made again, what they show, and the odds that forged ones pass
-grading.py     all runs of a release in one experiment, and what each is worth
+submission.py  takes run folders in: verifies them, reruns a drawn sample, grades all runs of a release in one
+               experiment
 ranking.py     ranks by truth with intervals and ranges of ranks; also style among true reports, and cost
 """

@@ -7,10 +7,8 @@ from statistics import fmean
 
 from pydantic import Field
 
-from drretail.addons.bench.grading import grade
 from drretail.addons.bench.release import check_version, read_release
-from drretail.addons.bench.reruns import NOT_AGAIN
-from drretail.addons.bench.submission import Entry, entries
+from drretail.addons.bench.submission import NOT_AGAIN, Entry, entries, grade
 from drretail.agents.names import is_built_in
 from drretail.api.score import score
 from drretail.env.world import open_world
@@ -18,14 +16,13 @@ from drretail.errors import UserError
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metrics.truth import Truth
 from drretail.eval.scores.gathering import gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.experiment import read_runs
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
 from drretail.records.run import Run
-from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import share_interval
+from drretail.stats.intervals import Clusters, share_interval
 from drretail.stats.ranking import Contest, strengths
 from drretail.stats.significance import LEVEL, flip_test, holm
 

@@ -16,19 +16,17 @@ from pathlib import Path
 from pydantic import Field
 
 from drretail import __version__
-from drretail.addons.difficulty.hidden_wishes import hide
-from drretail.addons.difficulty.leveled import generate_at
-from drretail.addons.difficulty.measure import Dial, with_levels
-from drretail.addons.difficulty.twins import spoil
+from drretail.addons.difficulty.derived import hide, spoil
+from drretail.addons.difficulty.measure import Dial, generate_at, with_levels
 from drretail.api.worlds import check_askable
 from drretail.data_ingest.demo import DEMO, Shop, build_shop
 from drretail.env.copying import copy_world
-from drretail.env.generations import TRANSIENT
+from drretail.env.manifest import TRANSIENT
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.files import made_whole, read_json, write_atomically, write_json, write_lines
-from drretail.grounding.constraints.gold_files import as_task, write_with_gold
+from drretail.grounding.gold_files import as_task, write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, canonical_json, sha256_of

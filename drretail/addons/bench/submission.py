@@ -1,32 +1,271 @@
-"""Submissions: run folders with a manifest, verified when they are taken in and graded together with all others."""
+"""Submissions: run folders with a manifest, verified when they are taken in.
+
+A drawn sample of their runs is made again (what differs, and the odds that forged runs pass), and all runs of a
+release are graded in one experiment.
+"""
 
 import re
+import secrets
 import shutil
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from statistics import fmean
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from drretail.addons.bench.grading import grade
 from drretail.addons.bench.release import check_version, read_release, tasks_of
-from drretail.addons.bench.reruns import Rerun, in_drawn_order, rerun
-from drretail.api.verification.verify import verify
+from drretail.agents.names import is_built_in
+from drretail.agents.running.run import open_experiment
+from drretail.api.run import run
+from drretail.api.verify import verify
+from drretail.conditions.registry import conditions_of
+from drretail.env.next_purchase import add_gold
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
+from drretail.eval.baskets import keep_references, made_references
 from drretail.eval.check_results import Verification
-from drretail.eval.judging.pairs import research_labels
-from drretail.experiment import read_definition, runs_folder
+from drretail.eval.judging.subject import read_subjects, research_labels
+from drretail.eval.metrics.truth import Truth, truth_of
+from drretail.experiment import read_definition, run_folder, runs_folder
 from drretail.files import files_below, is_unfinished, made_whole, read_json, read_lines, write_json
+from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.parsing import keys_that_stand_twice
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record, fault_of
 from drretail.records.query import Query
-from drretail.records.run import System, slug
+from drretail.records.run import RETRIEVER, System, slug
 from drretail.records.tables.figures import counted
+from drretail.stats.intervals import Clusters, Groups, mean_interval
+from drretail.stats.significance import LEVEL, fewest_users, flip_test
+
+
+def grade(
+    to: Path, systems: Mapping[str, tuple[Path, str]], world: World, queries: Sequence[Query]
+) -> dict[str, dict[str, Truth]]:
+    """What each planned run is worth, by label and query id. Queries without a right answer are left out.
+
+    ``systems`` maps a label here to the system's experiment and its label there. ``to`` becomes an experiment of these
+    runs with the sealed queries and their baskets. If it already holds the same systems, it is kept with its verdicts.
+    """
+    if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
+        with (
+            made_whole(to, is_replaced=True) as made,
+            open_experiment(made, world, queries, [], "42") as graded,
+        ):
+            add_gold(graded, world, queries)
+            for new, (experiment, label) in systems.items():
+                definition = read_definition(experiment)
+                renamed = {
+                    "systems": {new: definition.systems[label]},
+                    "prompt_hashes": {new: definition.prompt_hashes.get(label, {})},
+                    "code": {new: definition.code[label]} if label in definition.code else {},
+                }
+                graded.ask(graded.definition.model_copy(update=renamed))
+                for query in queries:
+                    source = run_folder(experiment, label, query.query_id, 1)
+                    if (source / "run.json").exists():
+                        target = run_folder(made, new, query.query_id, 1)
+                        shutil.copytree(source, target)
+                        named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
+                        write_json(target / "run.json", read_json(target / "run.json") | named)
+    truths: dict[str, dict[str, Truth]] = {}
+    references = made_references(to, world)
+    keep_references(to, references)
+    for subject in read_subjects(to, world.store):
+        if truth := truth_of(replace(subject, whole=references[subject.query.query_id])):
+            truths.setdefault(subject.label, {})[subject.query.query_id] = truth
+    return truths
+
+
+_REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
+"""The options with which a system can be rebuilt; a system with any other option is not run again."""
+NOT_AGAIN = "not run again"
+_WIDEST = 0.25
+"""The most that the mean of a system's drawn runs may differ, whatever the test says: with eight users
+it says little.
+"""
+FORGED = (0.1, 0.2, 0.3)
+"""Gains in truth whose odds of passing are given."""
+_GRAVE = 0.2
+"""The gain that may pass with odds of at most ``LEVEL`` where a lead is called confirmed."""
+_DRAWS = 400
+
+
+class Rerun(Record):
+    """What running a system again has shown."""
+
+    fault: str = ""
+    """Why it was not run again."""
+    queries: int = 0
+    mean: float | None = None
+    """The mean difference in truth between the runs that were made again and those submitted."""
+    width: float | None = None
+    """How wide the 95 % interval of that mean is; None below five users that differ."""
+    odds: dict[float, float] = Field(default_factory=dict[float, float])
+    """By gain in truth, the odds that runs which were forged to gain as much would have passed."""
+
+    def confirms(self, lead: float) -> bool:
+        """True if what was run again is exact enough for a lead of this size."""
+        return self.width is not None and self.width < lead and self.odds[_GRAVE] <= LEVEL
+
+    @property
+    def line(self) -> str:
+        """It in one line."""
+        if self.mean is None:
+            return f"{NOT_AGAIN}: {self.fault}".rstrip(".")
+        shown = "" if self.width is None else f", give or take {self.width / 2:.2f}"
+        gains = ", ".join(f"+{gain:.2f} in {odds:.2f}" for gain, odds in self.odds.items())
+        return f"{self.queries} drawn and run again: {self.mean:+.2f}{shown}; a forged gain passes: {gains}"
+
+
+def in_drawn_order(queries: Sequence[Query]) -> list[Query]:
+    """The queries in the order in which they are run again, at random: nothing published predicts it. First comes one
+    of each user.
+
+    If limits are hidden, the first query hides one: without it, the systems' labels would differ.
+    """
+    shuffled = secrets.SystemRandom().sample(queries, len(queries))
+    shuffled.sort(key=lambda query: not query.hidden)
+    shuffled[1:] = secrets.SystemRandom().sample(shuffled[1:], len(shuffled[1:]))
+    turns: Counter[str] = Counter()
+    placed: list[tuple[int, int]] = []
+    for at, query in enumerate(shuffled):
+        user = query.user_id or query.query_id
+        placed.append((turns[user], at))
+        turns[user] += 1
+    return [shuffled[at] for _, at in sorted(placed)]
+
+
+def rerun(
+    runs: Path,
+    labels: Sequence[str],
+    world: World,
+    queries: Sequence[Query],
+    shown: Mapping[str, Query],
+    sample: int,
+    leads: Mapping[str, float],
+) -> dict[str, Rerun]:
+    """Runs systems again, by label: at first on ``sample`` queries, and on twice as many until the interval of the
+    difference is narrower than the system's lead, or on all.
+
+    ``queries`` are in drawn order, and ``shown`` holds each as contestants see it. Raises UserError if the worth of the
+    runs differs from that of those submitted.
+    """
+    systems, reruns = read_definition(runs).systems, dict[str, Rerun]()
+    with TemporaryDirectory(prefix="drretail-bench-") as temporary:
+        again, size = Path(temporary) / "again", sample
+        while open_labels := [label for label in labels if label not in reruns]:
+            drawn, sources = queries[:size], dict[str, tuple[Path, str]]()
+            for label in open_labels:
+                try:
+                    _run_again(label, systems[label], world, [shown[query.query_id] for query in drawn], again)
+                    sources |= {f"before.{label}": (runs, label), f"after.{label}": (again, label)}
+                except UserError as problem:
+                    reruns[label] = Rerun(fault=str(problem))
+            worth = grade(Path(temporary) / f"graded-{size}", sources, world, drawn)
+            for label in (label for label in open_labels if label not in reruns):
+                before, after = worth[f"before.{label}"], worth[f"after.{label}"]
+                made = compared(label, before, after, drawn, systems[label], len(queries))
+                if size >= len(queries) or made.confirms(leads[label]):
+                    reruns[label] = made
+            size *= 2
+    return reruns
+
+
+def _run_again(label: str, system: System, world: World, queries: Sequence[Query], to: Path) -> None:
+    check_is_ours(system)
+    strange = [name for name in system.options if name not in _REBUILT]
+    if strange:
+        raise UserError(f"its option {strange[0]} can't be given here")
+    models = {role: model.spec for role, model in system.models.items()}
+    limits = system.limits.model_dump(exclude_none=True)
+    made = run(
+        world,
+        list(queries),
+        system.name,
+        models,
+        to=to,
+        baselines=False,
+        vary={"scope": system.sees} | {condition.name: (value,) for condition, value in conditions_of(system, {})},
+        limits=limits,
+    )
+    if label not in {tally.label for tally in made.tallies}:
+        raise UserError("here it comes out as another system")
+
+
+def check_is_ours(system: System) -> None:
+    """Raises UserError for a system that would load a contestant's module, run their command or ask their server."""
+    if not is_built_in(system):
+        raise UserError(f"the agent {system.agent} is not one of the package's")
+    retriever = str(system.options.get(RETRIEVER, f"{OFFLINE}:")).removeprefix("dense:")
+    for spec in (*(model.spec for model in system.models.values()), retriever):
+        if spec.partition(":")[0] not in {*PROVIDERS, OFFLINE}:
+            raise UserError(f"the model {spec} is not of a provider of the package's")
+
+
+def compared(
+    label: str,
+    before: Mapping[str, Truth],
+    after: Mapping[str, Truth],
+    drawn: Sequence[Query],
+    system: System,
+    everything: int,
+) -> Rerun:
+    """What the rerun queries show, of ``everything`` that was asked. Raises UserError if their worth differs from that
+    of the submitted runs.
+    """
+    ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
+    differences = [after[key].primary - before[key].primary for key in ids]
+    groups = Clusters.of(drawn).groups(ids)
+    users, least = len({*groups}), fewest_users()
+    by_rules = all(model.kind == "rule_based" for model in system.models.values())
+    if not by_rules and users < least:
+        raise UserError(f"{label}: queries of {users} users can show nothing; draw {least} or more.")
+    mean = sum(differences) / len(ids) if ids else 0.0
+    if _differ(differences, groups, by_rules=by_rules):
+        raise UserError(f"{label} run again on {len(ids)} drawn queries is worth {mean:+.2f} of what was submitted.")
+    interval = mean_interval(differences, groups)
+    width = None if interval.low is None or interval.high is None else interval.high - interval.low
+    return Rerun(
+        queries=len(ids),
+        mean=mean,
+        width=width if any(differences) else 0.0,
+        odds={gain: odds_of(gain, differences, groups, everything, by_rules=by_rules) for gain in FORGED},
+    )
+
+
+def _differ(differences: Sequence[float], groups: Groups, *, by_rules: bool) -> bool:
+    """True if runs that were made again are not worth what those submitted are: with rules at all, else by a test."""
+    if not differences or by_rules:
+        return any(differences)
+    p = flip_test(differences, groups)
+    return (p is not None and p <= LEVEL) or abs(sum(differences) / len(differences)) > _WIDEST
+
+
+def odds_of(gain: float, differences: Sequence[float], groups: Groups, everything: int, *, by_rules: bool) -> float:
+    """The odds that runs which were forged to gain ``gain`` in the mean of ``everything`` would have passed.
+
+    Whoever forges raises all of them a little, or a share of them from 0 to 1; the odds are those of the better way.
+    Apart from that, differences are drawn from those seen, about 0 and with either sign.
+    """
+    if not differences:
+        return 1.0
+    mean, draws, passed = sum(differences) / len(differences), Random(f"{gain}"), Counter[str]()
+    forged = range(round(gain * everything))
+    for _ in range(_DRAWS):
+        noise = [draws.choice((-1, 1)) * (draws.choice(differences) - mean) for _ in differences]
+        hits = draws.sample(range(everything), len(differences))
+        for way, lost in (("all", [gain] * len(hits)), ("few", [float(hit in forged) for hit in hits])):
+            made_again = [each - loss for each, loss in zip(noise, lost, strict=True)]
+            passed[way] += not _differ(made_again, groups, by_rules=by_rules)
+    return max(passed.values()) / _DRAWS
+
 
 MOST_FILES, MOST_MEGABYTES, MOST_UNPACKED = 100_000, 4_000, 100
 """The most that a submission holds, and the megabytes to which a packed file of it unpacks; a long run's journal has

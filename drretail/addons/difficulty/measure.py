@@ -1,4 +1,5 @@
-"""How hard a query is in its shop, measured without an agent.
+"""How hard a query is in its shop, measured without an agent, and queries of a wanted level:
+drafts with more and more axes are measured, and the fitting ones kept.
 
 A *plain search* for a want returns the first k hits for the words of each of its kinds. The *bounded solver* sees only
 these hits and buys the cart that is worth most to the wish, without the wants for which it finds nothing. Its *loss* is
@@ -9,23 +10,27 @@ history, the loss never grows with k, since more hits allow more carts, of which
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from math import ceil, fsum
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
+from drretail.env.world import World
+from drretail.errors import UserError
 from drretail.eval.baskets import not_measured, worth_ratio
-from drretail.grounding.basket.choice import best_choice
-from drretail.grounding.constraints.decisions import Decisions
-from drretail.grounding.constraints.fits import fitting
+from drretail.grounding.basket import best_choice
+from drretail.grounding.constraints import Decisions, fitting
+from drretail.grounding.text.wording import listed
 from drretail.querygen.checks.contract import HITS
+from drretail.querygen.generate import Drafts, Generated, drawn_users, taken_in_turn
 from drretail.records.base import Record
 from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
+from drretail.records.tables.figures import counted
 from drretail.records.wish import Want, Wish, WishPart
 
 DEEPEST = 200
@@ -303,3 +308,60 @@ def greedy_gap(things: Sequence[WantedThing], budget: Decimal | None, best_worth
             taken.append(chosen)
             left = None if left is None else left - chosen.cost * thing.quantity
     return max(0.0, 1 - sum(fit.worth for fit in taken) / best_worth) if best_worth else 0.0
+
+
+_MOST_AXES = 5
+_DRAFTS = 6
+"""Drafts measured per user and number of axes."""
+_USERS = 10
+"""Users tried per user wanted: most users of a poor world come nowhere near a high level."""
+
+
+def generate_at(
+    world: World,
+    levels: Collection[int],
+    n: int,
+    *,
+    seed: str,
+    users: Sequence[str] = (),
+    is_wanted: Callable[[Query], bool] = lambda query: True,
+) -> Generated:
+    """Queries of these levels, one per user and as many of each level; ``n`` in all if so many can be made.
+
+    ``is_wanted`` is asked of each query before it is taken. Users are named or drawn. Raises UserError if no query can
+    be made, and for a shop that is not in English.
+    """
+    drafts = Drafts(world, seed, are_named=bool(users))
+    dial, reached = Dial(drafts.linter.stock.offers), set[int]()
+    left = {level: n // len(levels) + (place < n % len(levels)) for place, level in enumerate(sorted(levels))}
+
+    def of_level(user_id: str) -> Iterator[Query]:
+        """The user's draft of a level of which queries are still wanted; the highest of these first."""
+        by_level = dict[int, Query]()
+        for axes in range(_MOST_AXES, -1, -1):
+            for draft in islice(drafts.of(user_id, axes), _DRAFTS):
+                task = dial.task(draft)
+                level = None if task is None else level_of(task.loss)
+                # Of one level, the draft with the most axes: memory alone makes level 5, and little to research.
+                if level is not None and (level not in by_level or len(draft.axes) > len(by_level[level].axes)):
+                    by_level[level] = draft.model_copy(update={"level": level})
+        reached.update(by_level)
+        open_levels = [level for level, count in left.items() if count and level in by_level]
+        for level in sorted(open_levels, reverse=True):
+            if drafts.is_new(by_level[level]) and is_wanted(by_level[level]):
+                left[level] -= 1
+                yield by_level[level]
+                return
+
+    chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
+    made = taken_in_turn(chosen, of_level, wanted=n)
+    if not made.queries:
+        others = "other users (--user)" if users else "a larger shop (--world)"
+        nearest = min(reached, key=lambda level: min(abs(level - wanted) for wanted in levels), default=None)
+        remedy = f"no query of theirs can be measured. Try {others}, or one whose products have prices."
+        if nearest is not None:
+            remedy = f"theirs have {listed([*map(str, sorted(reached))])}. Try --level {nearest}, or {others}."
+        wanted = listed([*map(str, sorted(levels))])
+        whose = counted(len(made.without), "user")
+        raise UserError(f"No query of level {wanted} could be made from the orders of {whose}: {remedy}")
+    return made

@@ -10,12 +10,12 @@ from jinja2 import Environment, StrictUndefined
 from drretail.addons.exports.chat import write as write_chat
 from drretail.addons.exports.score_tables import write_parquet
 from drretail.addons.exports.selection import Chosen, Selection
-from drretail.env.generations import write_checksums
+from drretail.env.manifest import write_checksums
 from drretail.eval.method import method_cards
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_evidence
 from drretail.files import write_atomically, write_lines
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.report.render import render_report
 from drretail.records.query import Query
 from drretail.records.run import Run

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.addons.exports import chat, dataset, roles, score_tables
+from drretail.addons.exports import chat, dataset, score_tables
 from drretail.addons.exports.selection import Selection
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
@@ -93,7 +93,7 @@ def _pages(selection: Selection) -> Iterator[SandboxPage]:
 
 FORMS: Mapping[str, Form] = {
     "chat": Form("chat.jsonl", chat.write, redacts=True),
-    "roles": Form("roles.jsonl", roles.write, redacts=True),
+    "roles": Form("chat.jsonl", chat.write_roles, redacts=True),
     "drb": Form("drb", write_drb),
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),

@@ -1,27 +1,186 @@
-"""Which runs of an experiment are exported, with their values by judges."""
+"""Which runs of an experiment are exported, with their values by judges, and rows without personal data: user ids
+become pseudonyms, and what a profile says about a person becomes a word such as [name].
+"""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.exports.redaction import Redaction
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import Rule
-from drretail.eval.judging.pairs import resolve_name
-from drretail.eval.judging.verdicts import judged_in
+from drretail.eval.judging.question import judged_in
+from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.gathering import Gathered, is_panel
 from drretail.eval.scores.planned import read_judgements
-from drretail.experiment import Definition, read_definition, read_runs, run_folder
-from drretail.grounding.text.redaction import Redactor
+from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.text.personal_data import People, Redactor, personal_data
+from drretail.grounding.verify.findings import known_profiles
+from drretail.grounding.verify.records import record_of
+from drretail.parsing import texts_in
+from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
+from drretail.records.shop import UserProfile
+
+PERSONAL = ("persona", "context", "rationale")
+"""Fields of a query that tell who asks it."""
+_NOT_OURS = ("report_sha", "state_diff")
+"""Fields of a run that are left out. With a report's hash, one could test guesses of what was removed from it."""
+_SHORTEST_LINE = 12
+"""The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""
+
+
+@dataclass
+class Redaction:
+    """Removes people from an experiment's rows. People are known by query, since their names are also words.
+
+    A pseudonym is a user's number in the experiment: the same in every file, and in every export of it.
+    """
+
+    definition: Definition
+    pseudonyms: Mapping[str, str]
+    """By user id."""
+    _profiles: Mapping[str, Mapping[UserProfile, None]]
+    _changed: Mapping[str, Mapping[str, None]]
+    redactor: Redactor = field(default_factory=Redactor)
+    _by_query: dict[str, "_Replacing"] = field(default_factory=dict[str, "_Replacing"])
+
+    @classmethod
+    def of(cls, experiment: Path, redactor: Redactor) -> "Redaction":
+        """Collects people from everything that runs of all systems were shown: a person that one system knows, another
+        may name.
+        """
+        definition = read_definition(experiment)
+        profiles: dict[str, dict[UserProfile, None]] = defaultdict(dict)
+        changed: dict[str, dict[str, None]] = defaultdict(dict)
+        ids: dict[str, None] = {}
+        for run in read_runs(experiment):
+            evidence = read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))
+            known = known_profiles({entry.id: entry for entry in evidence})
+            profiles[run.query_id] |= dict.fromkeys(known)
+            changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in texts_in(change.after))
+            ids |= dict.fromkeys(
+                [*filter(None, [run.user_id]), *(each.user_id for each in known), *_users_of(evidence)]
+            )
+        first = dict.fromkeys(query.user_id for query in definition.queries if query.user_id)
+        everybody = [*first, *sorted(ids.keys() - first.keys())]
+        pseudonyms = {user_id: f"user_{number:04}" for number, user_id in enumerate(everybody, 1)}
+        return cls(definition, pseudonyms, profiles, changed, redactor)
+
+    def row(self, query_id: str | None, row: Any) -> Any:
+        """A row about this query, or about none, without people in its texts and field names."""
+        key = query_id or ""
+        if key not in self._by_query:
+            query = next((query for query in self.definition.queries if query.query_id == query_id), None)
+            texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
+            lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
+            long = sorted((line for line in lines if len(line) >= _SHORTEST_LINE), key=len, reverse=True)
+            people = tuple(self._profiles.get(key, ()))
+            named = self.redactor.named("" if query is None else query.text)
+            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(long), self.redactor, named)
+        return self._by_query[key].value(row)
+
+    def query(self, query: Query) -> Query:
+        """A query without what it says about its user."""
+        row = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
+        return Query.model_validate(self.row(query.query_id, row))
+
+    def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
+        """A run without its changes to profiles. If the report has changed, its citations are found again."""
+        row = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
+        if row.get("report", "") != (run.report or ""):
+            known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
+            cited = find_citations(row["report"], known)
+            for turn, before in zip(row.get("turns", ()), run.turns, strict=False):
+                answered = (before.start, before.end)
+                turn["start"], turn["end"] = (len(self.row(run.query_id, (run.report or "")[:at])) for at in answered)
+            row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
+        return row
+
+
+@dataclass(frozen=True)
+class _Replacing:
+    """The replacements in rows about one query."""
+
+    pseudonyms: Mapping[str, str]
+    profiles: tuple[UserProfile, ...]
+    lines: tuple[str, ...]
+    redactor: Redactor
+    named: frozenset[str]
+    """Words of the names that the query holds."""
+    _known: dict[str, str] = field(default_factory=dict[str, str])
+    """Results so far, since conversations repeat their beginnings."""
+
+    def value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            if value not in self._known:
+                self._known[value] = self._text(value)
+            return self._known[value]
+        if isinstance(value, Mapping):
+            return {self.value(name): self.value(item) for name, item in value.items()}
+        return [self.value(each) for each in value] if isinstance(value, list | tuple) else value
+
+    def _text(self, text: str) -> str:
+        for line in self.lines:
+            text = text.replace(line, "[said of the user]")
+        if self._ids is not None:
+            text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
+        # Each full name, address and number of a person is replaced by a word.
+        known = personal_data(text, People(self.profiles)) if self.profiles else []
+        text = self.redactor.text(text, self.named, known)
+        for pattern, word in self._fields:
+            text = pattern.sub(word, text)
+        return text
+
+    @cached_property
+    def _ids(self) -> "re.Pattern[str] | None":
+        ids = sorted(self.pseudonyms, key=len, reverse=True)
+        return _whole_words(ids, re.IGNORECASE) if ids else None
+
+    @cached_property
+    def _folded(self) -> Mapping[str, str]:
+        return {user_id.casefold(): pseudonym for user_id, pseudonym in self.pseudonyms.items()}
+
+    @cached_property
+    def _fields(self) -> list[tuple[re.Pattern[str], str]]:
+        """Patterns for single words of profiles, with their replacements."""
+        patterns: list[tuple[re.Pattern[str], str]] = []
+        for profile in self.profiles:
+            names = {
+                spelt for name in (profile.first_name, profile.last_name) if name for spelt in (name, name.upper())
+            }
+            city, state = re.escape(profile.address.city), re.escape(profile.address.state)
+            if city and state:  # two letters of a state alone may be any word
+                patterns.append(
+                    (re.compile(rf"(?<!\w){city}(\W{{1,3}}){state}(?!\w)", re.IGNORECASE), r"[city]\1[state]")
+                )
+                patterns.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
+            parts = ((names, "[name]"), ({profile.address.city}, "[city]"), ({profile.address.zip}, "[zip]"))
+            patterns += [(_whole_words(words), word) for words, word in parts if any(words)]
+        return patterns
+
+
+def _whole_words(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
+    """A pattern for whole words. An underscore ends a word, because ids of queries are made from users' ids."""
+    spelt = "|".join(re.escape(word) for word in words if word)
+    return re.compile(rf"(?<![^\W_])(?:{spelt})(?![^\W_])", flags)
+
+
+def _users_of(evidence: Iterable[Evidence]) -> Iterator[str]:
+    """The users whose profiles, orders and statistics were shown."""
+    for entry in evidence:
+        if entry.kind in ("user", "order"):
+            records = (record_of(text.text) or {} for text in entry.sources)
+            yield from (user_id for record in records if isinstance(user_id := record.get("user_id"), str) and user_id)
+
 
 Row = dict[str, Any]
 _RULE = re.compile(r"(?P<name>[^<>=]+?)(?:(?<!\s)\s++)?(?P<sign>>=|<=|>|<)\s*(?P<bound>[+-]?\d*\.?\d+)")

@@ -3,11 +3,9 @@
     from drretail.addons.gym import ShopEnv                # drretail/addons/gym/README.md
 
 options.py    the options of ``try`` and ``gym split``
-shop.py       what all rollouts share: the world, the queries, their baskets
-rollout.py    one rollout: its session, its calls, its record
-env.py        ``ShopEnv``: reset, step
+env.py        ``ShopEnv`` (reset, step), the ``Shop`` that rollouts share, a rollout; rollouts as runs, recorded runs
+              rewarded and replayed
 trial.py      one agent on one query, with its reward and that of its last trial
-recorded.py   rollouts as runs of an experiment, the rewards of recorded runs, and exported runs replayed
 parts.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
 splitting.py  ``drretail gym split``: these as files, and what simple policies earn
 verifiers.py  the same tasks as a taskset of verifiers
@@ -18,15 +16,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from drretail.addons.gym.env import ShopEnv
-    from drretail.addons.gym.shop import Shop
+    from drretail.addons.gym.env import Shop, ShopEnv
     from drretail.addons.gym.splitting import split
     from drretail.addons.gym.trial import try_agent
     from drretail.eval.metrics.reward import Reward, reward_of
 
 __all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "split", "try_agent"]
 _MODULES = {
-    "Shop": "addons.gym.shop",
+    "Shop": "addons.gym.env",
     "ShopEnv": "addons.gym.env",
     "split": "addons.gym.splitting",
     "try_agent": "addons.gym.trial",

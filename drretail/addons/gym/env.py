@@ -1,25 +1,210 @@
-"""``ShopEnv``: a shopper's question, tools to research it with, and a reward at the end."""
+"""``ShopEnv``: a shopper's question, tools to research it with, and a reward at the end.
+
+``Shop`` is what all rollouts share, ``Rollout`` is one session with its calls. Rollouts are saved as runs of an
+experiment, recorded runs are rewarded, and exported ones replayed.
+"""
 
 import random
 import threading
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, get_args
+from types import MappingProxyType
+from typing import Any, Self, cast, get_args
 
-from drretail.addons.gym.rollout import Rollout
-from drretail.addons.gym.shop import Queries, Shop
-from drretail.agents.running.runner import Recorded
+from drretail.agents.information import client_hashes, question_instructions
+from drretail.agents.picks import answer_of
+from drretail.agents.running.client_runs import save_runs
+from drretail.agents.running.runner import Recorded, recorded_in, recorded_spec, run_of
 from drretail.agents.running.system import client_options
-from drretail.env.altered.moves import moves_of, read_moves
+from drretail.api.systems import asked_queries
+from drretail.api.worlds import check_askable, open_world
+from drretail.env.altered import moves_of, read_moves, store_as_seen
+from drretail.env.offers import Offers
 from drretail.env.session import Session, SessionSettings, Shopper
-from drretail.env.web.sealed import web_for
+from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
-from drretail.eval.metrics.reward import Reward
-from drretail.records.query import Query
-from drretail.records.run import GYM_AGENT, MOVES, RoleModel, Run, Scope, System, WebMode
-from drretail.tools.registry import ROLE, offered, openai_schemas, submit_schema, tools_of
+from drretail.errors import ToolError, UnknownName, UserError
+from drretail.eval.baskets import LACKS
+from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of
+from drretail.experiment import read_definition
+from drretail.grounding.text.serialisation import compact_json
+from drretail.parsing import parse_json
+from drretail.querygen.reading import FIFTY, Split, shipped_queries
+from drretail.records.query import Query, Reference
+from drretail.records.run import GYM_AGENT, MOVES, Answer, RoleModel, Run, RunError, Scope, System, WebMode
+from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
+from drretail.tools.toolkit import Toolkit, ToolReply
+
+Queries = str | Path | Query | Iterable[Query]
+SHIPPED: Mapping[str, tuple[Split, ...]] = {"dev": ("dev",), "test": ("test",), "all": FIFTY}
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A world, opened once, with queries and their baskets. Nothing in it changes, so any number of threads share it.
+
+    Use it in ``with``, or close it.
+    """
+
+    world: World
+    """As ``open_world`` returns it."""
+    queries: Mapping[str, Query]
+    """The queries that a report can be rewarded for, by id."""
+    references: Mapping[str, Reference]
+    """By query id, the best and the cheapest basket, or the proof that there is none."""
+    left_out: Mapping[str, str]
+    """By query id, why a query can't be rewarded: the shop has no basket for it, or nobody has typed its wish."""
+    _open: ExitStack
+
+    @classmethod
+    def open(cls, world: str | Path | World = "demo", queries: Queries = "dev") -> Self:
+        """Opens a shop on a world: "demo", a folder, "servers:NAME", or an open World, which ``close`` leaves open.
+
+        ``queries`` are a file's name, one query or several, a list of ids of the demo's shipped queries, or "dev",
+        "test" or "all" of these. Raises UserError for a world or queries that can't be opened, and if no query can be
+        rewarded.
+        """
+        with ExitStack() as opened:
+            shop = world if isinstance(world, World) else opened.enter_context(open_world(world))
+            wanted = _asked(queries, shop)
+            check_askable(shop, wanted)
+            offers = Offers(shop)
+            references = {query.query_id: offers.reference(query) for query in wanted}
+            lacks: dict[str, str] = {}
+            for key, reference in references.items():
+                is_proved = reference.proof is not None and reference.proof.state == "proved"
+                is_met = reference.best is not None and bool(reference.best.items)
+                if not (is_met or is_proved):
+                    lacks[key] = LACKS[reference.lack or "no_basket"]
+            rewarded = {query.query_id: query for query in wanted if query.query_id not in lacks}
+            if not rewarded:
+                raise UserError(
+                    f"No query can be rewarded, since none has a basket to compare with: {next(iter(lacks.values()))}."
+                )
+            of_rewarded = {key: references[key] for key in rewarded}
+            fixed = (MappingProxyType(rewarded), MappingProxyType(of_rewarded), MappingProxyType(lacks))
+            return cls(shop, *fixed, opened.pop_all())
+
+    def query(self, query: str | Query) -> Query:
+        """The query with this id. Raises UnknownName for an unknown id, and UserError for a query that is left out."""
+        if not isinstance(query, str | Query):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise UserError("A rollout's query is named by its id, such as dev-01, or given as a Query.")
+        query_id = query if isinstance(query, str) else query.query_id
+        if query_id in self.left_out:
+            raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")
+        if query_id not in self.queries:
+            raise UnknownName("query", query_id, self.queries)
+        known = self.queries[query_id]
+        if isinstance(query, Query) and not known.asks_the_same_as(query):
+            raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
+        return known
+
+    def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
+        """The reward of a recorded run, the same as when the run was made.
+
+        ``system`` tells whether the shop's prices and stock moved, and which tools the run had: by default all.
+        """
+        run, query = recorded.run, self.query(recorded.run.query_id)
+        moves = None if system is None else moves_of(system, query, self.world.manifest.now)
+        store = self.world.store if moves is None else store_as_seen(self.world.store, moves, run.steps)
+        return reward_of(run, recorded.evidence, query, self.references[query.query_id], store, system)
+
+    def close(self) -> None:
+        """Closes the world if ``open`` opened it."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _asked(queries: Queries, world: World) -> list[Query]:
+    if isinstance(queries, str) and queries in SHIPPED:
+        return list(shipped_queries(*SHIPPED[queries]))
+    if isinstance(queries, str) and not (" " in queries or Path(queries).suffix or Path(queries).exists()):
+        raise UserError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}.")
+    is_one = isinstance(queries, str | Path | Query)
+    return asked_queries(queries if is_one else [_by_id(query) for query in queries], None, world)
+
+
+def _by_id(query: str | Query) -> str | Query:
+    """The shipped query with this id; text of several words is a question. Raises UnknownName for any other word."""
+    if not isinstance(query, str) or len(query.split()) != 1:
+        return query
+    shipped = {each.query_id: each for each in shipped_queries(*FIFTY)}
+    if query not in shipped:
+        raise UnknownName("query", query, shipped)
+    return shipped[query]
+
+
+PATH = "0"
+NO_CALL = 'A call is {"name": the tool\'s name, "arguments": {…}}.'
+UNHANDED = RunError(kind="no_report", where="gym", message="the rollout ended without a report")
+
+
+class Rollout:
+    """One rollout in its session. The policy reads what was wrong with a call; nothing is raised."""
+
+    def __init__(self, session: Session, query: Query) -> None:
+        self.query = query
+        self._session = session
+        self._toolkit = Toolkit(session, others=(SUBMIT,))
+        self._answer: Answer | None = None
+        self._turn = 0
+
+    @property
+    def instructions(self) -> str:
+        """What a policy reads first: the question, and the form of the report."""
+        return question_instructions(self._session, self.query.text)
+
+    @property
+    def is_handed_in(self) -> bool:
+        return self._answer is not None
+
+    def call(self, request: object, *, same_turn: bool = False) -> ToolReply:
+        """The reply to one call, ``{"name": …, "arguments": {…}}``; the arguments may be JSON text."""
+        self._turn += not same_turn
+        try:
+            name, args = _read_call(request)
+            if name == SUBMIT:
+                report, _ = read_submitted(args)
+                self._answer = answer_of(report)
+                value = {"status": "done"} | ({"notes": list(self._answer.notes)} if self._answer.notes else {})
+                return ToolReply(compact_json(value), value, (), None, 0)
+        except ToolError as problem:
+            value = problem.as_result()
+            return ToolReply(compact_json(value), value, (), problem.kind, 0)
+        return self._toolkit.call(name, args, PATH, role=ROLE, turn=self._turn)
+
+    def recorded(self, system: System) -> Recorded:
+        """The rollout so far, as a run of ``system``."""
+        session, hashes = self._session, client_hashes(system)
+        ended = UNHANDED if self._answer is None else self._answer
+        run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes=hashes)
+        place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
+        return Recorded(run, session.ledger.evidence(), session.trajectory.texts(), {"world": place})
+
+    def close(self) -> None:
+        self._toolkit.close()
+
+
+def _read_call(request: object) -> tuple[str, object]:
+    """The tool's name and its arguments. Raises ToolError for anything that is not a call."""
+    call = cast(Mapping[str, Any], request) if isinstance(request, Mapping) else {}
+    name, args = call.get("name"), call.get("arguments", {})
+    if not isinstance(name, str):
+        raise ToolError("invalid_argument", NO_CALL, field="name")
+    if isinstance(args, str):
+        try:
+            args = parse_json(args)
+        except ValueError:
+            raise ToolError("invalid_argument", "The arguments must be a JSON object.", field="arguments") from None
+    return name, {} if args is None else args
+
 
 STEPS = 30
 WEB_MODE: WebMode = "chunks"
@@ -215,3 +400,51 @@ class ShopEnv:
             tool_threads=1,  # calls come one by one
         )
         return Session(settings, next((Shopper(each) for each in hiding), None))
+
+
+def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *, seed: str = "42") -> list[Run]:
+    """Saves each rollout as the next repeat of its query in the experiment in ``to``, and returns the saved runs.
+
+    All are recorded under the system of ``env``, also those made by other envs with the same settings. Raises UserError
+    if ``to`` holds another experiment, or if another process writes there.
+    """
+    made, shop = list(rollouts), env.shop
+    queries = [shop.query(each) for each in dict.fromkeys(recorded.run.query_id for recorded in made)]
+    return save_runs(Path(to), shop.world, queries, env.system, made, seed=seed)
+
+
+def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Reward]]:
+    """Each run of an experiment with its reward, by label and query, without queries that can't be rewarded.
+
+    Raises UserError for an experiment of another world, or of imported reports.
+    """
+    definition = read_definition(Path(folder))
+    made_in, here = definition.world_fingerprint, shop.world.manifest.fingerprint
+    if made_in is None:
+        raise UserError(f"{folder} holds imported reports, which have no world.")
+    if made_in != here:
+        raise UserError(f"{folder} was made on the world {made_in[:12]}, and this is {here[:12]}: open that world.")
+    for path in sorted((Path(folder) / "runs").glob("*/*/run.json")):
+        recorded = recorded_in(path.parent)
+        if recorded.run.query_id in shop.queries:
+            yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])
+
+
+def replay(env: ShopEnv, conversation: Mapping[str, Any]) -> Reward:
+    """The reward of a line of ``export --format chat``: its calls are made in ``env``, one after the other.
+
+    Raises UnknownName for a query that ``env`` does not have, and ValueError for what is no such line.
+    """
+    try:
+        query_id, messages = conversation["query_id"], conversation["messages"]
+        turns = [[call["function"] for call in message.get("tool_calls") or ()] for message in messages]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(
+            f"This is no line of `drretail export --format chat`, which has query_id and messages: {problem!r}."
+        ) from problem
+    env.reset(query_id)
+    for turn in turns:
+        for place, call in enumerate(turn):
+            if not env.done:
+                env.step(call, same_turn=place > 0)
+    return env.reward or Reward(why=NO_REPORT)

@@ -16,8 +16,7 @@ from uuid import uuid4
 from pydantic import Field, WithJsonSchema
 
 from drretail import __version__
-from drretail.addons.gym.env import ShopEnv
-from drretail.addons.gym.shop import Queries, Shop
+from drretail.addons.gym.env import Queries, Shop, ShopEnv
 from drretail.env.world import World
 from drretail.errors import UserError, install_line
 from drretail.eval.metrics.reward import Reward

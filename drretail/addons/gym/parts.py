@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.difficulty.hidden_wishes import hide
-from drretail.addons.difficulty.leveled import generate_at
-from drretail.addons.gym.env import ShopEnv
-from drretail.addons.gym.shop import Shop
+from drretail.addons.difficulty.derived import hide
+from drretail.addons.difficulty.measure import generate_at
+from drretail.addons.gym.env import Shop, ShopEnv
 from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
 from drretail.data_ingest.demo import build_shop
@@ -19,7 +18,7 @@ from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.picks import picks_block
 from drretail.progress import Progress
-from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick

@@ -9,7 +9,7 @@ from drretail.addons.gym.parts import Part
 from drretail.addons.gym.parts import split as split_queries
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in, texts_in
-from drretail.api.queries.query_file import check_unused, write_queries
+from drretail.api.queries.writing import check_unused, write_queries
 from drretail.errors import UserError
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted

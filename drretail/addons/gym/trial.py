@@ -6,31 +6,30 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
-from drretail.addons.gym.shop import Shop
-from drretail.agents.running.new_experiment import ask_once
+from drretail.agents.running.run import ask_once
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
-from drretail.api.queries.asked import asked_queries
 from drretail.api.recorded import RecordedAnswer
 from drretail.api.run import note_understood, one_system
 from drretail.api.settings import read_settings
-from drretail.api.systems import runner_of
+from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.metrics.reward import BOUGHT, NOT_SHOWN, NOT_WANTED, Reward
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.querygen.shipped import FIFTY, GENERIC, MARKET, shipped_queries
+from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import table_of
-from drretail.viewer.claims import finding_line
+from drretail.viewer.judged import finding_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from drretail.addons.gym.env import STEPS, ShopEnv
-from drretail.addons.gym.shop import SHIPPED, Shop
+from drretail.addons.gym.env import SHIPPED, STEPS, Shop, ShopEnv
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
 from drretail.eval.metrics.reward import Reward

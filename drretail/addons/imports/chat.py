@@ -15,9 +15,19 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, cast
 
-from drretail.addons.imports.material import ForeignReport, ForeignTask, Material, Trace
-from drretail.addons.imports.rows import ROW_FILES, Row, files_under, read_rows, redacted, stem
-from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line
+from drretail.addons.imports.material import (
+    ROW_FILES,
+    ForeignReport,
+    ForeignTask,
+    Material,
+    Row,
+    Trace,
+    files_under,
+    read_rows,
+    redacted,
+    stem,
+)
+from drretail.env.web.live import LONGEST_TITLE, clean_line
 from drretail.errors import UserError, quoted
 from drretail.grounding.report.evidence_ids import (
     normalise_url,
@@ -25,9 +35,8 @@ from drretail.grounding.report.evidence_ids import (
     product_evidence_id,
     web_evidence_id,
 )
-from drretail.grounding.text.harmless import harmless
-from drretail.grounding.text.redaction import WORDS
-from drretail.grounding.text.untrusted import visible
+from drretail.grounding.text.personal_data import WORDS
+from drretail.grounding.text.untrusted import harmless, visible
 from drretail.parsing import json_or_none
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, TextForm

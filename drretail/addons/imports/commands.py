@@ -1,14 +1,14 @@
-"""``import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
+"""``import``: reports, tasks and personas of other benchmarks and products, as an experiment; its options."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from drretail.addons.imports.options import ImportOptions
-from drretail.api.option import accepts
+from drretail.api.option import Option, accepts
+from drretail.api.options import research, shared
 from drretail.errors import UserError
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.figures import counted
@@ -21,6 +21,49 @@ if TYPE_CHECKING:
     from drretail.records.query import Query
 
 
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
+
+    drretail/addons/imports/README.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
+
+    A second import into the same folder adds systems.
+    """
+
+    form: Annotated[
+        str,
+        Option(
+            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
+            "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
+            argument=True,
+            metavar="FORMAT",
+        ),
+    ]
+    path: Annotated[
+        str | Path, Option("A file (it may be compressed), or a folder of them.", argument=True, metavar="PATH")
+    ]
+    to: Annotated[
+        str | Path, Option("The experiment's folder; or FILE.jsonl, to import only the questions.", metavar="EXP")
+    ]
+    _: KW_ONLY
+    system: Annotated[
+        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
+    ] = None
+    model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None
+    pages: Annotated[
+        str | Path | None,
+        Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
+    ] = None
+    world: Annotated[
+        "str | Path | research.OpenWorld | None",
+        Option("The shop whose records are used to check claims about products.", short="-w", metavar="W", type=str),
+    ] = None
+    redact: Annotated[
+        bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
+    ] = False
+    names: shared.Names = None
+
+
 QUERY_FILE = ".jsonl"
 
 
@@ -31,10 +74,10 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     Raises UserError for files without a report, and for pages beside a file of queries.
     """
     from drretail.addons.imports.formats import load_format
+    from drretail.addons.imports.material import redacting
     from drretail.addons.imports.recording import record
-    from drretail.addons.imports.rows import redacting
     from drretail.api.worlds import world_of
-    from drretail.grounding.text.redaction import Redactor
+    from drretail.grounding.text.personal_data import Redactor
 
     path, to, pages = Path(options.path), Path(options.to), options.pages
     chosen = load_format(options.form)

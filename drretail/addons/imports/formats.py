@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.addons.imports import benchmarks, chat, dr3
+from drretail.addons.imports import benchmarks, chat
 from drretail.addons.imports.material import Material
 from drretail.errors import UserError
 from drretail.plugins import Plugins
@@ -25,7 +25,7 @@ FORMATS: Mapping[str, Format] = {
     "drb": Format("deep_research_bench: JSONL {id, prompt, article}", benchmarks.read_drb),
     "drg": Format("DeepResearchGym: a folder of <id>.q and <id>.a", benchmarks.read_drg),
     "reporteval": Format("ReportEval: JSONL {topic, report}", benchmarks.read_reporteval),
-    "dr3": Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", dr3.read),
+    "dr3": Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", benchmarks.read_dr3),
     "liveresearch": Format(
         "LiveResearchBench: <model>/qid_<id>_report.md, or their index in JSON", benchmarks.read_liveresearch
     ),

@@ -1,16 +1,187 @@
-"""What every format is read into: tasks, and systems' reports on them."""
+"""What every format is read from and into: rows from JSON and JSONL, packed or not, in one file or a folder; tasks,
+and systems' reports on them.
+"""
 
+import gzip
+import json
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
+from drretail.grounding.text.personal_data import Redactor
 from drretail.grounding.text.untrusted import visible
+from drretail.parsing import parse_json
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
 from drretail.records.wish import Wish
+
+LARGEST = 500_000_000
+"""The most bytes of a file, unpacked."""
+MOST_FILES = 100_000
+ROW_FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+_PIECE = 1 << 20
+_redactor: ContextVar[Redactor | None] = ContextVar("redactor", default=None)
+
+
+@contextmanager
+def redacting(redactor: Redactor | None) -> Generator[None]:
+    """All rows and texts that are read in the block come without personal data."""
+    token = _redactor.set(redactor)
+    try:
+        yield
+    finally:
+        _redactor.reset(token)
+
+
+def redacted(value: Any) -> Any:
+    """A row or a text, without personal data if that was asked for."""
+    redactor = _redactor.get()
+    return value if redactor is None else redactor.row(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An object of a file, and its place there."""
+
+    value: dict[str, Any]
+    file: Path
+    where: str
+
+    def text(self, *names: str) -> str:
+        """The first of these fields that holds words or a number, stripped; empty if none does."""
+        for name in names:
+            value = self.value.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                return str(value)
+            if isinstance(value, str) and value.strip():
+                return value.strip()
+        return ""
+
+    def report(self, *names: str) -> str | None:
+        """The text of the first of these fields that the row has, unchanged; empty for null, None if it has none of
+        them.
+        """
+        for name in names:
+            if name in self.value:
+                value = self.value[name]
+                if value is not None and not isinstance(value, str):
+                    raise UserError(f"{self.where}: {name!r} is no text.")
+                return value or ""
+        return None
+
+    def id(self, *names: str) -> str:
+        """As ``text``, but raises UserError instead of returning an empty text."""
+        text = self.text(*names)
+        if not text:
+            raise UserError(f"{self.where} has no id: a row needs {' or '.join(map(repr, names))}.")
+        return text
+
+
+def stem(path: Path) -> str:
+    """The name of a file without its endings."""
+    return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
+
+
+def files_under(path: Path, endings: Sequence[str]) -> list[Path]:
+    """The file itself, or a folder's files with these endings, sorted by path, without hidden ones.
+
+    Raises UserError if there is none.
+    """
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise UserError(f"{path} does not exist.")
+    files: list[Path] = []
+    for each in path.rglob("*"):
+        hidden = any(part.startswith(".") for part in each.relative_to(path).parts)
+        if not hidden and each.name.casefold().endswith(tuple(endings)) and each.is_file():
+            files.append(each)
+            if len(files) > MOST_FILES:
+                raise UserError(f"{path} holds more than {MOST_FILES:,} files: name a folder of reports.")
+    if not files:
+        raise UserError(f"{path} holds no file that ends in {' or '.join(endings)}.")
+    return sorted(files)
+
+
+def read_text(path: Path) -> str:
+    """As ``unpacked_text``, without personal data if that was asked for."""
+    return redacted(unpacked_text(path))
+
+
+def unpacked_text(path: Path) -> str:
+    """A file's text, unpacked if its name ends in .gz.
+
+    Raises UserError if the file is missing, is not UTF-8, or has more than ``LARGEST`` bytes.
+    """
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            parts: list[bytes] = []
+            size = 0
+            while piece := file.read(_PIECE):
+                parts.append(piece)
+                size += len(piece)
+                if size > LARGEST:
+                    raise UserError(f"{path} holds more than {LARGEST:,} bytes: no file of reports is as large.")
+        return b"".join(parts).decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist.") from None
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as problem:
+        raise UserError(f"{file_error(problem, path)}.") from problem
+
+
+def read_rows(path: Path, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[Row]:
+    """All objects for which ``is_row`` holds, however deep they are nested, in the order of the file.
+
+    Raises UserError that names the line that is not JSON.
+    """
+    text = unpacked_text(path)
+    if text.lstrip()[:1] == "<":
+        raise UserError(f"{path} is a page of the web (HTML), not JSON: fetch the file itself.")
+    for where, value in _values(path, text):
+        for value_of_row in _objects(value, is_row):
+            yield Row(redacted(value_of_row), path, where)
+
+
+def _values(path: Path, text: str) -> Iterator[tuple[str, Any]]:
+    """Each line as a value if the first line is JSON by itself; otherwise the whole file as one value."""
+    lines = text.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    if not first:
+        return
+    try:
+        parse_json(first)
+    except json.JSONDecodeError:
+        try:
+            yield str(path), parse_json(text)
+        except json.JSONDecodeError as problem:
+            raise UserError(f"{path} is not JSON: {problem}.") from problem
+        return
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield f"{path}, line {number}", parse_json(line)
+            except json.JSONDecodeError as problem:
+                raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+
+
+def _objects(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        if is_row(value):
+            yield value
+        else:
+            for item in value.values():
+                yield from _objects(item, is_row)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _objects(item, is_row)
+
 
 LONGEST_REPORT = 1_000_000
 """The most characters of a report: as many as a book has, and ten times those of the longest report in these

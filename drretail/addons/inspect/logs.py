@@ -1,16 +1,22 @@
-"""An experiment as logs of inspect_ai, one per system: ``inspect view`` and ``read_eval_log`` open them."""
+"""An experiment as logs of inspect_ai, one per system: ``inspect view`` and ``read_eval_log`` open them. Runs are their
+samples: what models were told and answered, what tools returned, the usage, and the errors.
+"""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import takewhile
 from math import isnan, nan
 from pathlib import Path
 from statistics import fmean
 from typing import Any, cast
 
+from inspect_ai.event import ErrorEvent, Event, ModelEvent, SpanBeginEvent, SpanEndEvent, ToolEvent
 from inspect_ai.log import (
     EvalConfig,
     EvalDataset,
+    EvalError,
     EvalLog,
     EvalMetric,
     EvalResults,
@@ -18,26 +24,289 @@ from inspect_ai.log import (
     EvalScore,
     EvalSpec,
     EvalStats,
+    condense_sample,
     write_eval_log,
 )
-from inspect_ai.model import ModelUsage
+from inspect_ai.model import (
+    ChatCompletionChoice,
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageTool,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelOutput,
+    ModelUsage,
+)
 from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
+from inspect_ai.tool import ToolCall, ToolCallError
 
 from drretail import __version__
+from drretail.addons.exports.chat import message_text
 from drretail.addons.exports.selection import judged_metrics
-from drretail.addons.inspect.samples import model_name, sample_of, usage_by_model
 from drretail.errors import UserError
 from drretail.eval.metric import Metric
-from drretail.eval.scores.explanation import explanation_of, verdicts_of
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.eval.scores.panel import is_panel, name_of
-from drretail.eval.scores.planned import counted_values, read_judgements
-from drretail.experiment import Definition, ended_run, run_folder
-from drretail.records.base import file_name, sha256_of
-from drretail.records.run import Run
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of
+from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
+from drretail.experiment import Definition, ended_run, read_journal, read_results, run_folder
+from drretail.journal import Effect
+from drretail.records.base import canonical_json, file_name, sha256_of
+from drretail.records.query import Query
+from drretail.records.run import Run, Step, System, Usage
 from drretail.records.score import Score as Row
 from drretail.records.score import shown_rows
+
+MAIN = "0"
+NOBODY = "none/none"
+"""The model of systems that use none."""
+
+
+def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapping[str, Score]) -> EvalSample:
+    """A run as a sample: the query's id, its repeat as the epoch, the report as its output."""
+    course = Course(run, query, folder, system)
+    report = ChatMessageAssistant(id=_id(run.run_id, "report"), content=run.report or "", source="generate")
+    output = ModelOutput(model=course.model, choices=[ChatCompletionChoice(message=report)] if run.report else [])
+    fields = {
+        "run_id": run.run_id,
+        "user_id": run.user_id,
+        "kind": query.kind,
+        "stop": run.stop,
+        "picks": None if run.picks is None else [pick.model_dump(mode="json", exclude_none=True) for pick in run.picks],
+        "citations": [citation.model_dump(mode="json", exclude_none=True) for citation in run.citations],
+        "notes": list(run.notes),
+        "state_diff": [change.model_dump(mode="json") for change in run.state_diff],
+    }
+    # The conversation ends in the report, which is not repeated if it is the last answer already.
+    messages, last = list(course.messages), course.messages[-1]
+    if report.text:
+        is_told = last.role == "assistant" and not last.tool_calls and report.text.strip() in last.text
+        messages = [*(messages[:-1] if is_told else messages), report]
+    sample = EvalSample(
+        id=run.query_id,
+        epoch=run.repeat,
+        input=query.text,
+        target="",
+        messages=messages,
+        output=output,
+        scores=dict(scores),
+        metadata={name: value for name, value in fields.items() if value not in (None, [])},
+        events=course.events,
+        model_usage=usage_by_model(run, system),
+        role_usage={role: _usage(used) for role, used in run.usage.items()},
+        started_at=course.began.isoformat(),
+        completed_at=course.ended.isoformat(),
+        total_time=(course.ended - course.began).total_seconds(),
+        uuid=_id(run.run_id),
+        error=None if run.error is None else _error(run),
+    )
+    return condense_sample(sample)
+
+
+def usage_by_model(run: Run, system: System) -> dict[str, ModelUsage]:
+    """The tokens of a run, by inspect's names of its models."""
+    by_model: dict[str, ModelUsage] = defaultdict(ModelUsage)
+    for role, used in run.usage.items():
+        by_model[model_name(system, role)] += _usage(used)
+    return dict(by_model)
+
+
+def model_name(system: System, role: str | None = None) -> str:
+    """A model as inspect writes it, "provider/model": the role's, or that of the role that writes the report."""
+    models = system.models
+    writers = [each for each in (role, "report", "researcher", *models) if each is not None and each in models]
+    return models[writers[0]].spec.replace(":", "/", 1) if writers else NOBODY
+
+
+class Course:
+    """A run from its first step to its last, as inspect's messages and events.
+
+    The messages are the conversation of the first agent. Agents that it launched are spans among the events, after the
+    answer that launched them.
+    """
+
+    def __init__(self, run: Run, query: Query, folder: Path, system: System) -> None:
+        self._run = run
+        self._system = system
+        self._results = read_results(folder)
+        self._effects = _effects(run.steps, read_journal(folder))
+        self._span: str | None = None
+        self._clock = self.began = min(map(_start, self._effects.values()), default=datetime.fromtimestamp(0, UTC))
+        self.model = model_name(system)
+        self.messages: list[ChatMessage] = [ChatMessageUser(id=_id(run.run_id, "query"), content=query.text)]
+        self.events = list(self._events())
+        self.ended = max((each.timestamp for each in self.events), default=self.began)
+
+    def _events(self) -> Iterator[Event]:
+        branches: dict[str, list[int]] = defaultdict(list)
+        for place, step in enumerate(self._run.steps):
+            branches[step.path].append(place)
+        main = branches.pop(MAIN, [])
+        launched: dict[int | None, list[list[int]]] = defaultdict(list)
+        for places in branches.values():
+            launched[self._launch(main, places)].append(places)
+        for place in main:
+            yield self._event(place, main)
+            for places in launched.pop(place, ()):
+                yield from self._in_span(places)
+        for places in (each for left in launched.values() for each in left):
+            yield from self._in_span(places)
+        if self._run.error is not None:
+            yield ErrorEvent(error=_error(self._run), **self._base("error"))
+
+    def _launch(self, main: Sequence[int], branch: Sequence[int]) -> int | None:
+        """The answer after which a branch began, by the journal's times; None if these are unknown."""
+        began = min((_start(self._effects[each]) for each in branch if each in self._effects), default=None)
+        before = (each for each in reversed(main) if each in self._effects)
+        return next((each for each in before if began is not None and _start(self._effects[each]) <= began), None)
+
+    def _in_span(self, places: Sequence[int]) -> Iterator[Event]:
+        first, launched_at, messages = self._run.steps[places[0]], self._clock, self.messages
+        span = self._span = _id(self._run.run_id, "span", str(places[0]))
+        self.messages = messages[:1]
+        yield SpanBeginEvent(id=span, name=f"{first.role} {first.path}", type="agent", **self._base(f"begin {span}"))
+        for place in places:
+            yield self._event(place, places)
+        yield SpanEndEvent(id=span, **self._base(f"end {span}"))
+        # Branches run side by side: the next one begins where this one did.
+        self._span, self._clock, self.messages = None, launched_at, messages
+
+    def _event(self, place: int, branch: Sequence[int]) -> Event:
+        step = self._run.steps[place]
+        if step.kind != "tool":
+            return self._answer(place, self._calls(place, branch))
+        if self.messages[-1].role == "user":  # a call that code made before any answer
+            calls = [self._call(place), *self._calls(place, branch)]
+            self.messages.append(
+                ChatMessageAssistant(id=_id(self._run.run_id, "code", str(place)), content="", tool_calls=calls)
+            )
+        result = self._results.get(step.result_sha or "", "")
+        error = None if step.error is None else ToolCallError("unknown", step.error)
+        call = self._call(place)
+        self.messages.append(
+            ChatMessageTool(
+                id=_id(self._run.run_id, str(place)),
+                content=result,
+                tool_call_id=call.id,
+                function=call.function,
+                error=error,
+            )
+        )
+        return ToolEvent(
+            id=call.id,
+            function=call.function,
+            arguments=call.arguments,
+            result=result,
+            error=error,
+            metadata={"evidence": list(step.evidence)} | ({"mended": step.mended} if step.mended else {}),
+            **self._base(f"step {place}"),
+        )
+
+    def _calls(self, place: int, branch: Sequence[int]) -> list[ToolCall]:
+        """The tool calls that an answer asked for: those after it in its branch, up to the next answer."""
+        after = (each for each in branch if each > place)
+        return [self._call(each) for each in takewhile(lambda each: self._run.steps[each].kind == "tool", after)]
+
+    def _answer(self, place: int, calls: Sequence[ToolCall]) -> ModelEvent:
+        step = self._run.steps[place]
+        model = model_name(self._system, step.role)
+        effect = self._effects.get(place)
+        if effect is not None:
+            self._clock = max(self._clock, _start(effect))
+        message = ChatMessageAssistant(
+            id=_id(self._run.run_id, str(place)),
+            content=self._results.get(step.result_sha or "", ""),
+            tool_calls=list(calls) or None,
+            model=model,
+        )
+        read = self.messages.copy() if effect is None else [_message(each) for each in effect.request["messages"]]
+        if step.error is None:
+            self.messages.append(message)
+        seconds = 0.0 if effect is None else effect.seconds
+        usage = None if effect is None or effect.usage is None else _usage(Usage(**effect.usage))
+        return ModelEvent(
+            model=model,
+            role=step.role,
+            input=read,
+            tools=[],
+            tool_choice="auto",
+            config=GenerateConfig(),
+            output=ModelOutput(
+                model=model,
+                choices=[] if step.error else [ChatCompletionChoice(message=message)],
+                usage=usage,
+                time=seconds,
+            ),
+            error=step.error,
+            working_time=seconds,
+            **self._base(f"step {place}"),
+        )
+
+    def _call(self, place: int) -> ToolCall:
+        step = self._run.steps[place]
+        return ToolCall(
+            id=_id(self._run.run_id, "call", str(place)), function=step.name or "", arguments=dict(step.args or {})
+        )
+
+    def _base(self, part: str) -> dict[str, Any]:
+        """The fields of every event: an id that is the same in every export, its span, and its time."""
+        return {
+            "uuid": _id(self._run.run_id, part),
+            "span_id": self._span,
+            "timestamp": self._clock,
+            "working_start": (self._clock - self.began).total_seconds(),
+        }
+
+
+def _effects(steps: Sequence[Step], journal: Iterable[Effect]) -> dict[int, Effect]:
+    """The model call behind each answer, by the step's place; empty if no journal was kept."""
+    calls: dict[tuple[str, str], deque[Effect]] = defaultdict(deque)
+    for effect in journal:
+        if effect.kind == "model":
+            calls[effect.scope, effect.role or ""].append(effect)
+    answers = ((place, calls[step.path, step.role]) for place, step in enumerate(steps) if step.kind != "tool")
+    return {place: left.popleft() for place, left in answers if left}
+
+
+def _start(effect: Effect) -> datetime:
+    return datetime.fromisoformat(effect.started)
+
+
+def _message(message: Mapping[str, Any]) -> ChatMessage:
+    """A message of the journal as inspect's. Its id is a hash of its content, so that equal messages are kept once."""
+    key, content = _id(canonical_json(message)), message_text(message.get("content"))
+    match message["role"]:
+        case "system":
+            return ChatMessageSystem(id=key, content=content)
+        case "ai":
+            calls = [ToolCall(each["id"], each["name"], each["args"]) for each in message.get("tool_calls") or ()]
+            return ChatMessageAssistant(id=key, content=content, tool_calls=calls or None)
+        case "tool":
+            return ChatMessageTool(id=key, content=content, tool_call_id=message.get("tool_call_id"))
+        case _:
+            return ChatMessageUser(id=key, content=content)
+
+
+def _usage(used: Usage) -> ModelUsage:
+    return ModelUsage(
+        input_tokens=used.input_uncached,
+        output_tokens=used.output,
+        total_tokens=used.total,
+        input_tokens_cache_write=used.cache_creation,
+        input_tokens_cache_read=used.cache_read,
+    )
+
+
+def _error(run: Run) -> EvalError:
+    assert run.error is not None
+    trace = run.error.traceback or ""
+    return EvalError(message=f"{run.error.kind}: {run.error.message}", traceback=trace, traceback_ansi=trace)
+
+
+def _id(*parts: str) -> str:
+    """An id of twenty-two characters, as inspect's own have, that is the same in every export."""
+    return sha256_of("|".join(parts))[:22]
+
 
 METRICS = {"mean": mean, "stderr": stderr, "ci": ci}
 

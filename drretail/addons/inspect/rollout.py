@@ -1,28 +1,144 @@
-"""A sample's private session, its calls, and its run."""
+"""A sample's private session, its calls and its run, with our tools as inspect calls them.
+
+A run is kept in the sample's store with all that judges need, so that the log alone can be scored again.
+"""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from inspect_ai.event import ErrorEvent, Event, ModelEvent, SampleLimitEvent
 from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
+from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 
-from drretail.addons.inspect.recorded import Kept, keep, saved
-from drretail.addons.inspect.shop_tools import PATH, shop_tools
 from drretail.agents.information import asking_notes, client_hashes, question_prompt
 from drretail.agents.picks import answer_of
+from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
 from drretail.env.session import Session, SessionSettings, Shopper
-from drretail.env.web.sealed import web_for
+from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
+from drretail.errors import ToolError as Refusal
+from drretail.errors import UserError
+from drretail.files import pack, read_lines, write_atomically
 from drretail.grounding.report.picks import take_picks
+from drretail.grounding.text.serialisation import compact_json
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError, Step, System, Usage
-from drretail.tools.registry import ROLE, read_submitted, tools_of
+from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, read_submitted, tools_of
+from drretail.tools.tool import ToolSchema, read_schema
 from drretail.tools.toolkit import Toolkit
+
+KEPT = "drretail"
+"""The key in a sample's store."""
+FILES = ("experiment.json", "profiles/*.json", "rubrics/*/*.json", "runs/*/*/run.json", "runs/*/*/evidence.jsonl.gz")
+"""The files of an experiment's folder by which its one run is judged."""
+SEED = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A run with its world, query and system."""
+
+    world: World
+    query: Query
+    system: System
+    recorded: Recorded
+
+
+def saved(record: Kept, folder: Path) -> None:
+    """Adds the run to the experiment in ``folder``; if a repeat of its number exists, as the next one.
+
+    Raises UserError if another process writes there, or if the folder holds another experiment.
+    """
+    save_runs(folder, record.world, [record.query], record.system, [record.recorded], seed=SEED)
+
+
+def keep(state: TaskState, record: Kept, spec: str) -> None:
+    """Puts the run into its sample's store, with the ``spec`` of its world."""
+    with TemporaryDirectory(prefix="drretail-") as name:
+        folder = Path(name)
+        saved(record, folder)
+        files = sorted(path for pattern in FILES for path in folder.glob(pattern))
+        texts = {str(path.relative_to(folder)): "".join(f"{line}\n" for line in read_lines(path)) for path in files}
+    state.store.set(KEPT, {"run": record.recorded.run.run_id, "world": spec, "files": texts})
+
+
+def kept_in(state: TaskState) -> Mapping[str, Any] | None:
+    """What ``keep`` stored; None for a sample without a run."""
+    return state.store.get(KEPT)
+
+
+@contextmanager
+def laid_out(files: Mapping[str, str]) -> Generator[Path]:
+    """A temporary folder with the experiment of one run. Raises UserError for a file that no experiment has."""
+    with TemporaryDirectory(prefix="drretail-") as name:
+        for file, text in files.items():
+            place = PurePosixPath(file)
+            if ".." in place.parts or not any(place.match(pattern) for pattern in FILES) or place.is_absolute():
+                raise UserError(f"The log's sample holds {file!r}, which is no file of an experiment.")
+            write_atomically(Path(name) / place, pack(text.encode()) if place.suffix == ".gz" else text)
+        yield Path(name)
+
+
+PATH = "0"
+
+
+def shop_tools(toolkit: Toolkit, called: Callable[[], None]) -> list[Tool]:
+    """The toolkit's tools, bound to its session. If a call fails, the model reads what was wrong with it.
+
+    ``called`` is invoked before each call.
+    """
+    return [
+        _definition(
+            name, read_schema(tool.function), _call(toolkit, name, called), parallel=tool.access == "read"
+        ).as_tool()
+        for name, tool in toolkit.tools.items()
+    ]
+
+
+def submit_tool(hand_in: Callable[[Mapping[str, Any]], str]) -> ToolDef:
+    """The tool that ends a sample; ``hand_in`` takes its arguments and returns the report."""
+
+    async def submit(**kwargs: Any) -> str:
+        try:
+            return hand_in(kwargs)
+        except Refusal as problem:
+            raise ToolError(compact_json(problem.as_result())) from problem
+
+    return _definition(SUBMIT, SUBMITTING, submit, parallel=False)
+
+
+def _call(toolkit: Toolkit, name: str, called: Callable[[], None]) -> Callable[..., Awaitable[str]]:
+    async def call(**kwargs: Any) -> str:
+        called()
+        (reply,) = await toolkit.acall_all([(name, kwargs)], PATH, role=ROLE)
+        if reply.error is not None:
+            raise ToolError(reply.text)
+        return reply.text
+
+    return call
+
+
+def _definition(name: str, schema: ToolSchema, call: Callable[..., Awaitable[str]], *, parallel: bool) -> ToolDef:
+    parameters = ToolParams.model_validate(schema.as_json())
+    for parameter, described in parameters.properties.items():
+        # Our schemas omit a description that would repeat the name; inspect_ai refuses that.
+        described.description = described.description or parameter.replace("_", " ")
+    return ToolDef(
+        call,
+        name=name,
+        description=schema.description,
+        parameters=parameters,
+        parallel=parallel,
+        max_output=0,  # our results are bounded already, and a cut one would not be JSON
+    )
+
 
 LEFT = "the sample ended before a report was handed in"
 _under_way: "dict[str, Rollout]" = {}

@@ -6,22 +6,25 @@ from itertools import combinations
 from math import isfinite
 from typing import TYPE_CHECKING
 
+from drretail.addons.lab.findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
-from drretail.addons.lab.people_findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
 from drretail.stats.agreement import (
+    agreement_interval,
     cohen_kappa,
     correlation,
+    drawn_interval,
+    kappa,
     kappa_without_ties,
+    krippendorff_alpha,
     mean_absolute_deviation,
     pairwise_comparison_accuracy,
     percent,
     ranking_agreement,
     ranks,
     soft_disagreement,
+    tables_of,
 )
-from drretail.stats.clusters import FEWEST
-from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
-from drretail.stats.intervals import Interval
+from drretail.stats.intervals import FEWEST, Interval
 
 if TYPE_CHECKING:
     import numpy as np

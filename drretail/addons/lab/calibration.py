@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from drretail.addons.lab.finding import LabFinding, Measured
+from drretail.addons.lab.findings import LEAST_USERS, LabFinding, Measured
 from drretail.addons.lab.opinions import Opinion, Question, Scale, by_question, named
-from drretail.addons.lab.trial_findings import LEAST_USERS
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judge_prompts import kept_wording
+from drretail.eval.method import kept_wording
 from drretail.eval.registry import load_metric, pair_metric
 from drretail.files import read_json
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import JudgeRef
-from drretail.stats.agreement import sign
-from drretail.stats.confusion import agreement_interval, drawn_interval, kappa, tables_of
+from drretail.stats.agreement import agreement_interval, drawn_interval, kappa, sign, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
 
 if TYPE_CHECKING:

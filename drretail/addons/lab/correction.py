@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 
+from drretail.addons.lab.findings import CorrectedValue, Correction, MissingLabels, Separation
 from drretail.addons.lab.opinions import (
     CITED,
     PREFERENCE,
@@ -19,7 +20,6 @@ from drretail.addons.lab.opinions import (
     opinions_of,
     read_all,
 )
-from drretail.addons.lab.people_findings import CorrectedValue, Correction, MissingLabels, Separation
 from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
@@ -29,7 +29,7 @@ from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
 from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import number as in_words
-from drretail.stats.clusters import FEWEST, Clusters
+from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
 LEAST = 20

@@ -7,7 +7,7 @@ from shlex import join, split
 from typing import Any
 
 from drretail.addons.lab.card import card_line, read_cards
-from drretail.addons.lab.finding import LabFinding
+from drretail.addons.lab.findings import LabFinding
 from drretail.errors import UserError
 from drretail.eval.registry import installed
 from drretail.files import read_json, write_json

@@ -11,12 +11,11 @@ from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
-from drretail.eval.judging.pairs import Labels, meetings, pair_id
+from drretail.eval.judging.subject import Labels, meetings, pair_id
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Assessor, Gathered, gather
-from drretail.eval.scores.pair_outcomes import PairOutcome, read_outcomes
-from drretail.eval.scores.panel import is_panel, name_of
+from drretail.eval.scores.gathering import Assessor, Gathered, gather, is_panel, name_of
+from drretail.eval.scores.pair_rows import PairOutcome, read_outcomes
 from drretail.experiment import read_runs
 from drretail.records.score import JudgeRef, Rules
 from drretail.records.tables.sheets import read_sheet

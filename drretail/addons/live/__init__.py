@@ -5,8 +5,7 @@ view.py          the server, from Python
 access.py        access control: this machine, the token, and the server's own pages
 app.py           the server's routes, answers to errors, and the table of several experiments
 layout.py        what all pages except the report's share
-watch.py         whether anything in the folder has changed
-report_pages.py  the report's own pages, kept up to date in the browser
+report_pages.py  the report's own pages, kept up to date in the browser, and whether anything in the folder has changed
 voting_pages.py  the voting pages, and the answers that they send
 review_pages.py  the review of queries, and the decisions that it sends
 """

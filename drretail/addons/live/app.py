@@ -18,10 +18,9 @@ from starlette.types import Receive, Scope, Send
 
 from drretail.addons.live.access import Guard
 from drretail.addons.live.layout import asset, message_page, page_response
-from drretail.addons.live.report_pages import ReportPages
+from drretail.addons.live.report_pages import ReportPages, Watch
 from drretail.addons.live.review_pages import QueryReview
 from drretail.addons.live.voting_pages import Voting
-from drretail.addons.live.watch import Watch
 from drretail.addons.people.kinds import KINDS, OF_REPORTS
 from drretail.env.world import World
 from drretail.errors import UserError
@@ -30,7 +29,7 @@ from drretail.querygen.reading import read_queries
 from drretail.tools.local_server import TooLong
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.document import pair_page
-from drretail.viewer.timeline import Listed, experiments_in, holds_several, lines_of, read_listed
+from drretail.viewer.summary import Listed, experiments_in, holds_several, lines_of, read_listed
 
 LINKS = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 VOTING = LINKS[: len(OF_REPORTS)]

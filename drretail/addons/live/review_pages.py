@@ -17,10 +17,17 @@ from drretail.addons.live.voting_pages import LONGEST_NOTE, now
 from drretail.addons.people.kinds import KINDS
 from drretail.addons.people.review import form
 from drretail.addons.people.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
-from drretail.addons.people.review.edits import diff_pieces, edits_by_reviewer, review_lines
-from drretail.addons.people.review.form import Cells
-from drretail.addons.people.review.item import Item, Items, Section, checks_of, page_of, section, wish_section
-from drretail.addons.people.review.records import DECISIONS, QUESTIONS, Edit, Review, keep_reviews
+from drretail.addons.people.review.form import Cells, Item, Items, Section, checks_of, page_of, section, wish_section
+from drretail.addons.people.review.records import (
+    DECISIONS,
+    QUESTIONS,
+    Edit,
+    Review,
+    diff_pieces,
+    edits_by_reviewer,
+    keep_reviews,
+    review_lines,
+)
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query, version_of

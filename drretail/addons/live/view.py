@@ -17,7 +17,7 @@ from drretail.errors import UserError, install_line
 from drretail.eval.ballots import read_votes
 from drretail.experiment import read_definition
 from drretail.records.tables.result import Result
-from drretail.viewer.timeline import holds_several
+from drretail.viewer.summary import holds_several
 
 NEEDED = ("starlette", "uvicorn")
 

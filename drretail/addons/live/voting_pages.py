@@ -16,11 +16,10 @@ from starlette.routing import Route
 
 from drretail.addons.live.access import People
 from drretail.addons.live.layout import home_page, item_in, item_page
-from drretail.addons.live.watch import Watch
+from drretail.addons.live.report_pages import Watch
 from drretail.addons.people.kinds import KINDS, OF_REPORTS, Kind
-from drretail.addons.people.voting.items import Sheets
+from drretail.addons.people.voting.items import Question, Sheets, definitions
 from drretail.addons.people.voting.plan import planned
-from drretail.addons.people.voting.questions import Question, definitions
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
 from drretail.experiment import read_definition

@@ -3,6 +3,5 @@
 kinds.py     the kinds of items, with their words
 voting/      what people are asked about recorded reports
 review/      the review of queries
-options.py   the options of ``queries review``
-commands.py  ``queries review``: people review queries in sheets
+commands.py  ``queries review``: its options; people review queries in sheets
 """

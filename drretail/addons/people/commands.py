@@ -1,11 +1,13 @@
-"""``queries review``: people review queries in sheets; in a browser with ``view(review=FILE)``."""
+"""``queries review``: people review queries in sheets; in a browser with ``view(review=FILE)``. Its options."""
 
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from drretail.addons.people.options import ReviewOptions
-from drretail.api.option import accepts
+from drretail.api.option import Option, accepts
+from drretail.api.options import research
+from drretail.api.options.queries import File
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.files import write_atomically
@@ -17,6 +19,28 @@ if TYPE_CHECKING:
 
     from drretail.addons.people.review.decisions import Applied
     from drretail.records.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """Lets people review queries in a sheet or a browser. Shows their decisions.
+
+    FILE.reviews.jsonl keeps every decision (drretail/addons/people/README.md). Exit code 3 with --to: queries are
+    undecided or disputed.
+    """
+
+    file: File
+    world: research.World = "demo"
+    _: KW_ONLY
+    reviewer: Annotated[str | None, Option("The reviewer's name.", metavar="NAME", default="your login name")] = None
+    sheet: Annotated[str | Path | None, Option("A sheet to write, or a filled one to read.", metavar="CSV")] = None
+    to: Annotated[
+        str | Path | None,
+        Option(
+            "The file for accepted and edited queries. FILE itself: keep edits, remove rejected ones.", metavar="OUT"
+        ),
+    ] = None
+
 
 HOW = (
     "To review them in a browser: drretail view --review {file} --world {world}\n"
@@ -30,8 +54,7 @@ def review(options: ReviewOptions) -> Result[Any]:
 
     Raises UserError for options that don't go together, and if there is nothing to decide or to write.
     """
-    from drretail.addons.people.review.decisions import decisions_on
-    from drretail.addons.people.review.summary import summary_document, summary_of, summary_parts
+    from drretail.addons.people.review.decisions import decisions_on, summary_document, summary_of, summary_parts
     from drretail.querygen.reading import read_queries
 
     file, sheet = Path(options.file), None if options.sheet is None else Path(options.sheet)
@@ -65,7 +88,7 @@ def _applied(applied: "Applied", file: Path, to: Path) -> str:
 def _write_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: str | None, sheet: Path) -> Result[Path]:
     """Writes a sheet of the queries that the reviewer has not decided yet, or of all if nobody is named."""
     from drretail.addons.people.review.decisions import decisions_on
-    from drretail.addons.people.review.item import Items
+    from drretail.addons.people.review.form import Items
     from drretail.addons.people.review.sheet import sheet_of
 
     if sheet.suffix.casefold() != ".csv":
@@ -85,7 +108,7 @@ def _write_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: s
 
 def _take_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: str, sheet: Path) -> list[str]:
     """Appends the new decisions of a filled sheet. Returns sentences on them, and on what checks find in its edits."""
-    from drretail.addons.people.review.item import Items
+    from drretail.addons.people.review.form import Items
     from drretail.addons.people.review.records import keep_reviews
     from drretail.addons.people.review.sheet import read_filled
 
@@ -122,7 +145,7 @@ def _name(flag: str | None) -> str:
 def _apply(options: ReviewOptions, queries: "Sequence[Query]", to: Path) -> "Applied":
     """Writes accepted and edited queries; into the reviewed file itself, undecided ones stay."""
     from drretail.addons.people.review.decisions import decisions_on, outcomes, write_reviewed
-    from drretail.addons.people.review.item import Items
+    from drretail.addons.people.review.form import Items
 
     file = Path(options.file)
     decided = outcomes(queries, decisions_on(file, queries))

@@ -1,15 +1,15 @@
-"""``queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop."""
+"""``queries personas``, ``context`` and ``pair``: PDR-Bench's setting on a shop; their options."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from drretail.addons.personas.options import ContextOptions, PairOptions, PersonasOptions
-from drretail.api.option import accepts
-from drretail.api.options.queries import QueryCalls
+from drretail.api.option import Option, accepts
+from drretail.api.options import research, shared
+from drretail.api.options.queries import Force, Model, QueryCalls, To, Users
 from drretail.api.options.shared import texts_in
-from drretail.api.queries.query_file import write_queries
-from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures
+from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures, write_queries
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.records.base import Record
@@ -21,6 +21,56 @@ if TYPE_CHECKING:
     from drretail.api.models import Writer
     from drretail.querygen.by_model.session import Ask
     from drretail.records.query import Query
+
+People = Annotated[str | Path, Option("The folder of personas and contexts.", metavar="DIR")]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonasOptions(QueryCalls):
+    """Writes a persona of each user from the orders. Keeps existing personas."""
+
+    people: People
+    world: research.World = "demo"
+    _: KW_ONLY
+    n: Annotated[int, Option("The number of users to draw.", min=1)] = 25
+    user: Users = ()
+    model: Model = None
+    seed: shared.Seed = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextOptions(QueryCalls):
+    """Writes notes on each persona's history (its context). Keeps existing contexts."""
+
+    people: People
+    world: research.World = "demo"
+    _: KW_ONLY
+    model: Model = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairOptions(QueryCalls):
+    """Pairs each task with several different users, and writes a query for each pair.
+
+    `drretail queries review FILE` lets people accept or reject the pairs.
+    """
+
+    source: Annotated[
+        str | Path,
+        Option(
+            "Queries without a user (.jsonl), or a text file with one question per line.",
+            argument=True,
+            metavar="TASKS",
+        ),
+    ]
+    people: People
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    n: Annotated[int, Option("Maximum users per task.", min=1)] = 5
+    model: Model = None
+    force: Force = False
+
 
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
@@ -34,10 +84,9 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     """The personas that were written, beside those that existed."""
     from itertools import islice
 
-    from drretail.addons.personas.past import persona_by_rules, read_past
     from drretail.addons.personas.person_model import persona_ask, persona_of
-    from drretail.addons.personas.persona import Persona, freeze_person, person_path
-    from drretail.querygen.users import check_users, drawn_users
+    from drretail.addons.personas.persona import Persona, freeze_person, person_path, persona_by_rules, read_past
+    from drretail.querygen.generate import check_users, drawn_users
 
     people, writer = Path(options.people), named_writer(options.model, options)
     with world_of(options.world) as shop:
@@ -63,9 +112,8 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
 @in_own_words
 def context(options: ContextOptions) -> "Result[list[PersonContext]]":
     """The contexts that were written, beside those that existed. Raises UserError without a persona."""
-    from drretail.addons.personas.past import context_by_rules, read_past
     from drretail.addons.personas.person_model import context_ask, context_of
-    from drretail.addons.personas.persona import PersonContext, freeze_person, read_people
+    from drretail.addons.personas.persona import PersonContext, context_by_rules, freeze_person, read_past, read_people
 
     people, writer = Path(options.people), named_writer(options.model, options)
     known = read_personas(people)
@@ -91,11 +139,9 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
 def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     """The queries that were written, each of a task and a user. Raises UserError if no user would choose a task."""
     from drretail.addons.personas.pairing import check_tasks, chosen_by_overlap, paired
-    from drretail.addons.personas.past import read_past
     from drretail.addons.personas.person_model import choice_ask, chosen_by_model
-    from drretail.addons.personas.persona import PersonContext, read_people
-    from drretail.querygen.importing import queries_from, read_questions
-    from drretail.querygen.reading import read_queries
+    from drretail.addons.personas.persona import PersonContext, read_past, read_people
+    from drretail.querygen.reading import queries_from, read_queries, read_questions
 
     source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n
     writer = named_writer(options.model, options)

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from drretail.addons.personas.past import Past
-from drretail.addons.personas.persona import Persona, PersonContext
+from drretail.addons.personas.persona import Past, Persona, PersonContext
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.words import content_stems

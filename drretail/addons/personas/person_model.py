@@ -5,17 +5,18 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.addons.personas.past import MOST_ENTRIES, Past
 from drretail.addons.personas.persona import (
     FIELDS,
     LONGEST_VALUE,
+    MOST_ENTRIES,
     PROFILE_FIELDS,
     ContextEntry,
+    Past,
     Persona,
     PersonContext,
     Trait,
 )
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.session import Ask
 from drretail.records.base import Record, canonical_json
 from drretail.records.query import Query

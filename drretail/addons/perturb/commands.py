@@ -1,11 +1,14 @@
-"""``world perturb`` and ``queries carry``."""
+"""``world perturb`` and ``queries carry``: their options and their functions."""
 
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from drretail.addons.perturb.options import CarryOptions, PerturbOptions
-from drretail.api.option import accepts
-from drretail.api.queries.query_file import write_queries
+from drretail.api.option import Option, accepts
+from drretail.api.options import shared
+from drretail.api.options.queries import File, Force, To
+from drretail.api.options.shops import World
+from drretail.api.queries.writing import write_queries
 from drretail.api.worlds import place_of, server_settings
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
@@ -14,6 +17,33 @@ from drretail.records.tables.result import Result
 if TYPE_CHECKING:
     from drretail.env.manifest import Manifest
     from drretail.records.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbOptions:
+    """Copies a world with new names and values that no model knows.
+
+    Brands, product ids, prices and ratings are others. `drretail queries carry` adapts the queries.
+    """
+
+    world: World
+    to: Annotated[str | Path, Option("The folder for the copy.", metavar="FOLDER")]
+    _: KW_ONLY
+    seed: shared.Seed = "42"
+
+
+@dataclass(frozen=True, slots=True)
+class CarryOptions:
+    """Adapts queries to a world made by `world perturb`.
+
+    The ids stay the same, so both worlds can be compared query by query.
+    """
+
+    file: File
+    world: Annotated[str | Path, Option("The perturbed world's folder.", short="-w", metavar="W")]
+    to: To
+    _: KW_ONLY
+    force: Force = False
 
 
 @accepts(PerturbOptions)

@@ -2,10 +2,9 @@
 
 options.py     one record for each command of ``sandbox``
 commands.py    the functions of these commands
-material.py    the parts of a task, however it was built
 synthetic/     tasks from the catalog, without any model
 search_based/  tasks from pages that a search engine finds and a model judges
-sizes.py       the tokens of a page, and which pages belong to which size
-folder.py      writes tasks and the whole sandbox, and copies the tasks that pass a check
+folder.py      the parts of a task, which pages belong to which size; writes tasks and the whole sandbox, copies those
+               that pass a check
 check.py       what is wrong with a sandbox's folder
 """

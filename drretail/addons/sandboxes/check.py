@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from drretail.addons.sandboxes.folder import own_sum, sums_of
+from drretail.addons.sandboxes.folder import TOLERANCE, counter_of, own_sum, sums_of
 from drretail.addons.sandboxes.search_based.build import people_of
 from drretail.addons.sandboxes.search_based.files import texts_of
 from drretail.addons.sandboxes.search_based.queries import files_in
-from drretail.addons.sandboxes.sizes import TOLERANCE, counter_of
 from drretail.agents.page_reading import is_on
-from drretail.env.web.sealed import (
+from drretail.env.web.sandbox import (
     GOLD_FILE,
     SANDBOX_FILE,
     SandboxFolder,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.addons.sandboxes.check import check_sandbox as faults_of
-from drretail.addons.sandboxes.folder import keep_passing
+from drretail.addons.sandboxes.folder import counter_of, keep_passing, read_sizes
 from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker
 from drretail.addons.sandboxes.search_based.build import (
@@ -19,9 +19,7 @@ from drretail.addons.sandboxes.search_based.build import (
     query_to_write,
 )
 from drretail.addons.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
-from drretail.addons.sandboxes.search_based.queries import lacking, write_queries
-from drretail.addons.sandboxes.search_based.review import review_tasks
-from drretail.addons.sandboxes.sizes import counter_of, read_sizes
+from drretail.addons.sandboxes.search_based.queries import lacking, review_tasks, write_queries
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.models import Spent, Writer, open_writer
 from drretail.api.option import accepts
@@ -29,8 +27,8 @@ from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.writing import on_wrong
 from drretail.api.settings import read_settings
 from drretail.api.worlds import check_askable, chosen_web, world_of
-from drretail.env.web.registry import WEBS, is_module
-from drretail.env.web.sealed import SANDBOX_FILE, read_sandbox, written_queries
+from drretail.env.web.base import WEBS, is_module
+from drretail.env.web.sandbox import SANDBOX_FILE, read_sandbox, written_queries
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance

@@ -1,7 +1,6 @@
 """The selection of an ingest on Spark: this machine's cores, or a cluster.
 
-engine.py       ``select``: what a cluster reads, joins and counts, beside what DuckDB judges
-lines.py        raw files as lines for Spark, and the lines that it could not read
+engine.py       ``select``: raw files as lines, what a cluster reads, joins and counts, beside what DuckDB judges
 session.py      a Spark session, with the Java it needs
 machine.py      the line of ``doctor`` on Java
 log.properties  the settings of Spark's log

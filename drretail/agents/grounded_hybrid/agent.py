@@ -19,21 +19,25 @@ from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent
 from drretail.agents.grounded_hybrid.briefing import Briefing, understanding_prompt, write_briefing
-from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of
-from drretail.agents.grounded_hybrid.striking import strike_out, with_left_out
-from drretail.agents.hybrid_react.agent import ROLES, write_report
-from drretail.agents.hybrid_react.moves import moves_prompt, researcher_tools
-from drretail.agents.hybrid_react.researcher import Researchers
-from drretail.agents.hybrid_react.supervisor import Research, supervise
+from drretail.agents.grounded_hybrid.drafts import Draft, Refusal, draft_of, refusal_of, strike_out, with_left_out
+from drretail.agents.hybrid_react.agent import (
+    ROLES,
+    Research,
+    Researchers,
+    moves_prompt,
+    researcher_tools,
+    supervise,
+    write_report,
+)
+from drretail.agents.information import agent_prompt
 from drretail.agents.loop import challenges
 from drretail.agents.picks import declared, note_of
-from drretail.agents.prompt_blocks import agent_prompt
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import Prompt, tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import Finding
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Stop

@@ -1,17 +1,28 @@
-"""A draft of the report with the verifier's findings, and whether another draft is better; pure."""
+"""A draft of the report with the verifier's findings, and whether another draft is better; pure.
 
+Whole statements that stayed wrong are struck. No value is corrected, and no sentence is cut.
+
+A statement is a sentence of running text, a list item with what is indented below it, or a table's row. Striking a
+heading strikes its section, and striking a table's head its table. A heading or head with nothing left below it goes
+too. The report ends with a list of what was struck, which does not repeat the statements.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 
 from drretail.env.session import Session
 from drretail.grounding.report.picks import Declared, picks_block
-from drretail.grounding.text.layout import Layout
-from drretail.grounding.text.wording import format_money
+from drretail.grounding.text.layout import Layout, Sentence
+from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Task
+from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
@@ -163,3 +174,227 @@ def _why_not(mended: Draft, before: Draft) -> str | None:
 
 def _grave(draft: Draft) -> int:
     return sum(finding.code in GRAVE for finding in draft.errors)
+
+
+STAYS = frozenset({"quantity_wrong"})
+"""Errors of picks that are nevertheless the right products."""
+_MARKER = re.compile(r"\n[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_RULE_BELOW = re.compile(r"[ \t]*\n[ \t]*\|?[ \t:|-]*-[ \t:|-]*(?=\n|$)")
+_PLACELESS = {"start": None, "end": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Stricken:
+    """What is left of a draft, and what was struck from it, round by round, each round in text order.
+
+    The ``text`` of a finding is the struck statement as it was written, or the pick. The finding has no position any
+    more.
+    """
+
+    draft: Draft
+    struck: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """``report[start:end]``, from the beginning of its line unless it is running text."""
+
+    start: int
+    end: int
+    kind: str
+    depth: int
+    """The level of a heading, or the indent of an item."""
+    leads: bool
+    """True if it ends in a colon."""
+    cited: frozenset[str]
+    """The products and orders that it cites."""
+
+
+def strike_out(draft: Draft) -> Stricken:
+    """The draft without wrong statements and picks. An error of no single statement, such as that of a
+    budget, stays.
+    """
+    struck: tuple[Finding, ...] = ()
+    while True:
+        left, newly_struck = _strike(draft)
+        if (left.report, left.case.picks) == (draft.report, draft.case.picks):
+            return Stricken(draft, struck)
+        draft, struck = left, struck + newly_struck
+
+
+def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
+    """One round. What is left may be wrong in another way, such as a sum over picks that are gone."""
+    statements = _statements(draft.case.layout)
+    placeless = (error for error in draft.errors if error.start is None and error.code not in STAYS)
+    wrong_picks = {finding.evidence_id: finding for finding in placeless if finding.evidence_id is not None}
+    why = {
+        at: faults
+        for at, statement in enumerate(statements)
+        if (faults := _faults(statement, draft.errors, wrong_picks))
+    }
+    gone = _with_what_falls(statements, why)
+    report = _without(draft.report, [statements[at] for at in sorted(gone)])
+    picks, outcome = draft.case.picks, draft.case.outcome
+    left = draft.instead(Declared(report, picks, outcome=outcome), draft.note)
+    picks = None if picks is None else tuple(_kept(picks, wrong_picks, left))
+    if outcome is not None and not picks:
+        outcome = outcome.model_copy(update={"decision": "none"})
+    texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
+    struck = [
+        finding.model_copy(update={"text": texts[at], **_PLACELESS}) for at, faults in why.items() for finding in faults
+    ]
+    silent = [pick for pick in wrong_picks.values() if not any(pick in faults for faults in why.values())]
+    return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
+
+
+def _faults(statement: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
+    """The errors in a statement, with those of a wrong pick if the statement cites nothing else.
+
+    A statement that also cites an order says what is owned, so it is not about the pick.
+    """
+    placed = [error for error in errors if error.start is not None and statement.start <= error.start < statement.end]
+    return placed + [finding for key, finding in wrong_picks.items() if statement.cited == frozenset({key})]
+
+
+def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft) -> Iterator[Pick]:
+    """The picks that are right and that the report still cites."""
+    for pick in picks:
+        cited = any(f"P:{each}" in left.case.cited for each in (pick.product, *pick.alternatives))
+        if cited and f"P:{pick.product}" not in wrong_picks:
+            yield pick
+
+
+def _statements(layout: Layout) -> list[_Statement]:
+    """All statements in their order. The sentences of a list item are one statement."""
+    parts: list[list[int]] = []
+    for index, sentence in enumerate(layout.sentences):
+        before = layout.sentences[index - 1] if index else None
+        goes_on = before is not None and before.kind == sentence.kind == "item"
+        if goes_on and before and not _MARKER.search(layout.report, before.end, sentence.start):
+            parts[-1].append(index)
+        else:
+            parts.append([index])
+    return [_statement(layout, layout.sentences[part[0]], layout.sentences[part[-1]], part) for part in parts]
+
+
+def _statement(layout: Layout, first: Sentence, last: Sentence, indexes: Iterable[int]) -> _Statement:
+    line = layout.report.rfind("\n", 0, first.start) + 1
+    text = layout.report[line : first.end]
+    indent = len(text) - len(text.lstrip())
+    level = len(text.strip()) - len(text.strip().lstrip("#"))
+    rule = _RULE_BELOW.match(layout.report, last.end) if first.kind == "table_head" else None
+    return _Statement(
+        start=first.start if first.kind == "text" else line,
+        end=rule.end() if rule else last.end,
+        kind=first.kind,
+        depth=level or 7 if first.kind == "heading" else indent,
+        leads=layout.report[first.start : last.end].rstrip("*_ ").endswith(":"),
+        cited=cited_in(layout, indexes),
+    )
+
+
+def _with_what_falls(statements: Sequence[_Statement], struck: Iterable[int]) -> set[int]:
+    """The struck statements with all that hangs on them, and headings, heads and leading sentences with nothing left
+    below.
+    """
+    gone = {at for index in struck for at in (index, *_below(statements, index, ("heading", "item", "table_head")))}
+    for index in reversed(range(len(statements))):
+        inside = _below(statements, index, ("heading", "table_head", "text"))
+        if inside and gone.issuperset(inside):
+            gone.add(index)
+    return gone
+
+
+def _below(statements: Sequence[_Statement], index: int, kinds: Iterable[str]) -> list[int]:
+    """The indexes of what hangs on a statement of these kinds: a section, deeper items, rows, or what a colon
+    announces.
+    """
+    one = statements[index]
+
+    def hangs(at: int) -> bool:
+        statement = statements[at]
+        match one.kind:
+            case "heading":
+                return statement.kind != "heading" or statement.depth > one.depth
+            case "item":
+                return statement.kind == "item" and statement.depth > one.depth
+            case "table_head":
+                return statement.kind == "row"
+            case _:
+                return one.leads and statement.kind in ("item", "table_head", "row")
+
+    return list(takewhile(hangs, range(index + 1, len(statements)))) if one.kind in kinds else []
+
+
+def _without(report: str, gone: Sequence[_Statement]) -> str:
+    """The report without these statements, and without the empty lines and gaps that they leave."""
+    if not gone:
+        return report
+    left, position = "", 0
+    for statement in gone:
+        left += report[position : statement.start]
+        position = statement.end
+        while report[position : position + 1] in (" ", "\t"):
+            position += 1
+        if report[position : position + 1] in ("\n", ""):
+            bare = left[: len(left.rstrip(" \t>"))]
+            is_whole_line = not bare or bare.endswith("\n")
+            left = bare if is_whole_line else left.rstrip(" \t")
+            position += is_whole_line
+    return re.sub(r"\n{3,}", "\n\n", left + report[position:]).strip()
+
+
+TITLE = "What did not hold"
+ABOVE = "Statements with these faults were taken out, as the shop's records say otherwise or say nothing of it:"
+SUMS = "Sums and comparisons above may still count what was taken out."
+_WORDS: Mapping[str, str] = {
+    "price_wrong": "a wrong price",
+    "stock_wrong": "wrong words on stock",
+    "policy_wrong": "wrong words on the shop's policy",
+    "rating_wrong": "a wrong rating",
+    "rating_count_wrong": "a wrong number of ratings",
+    "total_wrong": "a wrong total",
+    "calculation_wrong": "a wrong figure",
+    "order_date_wrong": "a wrong date of an order",
+    "brand_wrong": "a wrong brand",
+    "place_wrong": "a wrong place",
+    "superlative_wrong": "a wrong superlative",
+    "unresolved_citation": "a source that was never looked up",
+    "url_not_seen": "a page that was never looked up",
+    "not_in_catalog": "a product that the shop does not have",
+    "recommended_although_owned": "recommended, though owned already",
+    "unwanted_brand": "a product of a brand that is not wanted",
+    "below_rating": "a product with fewer stars or ratings than asked for",
+    "not_wanted": "a product that nobody asked for",
+    "price_unknown": "a product of unknown price, though there is a limit",
+    "unavailable": "a product that can't be had at the moment",
+    "over_budget": "a product above the budget",
+    "pick_not_argued": "in the cart, with no word on it",
+}
+
+
+def with_left_out(stricken: Stricken) -> str:
+    """The report, ending with what was struck and the errors that striking can't mend; unchanged without any.
+
+    What a record says is given with its source. The struck statement is not repeated.
+    """
+    draft = stricken.draft
+    products = draft.case.ledger(draft.case.picks).products
+    lines = list(dict.fromkeys(_line(finding, draft.case.evidence.keys(), products) for finding in stricken.struck))
+    # "The budget is $30.00, and the picks cost $39.50."
+    left = [f"{each.found[0].upper()}{each.found[1:]}." for each in draft.errors if each.start is None and each.found]
+    if not lines and not left:
+        return draft.report
+    listed = ["\n".join([ABOVE, "", *lines]), SUMS] if lines else []
+    return "\n\n".join([draft.report, f"## {TITLE}", *listed, *left]).strip() + "\n"
+
+
+def _line(finding: Finding, known: Collection[str], products: Mapping[str, Product]) -> str:
+    """ "- Tanagrove Hopper Bird Feeder: a wrong price; the record says $39.50 [P:…]." """
+    fault = _WORDS.get(finding.code, finding.code.replace("_", " "))
+    product = products.get((finding.evidence_id or "").removeprefix("P:"))
+    of = f"{short_title(product.title, 60)}: {fault}" if product else f"{fault[0].upper()}{fault[1:]}"
+    is_of_record = finding.code in CODES.values() and finding.code != "not_in_catalog"
+    record = f"; {finding.found}" if is_of_record and finding.found else ""
+    source = f" [{finding.evidence_id}]" if finding.evidence_id in known else ""
+    return f"- {of}{record}{source}."

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from drretail.agents.base import Agent, Answering
 from drretail.agents.information import question_prompt
-from drretail.agents.running.new_experiment import open_experiment
+from drretail.agents.running.run import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.next_purchase import add_gold

@@ -21,12 +21,11 @@ from drretail.env.world import World
 from drretail.experiment import ended_run
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.event_loop import run_loop
-from drretail.llm.prices import PriceTable
 from drretail.llm.registry import open_model
 from drretail.llm.stand_in import in_place_of
+from drretail.llm.usage import PriceTable
 from drretail.progress import busy
-from drretail.records.counterfactual import OPTION
-from drretail.records.query import Query
+from drretail.records.query import OPTION, Query
 from drretail.records.run import RETRIEVER, Run, Usage
 
 ONE_RUN = 0.5

@@ -1,20 +1,304 @@
-"""``run``: systems over queries, many runs into one experiment folder. ``batch.py`` makes them side by side."""
+"""``run``: systems over queries, many runs side by side into one experiment folder.
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+Opening the folder freezes what judges will be told of its users. Floors and the oracle run in a process of their own.
+
+They are told what systems that research must not know. Code of the user's own that ran in this process may have
+replaced any function of it, so that what it runs here from then on proves nothing.
+
+The first Ctrl-C starts no new run and gives those in flight a minute to end; the second stops at once. A run that was
+cut goes on from its journal the next time.
+"""
+
+import asyncio
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from drretail.agents.running.batch import PARALLEL, Batch, Watch
-from drretail.agents.running.new_experiment import open_experiment
-from drretail.agents.running.outcomes import ALL, Tally
-from drretail.agents.running.runner import Runner
+from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
+from drretail.agents.running.runner import Recorded, Runner, recorded_in
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
-from drretail.agents.running.system import SystemUnderTest
+from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.env.altered import Partners
 from drretail.env.next_purchase import add_gold
-from drretail.errors import UserError
-from drretail.records.query import Query
+from drretail.env.summaries import Summaries
+from drretail.env.web.sandbox import SealedWeb
+from drretail.env.world import World
+from drretail.errors import CommandStopped, UserError
+from drretail.experiment import Experiment, ended_run, read_discarded
+from drretail.grounding.gold_files import write_with_gold
+from drretail.llm.event_loop import run_loop
+from drretail.llm.usage import ExperimentBudget
+from drretail.records.base import sha256_of
+from drretail.records.query import ASK, LONGEST_TEXT, Query, kind_of
+from drretail.records.run import Run
+
+
+def open_experiment(
+    folder: Path,
+    world: World,
+    queries: Sequence[Query],
+    suts: Sequence[SystemUnderTest],
+    seed: str,
+    *,
+    title: str | None = None,
+    is_part: bool = False,
+    options: str | None = None,
+    anew: Collection[str] = (),
+) -> Experiment:
+    """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
+
+    ``options`` is the text of a file with the options that made the systems. If a system sees other data than the
+    user's, it is settled whose. With ``is_part`` systems that are new in the folder are asked no more than these
+    queries. Of systems ``anew``, runs by other code are discarded. Raises UserError as ``Experiment`` does.
+    """
+    defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
+    experiment = Experiment(folder, defined, anew)
+    if options is not None:
+        experiment.keep_options(options)
+    for sut in suts:
+        experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())
+    summaries = Summaries(world)
+    users = sorted({query.user_id for query in queries if query.user_id is not None})
+    for user_id in users:
+        questions = "\n".join(query.text for query in queries if query.user_id == user_id)
+        experiment.freeze_profile(summaries.of(user_id, questions))
+    if any(kind_of(sut.system) is not None for sut in suts):
+        partners = Partners(world, seed)
+        for user_id in users:
+            experiment.freeze_counterfactual(user_id, partners.counterfactual)
+    return experiment
+
+
+def question_as_query(text: str, user_id: str | None, world: World) -> Query:
+    """A query whose id depends only on the question and who asks it. Nobody types its wish, so its answer gets no
+    scores for baskets and budgets.
+
+    Raises UserError for a question that is blank or too long.
+    """
+    if not text.strip():
+        raise UserError("The question is blank: write what you want to know.")
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"The question has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken.")
+    return Query(
+        query_id=f"ask-{sha256_of([text, user_id])[:10]}",
+        user_id=user_id,
+        text=text,
+        mode="generic" if user_id is None else "profile_aware",
+        world_fingerprint=world.manifest.fingerprint,
+        source=ASK,
+    )
+
+
+def ask_once(
+    runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None, options: str | None = None
+) -> Recorded:
+    """The recorded run. With ``to`` it is saved there beside its ``options``, and a run that is there already is read,
+    not made again.
+    """
+    if to is None:
+        return run_loop(runner.run(sut, query))
+    with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
+        if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
+            run_loop(runner.run_into(experiment, sut, query))
+        return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))
+
+
+def run_apart(
+    folder: Path,
+    suts: Sequence[SystemUnderTest],
+    queries: Sequence[Query],
+    world: World,
+    spec: str,
+    *,
+    seed: str,
+    web: str | None,
+    is_part: bool,
+    environment: Mapping[str, str],
+) -> bool:
+    """Runs floors and the oracle into an experiment. False if another process can't open this world, or fails.
+
+    ``environment`` is the one in which the command was given.
+    """
+    if world.folder is None and world.servers is None:
+        return False
+    web = f"sandbox:{world.web.folder}" if isinstance(world.web, SealedWeb) else web
+    with TemporaryDirectory(prefix="drretail-gold-") as temporary:
+        file = Path(temporary) / "queries.jsonl"
+        write_with_gold(queries, file)
+        options = ["--queries", str(file), "--to", str(folder), "--seed", seed, "--no-floors", "--quiet"]
+        options += [] if web is None else ["--web", web]
+        options += ["--only", ",".join(query.query_id for query in queries)] if is_part else []
+        options += [text for sut in suts for text in ("--agent", sut.system.agent)]
+        command = [sys.executable, "-m", "drretail", "run", "--world", spec, *options]
+        ended = subprocess.run(  # noqa: S603 -- this interpreter, with the command that was given
+            command, env={**environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    return ended.returncode == 0
+
+
+ENDING = 60.0
+"""Seconds after Ctrl-C for the runs in flight to end in. Those that don't are cut: an agent may hang."""
+PARALLEL = 4
+"""The default number of runs at the same time. Each may have several model calls in flight (``MODEL_CALLS``)."""
+
+
+class Watch:
+    """Is notified of the progress of the runs. This base class does nothing."""
+
+    def planned(self, runs: Counter[str], ended: Counter[str]) -> None:
+        """Of these ``runs`` of each system, ``ended`` had ended before."""
+
+    def began(self, label: str, query: Query) -> None:
+        """A run begins, or goes on where it was cut."""
+
+    def ended(self, run: Ended) -> None:
+        """A run has ended, done or failed, and is saved."""
+
+    def stopping(self, in_flight: int) -> None:
+        """After Ctrl-C: no run is started beyond those in flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run to be made."""
+
+    sut: SystemUnderTest
+    query: Query
+    repeat: int
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        return self.sut.label, self.query.query_id, self.repeat
+
+
+@dataclass(slots=True)
+class Batch:
+    """Runs into one experiment, at most ``parallel`` at a time."""
+
+    runner: Runner
+    experiment: Experiment
+    parallel: int = PARALLEL
+    watch: Watch = field(default_factory=Watch)
+    experiment_budget: ExperimentBudget | None = None
+    """The caps of the experiment: asked before each run, and updated after it."""
+    _stopping: bool = False
+    _stopped: CommandStopped | None = None
+    """What ended all runs. Those in flight complete the calls that they have begun."""
+    _in_flight: int = 0
+
+    def run_all(
+        self,
+        suts: Sequence[SystemUnderTest],
+        queries: Sequence[Query],
+        repeats: int = 1,
+        *,
+        retry: Collection[str] = (),
+        open_gold: Callable[[], Sequence[Query]] | None = None,
+    ) -> list[Tally]:
+        """Runs every system over every query; then, once each, floors and the oracle, on what ``open_gold`` returns.
+
+        Runs that have ended are not made again, unless ``retry`` names them (``outcomes``); all does not stand for
+        floors. Raises CommandStopped if no further run can succeed, KeyboardInterrupt after
+        Ctrl-C, and what keeps a run from being written, such as a full disk.
+        """
+        wanted = (Job(*each) for sut in suts for each in product([sut], queries, range(1, sut.repeats(repeats) + 1)))
+        jobs = list({job.place: job for job in wanted}.values())
+        known: dict[tuple[str, str, int], Ended | None] = {}
+        for job in jobs:
+            run = ended_run(self.experiment.folder, *job.place)
+            is_wanted = is_open(run, job.sut.system, {*retry} - ({ALL} if job.sut.agent.is_baseline else set()))
+            if run is None or is_wanted:
+                known[job.place] = None
+            else:
+                known[job.place] = Ended.of(run, before=True)
+        open_jobs = [job for job in jobs if known[job.place] is None]
+        before = Counter(job.sut.label for job in jobs if known[job.place] is not None)
+        self.watch.planned(Counter(job.sut.label for job in jobs), before)
+        floors = [job for job in open_jobs if job.sut.agent.is_baseline]
+        researching = [job for job in open_jobs if job not in floors]
+        try:
+            fresh = run_loop(self._run(researching)) if researching else {}
+        finally:  # also for those who score what an interrupted command has made
+            golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
+        floors = [replace(job, query=golden[job.query.query_id]) for job in floors]
+        fresh |= run_loop(self._run(floors)) if floors else {}
+        ended = [known[job.place] or fresh.get(job.place) for job in jobs]
+        wanting = {query_id for query_id, query in golden.items() if query.wants_something}
+        ended = [each and replace(each, undecided=each.undecided and each.query_id in wanting) for each in ended]
+        discarded = read_discarded(self.experiment.folder)
+        not_started = [job.sut.label for job, end in zip(jobs, ended, strict=True) if end is None]
+        made = tallies([sut.label for sut in suts], filter(None, ended), not_started)
+        for tally in made:
+            tally.tokens += sum(each.tokens for each in discarded if each.system == tally.label)
+        return made
+
+    async def _run(self, jobs: Sequence[Job]) -> dict[tuple[str, str, int], Ended]:
+        """How each job ended. If cancelled, it still waits for the runs in flight; if cancelled twice, it does not."""
+        ended: dict[tuple[str, str, int], Ended] = {}
+        gate = asyncio.Semaphore(self.runner.model_calls)
+        shared = iter(jobs)
+        workers = {asyncio.create_task(self._work(shared, gate, ended)) for _ in range(min(self.parallel, len(jobs)))}
+        try:
+            try:
+                await _all_of(workers)
+                if self._stopped is not None:
+                    raise self._stopped
+            except asyncio.CancelledError:
+                self._stopping = True
+                self.watch.stopping(self._in_flight)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(ENDING):
+                        await _all_of(workers)
+                raise
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+        return ended
+
+    async def _work(
+        self, jobs: Iterator[Job], gate: asyncio.Semaphore, ended: dict[tuple[str, str, int], Ended]
+    ) -> None:
+        """Takes jobs, which several workers share, until none is left or the batch stops."""
+        while not self._stopping and (job := next(jobs, None)) is not None:
+            # Floors and the oracle take nothing out of the budget.
+            budget = None if job.sut.agent.is_baseline else self.experiment_budget
+            if budget is not None and not await budget.admission(job.sut.label, job.sut.system):
+                continue
+            run: Run | None = None
+            self._in_flight += 1
+            try:
+                if not self._stopping:  # Ctrl-C may have come while it waited
+                    run = await self._one(job, gate)
+            except CommandStopped as problem:
+                self._stopped, self._stopping = problem, True
+            finally:
+                self._in_flight -= 1
+                if budget is not None:
+                    budget.end(job.sut.label, job.sut.system, {} if run is None else run.usage)
+            if run is not None:
+                ended[job.place] = Ended.of(run, before=False)
+                self.watch.ended(ended[job.place])
+
+    async def _one(self, job: Job, gate: asyncio.Semaphore) -> Run:
+        self.watch.began(job.sut.label, job.query)
+        if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
+            self.experiment.discard(*job.place)
+        return await self.runner.run_into(self.experiment, job.sut, job.query, job.repeat, gate=gate)
+
+
+async def _all_of(workers: set[asyncio.Task[None]]) -> None:
+    """Waits for the last of the workers, or raises what one of them raised. Cancelling it cancels none of them."""
+    done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+    for worker in done:
+        worker.result()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""One query, one system, one recorded run; the only place where a Run is made."""
+"""One query, one system, one recorded run; the only place where a Run is made.
+
+A model or a person speaks as the shopper, if the agent may ask.
+"""
 
 import asyncio
 import socket
@@ -13,40 +16,38 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 from langgraph.errors import GraphRecursionError
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from drretail.agents.answers import read_answer
-from drretail.agents.base import Answering
-from drretail.agents.information import shopper_context
+from drretail.agents.base import Answering, read_answer
+from drretail.agents.information import shopper_context, shopper_prompt
 from drretail.agents.picks import with_picks
-from drretail.agents.running.outages import Outages
-from drretail.agents.running.speakers import spoken_by_model, spoken_by_person
+from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
-from drretail.env.altered.counterfactual import world_seen
-from drretail.env.altered.moves import moves_of
+from drretail.env.altered import moves_of, world_seen
 from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
-from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.session import Session, SessionSettings, Shopper, Speaker
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.sealed import SealedWeb, web_for
+from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
 from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_run, run_folder
+from drretail.grounding.constraints import states
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
-from drretail.journal import EffectKind, Journal
+from drretail.journal import EffectKind, Effects, Journal, Outcome
 from drretail.llm.event_loop import aside
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden, tagged
 from drretail.llm.usage import latency_by_role
-from drretail.records.base import fault_of, sha256_of
-from drretail.records.counterfactual import Counterfactual, kind_of
+from drretail.records.base import Record, fault_of, sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import ASK, Query, Reference, Task
+from drretail.records.query import ASK, Counterfactual, Query, Reference, Task, kind_of
 from drretail.records.run import (
     BM25,
     PERSON,
@@ -63,9 +64,60 @@ from drretail.records.run import (
 )
 from drretail.records.tables.figures import counted
 from drretail.records.trajectory import Trajectory, span
-from drretail.records.wish import Topic
+from drretail.records.wish import Hidden, Topic, Wish
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
+
+
+class Spoken(Record):
+    """What the shopper says."""
+
+    answer: str = Field(min_length=1, max_length=400, description="One or two short sentences.")
+
+
+def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoop) -> Speaker:
+    """A speaker whose answers a model words. The model is shown only the limits that are told, so that it can leak no
+    others.
+
+    The speaker is called in the thread of a tool. Its model is asked in ``loop``, where clients keep their connections.
+    """
+
+    async def spoken(question: str, facts: Sequence[Hidden], scope: str) -> str:
+        persona = [tagged("persona", query.persona)] if query.persona else []
+        parts = [*persona, tagged("facts", "\n".join(fact.say for fact in facts)), tagged("question", question)]
+        messages = [SystemMessage(shopper_prompt().render()), HumanMessage("\n".join(parts))]
+
+        def check(answer: Spoken) -> str | None:
+            is_stated = states(answer.answer, query.wish or Wish())
+            if missing := [fact for fact in facts if not is_stated(fact)]:
+                return f"it does not say: {missing[0].say}"
+            leaked = any(is_stated(fact) for fact in query.hidden if fact not in facts)
+            return "it says more than the facts: leave out every other number, name and property" if leaked else None
+
+        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=1)).answer
+
+    def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        if not facts:
+            return None
+        try:
+            return asyncio.run_coroutine_threadsafe(spoken(question, facts, effects.name), loop).result()
+        except ModelError:
+            return None
+
+    return speak
+
+
+def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
+    """A speaker for a person, who answers by ``read``. The journal keeps the answers, so that a replayed run asks
+    nobody.
+    """
+
+    def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
+        request = {"topic": topic, "question": question}
+        return effects.perform("shopper", request, lambda: Outcome(read(topic, question).strip())).response or None
+
+    return speak
+
 
 MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""

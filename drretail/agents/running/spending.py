@@ -12,9 +12,17 @@ from drretail.errors import UserError
 from drretail.experiment import read_definition, read_discarded, read_evidence, read_runs, run_folder
 from drretail.files import read_json
 from drretail.grounding.report.render import WordCount, count_words
-from drretail.llm.budget import ExperimentBudget
-from drretail.llm.prices import NOTHING, Cost, PriceTable, cache_read_share, cost_by_role, cost_of, unpriced
 from drretail.llm.registry import check_priced
+from drretail.llm.usage import (
+    NOTHING,
+    Cost,
+    ExperimentBudget,
+    PriceTable,
+    cache_read_share,
+    cost_by_role,
+    cost_of,
+    unpriced,
+)
 from drretail.records.run import BASELINES, Run
 
 

@@ -1,7 +1,20 @@
-"""A system with all that is needed to run it, and the definition of an experiment with several of them."""
+"""A system with all that is needed to run it, the identity of its agent's code, and the definition of an experiment.
 
-from collections.abc import Iterable, Mapping, Sequence
+``--vary NAME=VALUE,…`` makes a system for each value of each condition.
+
+Imports are read from the sources, so that it does not matter what else is loaded. Installed libraries are left out.
+"""
+
+import ast
+import inspect
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import pairwise, product
+from pathlib import Path
 from typing import Any, Self
 
 from drretail import __version__
@@ -9,23 +22,25 @@ from drretail.agents.base import Agent
 from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
 from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
-from drretail.agents.prompt_files import NO_OVERRIDES, Overrides, wordings_of
-from drretail.agents.registry import load_agent, split_web_mode
-from drretail.agents.running.code import code_of
+from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, split_web_mode, wordings_of
 from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
-from drretail.conditions.memory import Memory, load_memory
+from drretail.conditions.names import CONDITIONS
+from drretail.conditions.registry import load_condition
+from drretail.conditions.shopper import Memory, load_memory
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Definition
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden
 from drretail.llm.registry import Model, check_priced
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import (
     BASELINES,
+    CLIENT_AGENTS,
+    COMMAND,
     COMPOSE,
     FILES,
     INTENT,
@@ -35,11 +50,124 @@ from drretail.records.run import (
     SHOPPER,
     SIZE,
     Limits,
+    OwnCondition,
     Role,
     RoleModel,
     System,
 )
 from drretail.tools.registry import own_tools, tool_schema_hash, tools_of
+
+VERSION = "version"
+"""Beside the names of files: the version that an agent states of itself."""
+_PACKAGE = Path(__file__).resolve().parents[2]
+_LIBRARIES = "site-packages"
+# How sources in any language name files beside them: './helpers.mjs', "../prompts/system.md".
+_BESIDE = re.compile(r"""["'](\.{1,2}/[^"'\n]{1,200})["']""")
+_ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts")
+
+
+def code_of(system: System, agent: Agent) -> dict[str, str]:
+    """By file, the hash of the code that answers; empty for built-in agents, and where nothing is known of it."""
+    place = system.place or system.agent
+    stated = None if agent.version is None else agent.version()
+    hashes = {} if stated is None else {VERSION: stated}
+    if place.startswith(COMMAND):
+        return hashes | _hashes(_files_of_command(place))
+    if system.is_command_or_address or system.agent in CLIENT_AGENTS or not answers_here(system):
+        return hashes
+    names = {agent.answer.__module__, *([place.partition(":")[0]] if ":" in place else [])}
+    modules = [sys.modules.get(name) for name in names]
+    files = [Path(file) for module in modules if (file := getattr(module, "__file__", None)) is not None]
+    if agent.answer.__module__ != "__main__":
+        return hashes | _hashes(files)
+    # A script also holds what its agent is asked: only what it defines counts, and what it imports.
+    text = _definitions(agent)
+    return hashes | {"__main__": sha256_of(text)[:16]} | _hashes(_imported(text, Path("__main__.py").absolute()))
+
+
+def _files_of_command(place: str) -> Iterator[Path]:
+    """The files that a command's words name, and the module behind ``-m``; its program if that is the project's."""
+    first, *words = shlex.split(place.removeprefix(COMMAND))
+    for word in words:
+        with suppress(OSError):  # such as a word that is too long for a file's name
+            if Path(word).is_file():
+                yield Path(word)
+    if Path(first).is_file() and Path(first).resolve().is_relative_to(Path.cwd()):
+        yield Path(first)
+    for option, word in pairwise(words):
+        if option == "-m":
+            yield from _modules(Path.cwd(), word)
+            yield from _modules(Path.cwd(), f"{word}.__main__")
+
+
+def _hashes(first: Iterable[Path]) -> dict[str, str]:
+    """The hash of each of these files, and of those of their project that they import or name, by file."""
+    hashes: dict[Path, str] = {}
+    left = [*first]
+    while left:
+        file = left.pop().resolve()
+        if file in hashes or file.is_relative_to(_PACKAGE):
+            continue
+        try:
+            content = file.read_bytes()
+        except OSError:
+            continue
+        text = content.decode("utf-8", "replace")
+        hashes[file] = sha256_of(text)[:16]
+        left += _beside(text, file.parent)
+        left += _imported(text, file) if file.suffix == ".py" else ()
+    here = Path.cwd().resolve()
+    return {
+        (file.relative_to(here).as_posix() if file.is_relative_to(here) else file.name): hashes[file]
+        for file in sorted(hashes)
+    }
+
+
+def _beside(text: str, folder: Path) -> list[Path]:
+    named = (Path(f"{folder / name}{ending}") for name in _BESIDE.findall(text) for ending in _ENDINGS)
+    return [path for path in named if path.is_file()]
+
+
+def _imported(text: str, file: Path) -> list[Path]:
+    """The files that a Python source imports from its own project or the current folder."""
+    root = file.parent
+    while (root / "__init__.py").exists():
+        root = root.parent
+    try:
+        nodes = [*ast.walk(ast.parse(text))]
+    except (SyntaxError, ValueError):
+        return []
+    files = [*_modules(root, ".".join(file.relative_to(root).with_suffix("").parts))]  # its packages
+    for node in nodes:
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        module = node.module if isinstance(node, ast.ImportFrom) and node.module else ""
+        level = node.level if isinstance(node, ast.ImportFrom) else 0
+        for name in (f"{module}.{alias.name}".strip(".") for alias in node.names):
+            is_library = _LIBRARIES in root.parts and name.split(".")[0] != file.relative_to(root).parts[0]
+            bases = [file.parents[level - 1]] if level else [Path.cwd(), *([] if is_library else [root])]
+            files += [path for base in bases for path in _modules(base, name)]
+    return files
+
+
+def _modules(base: Path, name: str) -> Iterator[Path]:
+    """The files of a dotted name and of the packages that it is in, as far as they are below ``base``."""
+    folder = base
+    for part in name.split("."):
+        folder = folder / part
+        yield from (file for file in (folder.with_name(f"{part}.py"), folder / "__init__.py") if file.is_file())
+
+
+def _definitions(agent: Agent) -> str:
+    """What a script defines and imports; in a notebook, the agent's function."""
+    try:
+        nodes = ast.parse(inspect.getsource(sys.modules["__main__"])).body
+    except (OSError, TypeError):
+        with suppress(OSError, TypeError):
+            return inspect.getsource(agent.answer)
+        return ""
+    defining = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return "\n".join(ast.unparse(node) for node in nodes if isinstance(node, defining))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,3 +380,104 @@ def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
         speaking = [shopper_prompt()] if SHOPPER in sut.models else []
         used = (*wordings_of(sut.agent), *instructions, *asking, *speaking)
         return {prompt.name: prompt.hash for prompt in used}
+
+
+Given = str | float | Sequence[str | float]
+"""The values of one condition; in one text they are separated by commas."""
+Values = Mapping[str, Given]
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """The systems that conditions make, and sentences on the crossings that were left out."""
+
+    systems: list[SystemUnderTest]
+    left_out: list[str]
+
+
+def varied(
+    suts: Sequence[SystemUnderTest], values: Values, world: World, queries: Sequence[Query], *, cross: bool = False
+) -> Varied:
+    """Each system under the values; floors and the oracle as they are.
+
+    A condition with one value has it in all systems. Of a condition with several, the first holds while another varies;
+    with ``cross`` every value meets every value of the others. Crossings that make no sense are left out.
+
+    Raises UnknownName for an unknown condition or value, and UserError if a value can't be had with this world and
+    these queries, or if nothing is left.
+    """
+    conditions = _asked(values)
+    for each in conditions:
+        for value in each.values:
+            each.condition.check_queries(value, queries)
+    own = {each.condition.name: each.condition for each in conditions if each.place is not None}
+    made: dict[str, SystemUnderTest] = {}
+    left_out: dict[tuple[str, str], list[str]] = {}
+    for crossing in _crossings([each.values for each in conditions], cross=cross):
+        for sut in suts:
+            system = sut.system
+            for each, value in () if sut.agent.is_baseline else zip(conditions, crossing, strict=True):
+                system = each.put(system, value, world)
+            if (unfit := next(filter(None, (each.condition.unfit(system) for each in conditions)), None)) is None:
+                as_system = replace(sut.as_system(system), conditions=own)
+                made.setdefault(as_system.label, as_system)
+            else:
+                named = ", ".join(
+                    f"{each.condition.name}={value}" for each, value in zip(conditions, crossing, strict=True)
+                )
+                left_out.setdefault((sut.label, unfit), []).append(named)
+    sentences = [
+        f"{label} with {first}{f', and {len(others)} more such' if others else ''}: {unfit}."
+        for (label, unfit), (first, *others) in left_out.items()
+    ]
+    if suts and not made:
+        raise UserError(sentences[0])
+    return Varied([*made.values()], [f"Left out: {sentence}" for sentence in sentences])
+
+
+def read_values(given: Given) -> tuple[str, ...]:
+    """The values of one condition. Raises UserError if there are none, or for a blank one."""
+    texts = [str(each) for each in given] if isinstance(given, list | tuple) else str(given).split(",")
+    values = tuple(dict.fromkeys(text.strip() for text in texts))
+    if not values or not all(values):
+        raise UserError(f"--vary has {','.join(texts)!r}: write NAME=VALUE,…, such as information=tools,task.")
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    condition: Condition
+    place: str | None
+    """The ``module:attribute`` of one that is not built in."""
+    values: tuple[str, ...]
+
+    def put(self, system: System, value: str, world: World) -> System:
+        put, name = self.condition.put(system, value, world), self.condition.name
+        if self.place is None or name not in put.options:
+            return put
+        own = OwnCondition(place=self.place, default=self.condition.default)
+        return put.model_copy(update={"conditions": put.conditions | {name: own}})
+
+
+def _asked(values: Values) -> list[_Asked]:
+    """The conditions, in the order in which a system is given their values."""
+    conditions = [
+        _Asked(condition, place, read_values(its))
+        for name, its in values.items()
+        for place, condition in [load_condition(name)]
+    ]
+    order = [*CONDITIONS]
+    return sorted(
+        conditions, key=lambda each: order.index(name) if (name := each.condition.name) in order else len(order)
+    )
+
+
+def _crossings(values: Sequence[Sequence[str]], *, cross: bool) -> Iterator[tuple[str, ...]]:
+    """Values, one of each: all with all, or each one's with the first of the others."""
+    if cross:
+        yield from product(*values)
+        return
+    first = tuple(its[0] for its in values)
+    yield first
+    for at, its in enumerate(values):
+        yield from ((*first[:at], value, *first[at + 1 :]) for value in its[1:])

@@ -69,7 +69,7 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
     from drretail.api.doctor.machine import examine, examine_model, examine_plugins, examine_servers
     from drretail.conditions.names import CONDITIONS
     from drretail.conditions.registry import load_condition
-    from drretail.env.web.registry import BUILT_IN, load_web
+    from drretail.env.web.base import BUILT_IN, load_web
     from drretail.eval.registry import METRICS, PAIRWISE, load_metric
     from drretail.llm.providers import MODELS, PROVIDERS
     from drretail.llm.registry import load_opening

@@ -177,7 +177,7 @@ def examine_model(spec: str, opener: "Opener") -> Sign:
     from langchain_core.messages import HumanMessage
 
     from drretail.llm.calling import Attempts, answer_of
-    from drretail.llm.denials import Halt
+    from drretail.llm.faults import Halt
 
     attempts = Attempts()
     try:

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.api.doctor.conversations import NAMES, Conversation, Name, converse
-from drretail.api.doctor.tiny_shop import ADVERTISED, TODAY, tiny_shop
+from drretail.api.doctor.conversations import ADVERTISED, NAMES, TODAY, Conversation, Name, converse, tiny_shop
 from drretail.eval.judging.spending import Allowance
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import Declared, take_picks
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import on_try
-from drretail.llm.prices import dollars
 from drretail.llm.registry import Model, check_priced
+from drretail.llm.usage import dollars
 from drretail.progress import Bar
 from drretail.records.base import ModelKind, Record
 from drretail.records.run import Usage

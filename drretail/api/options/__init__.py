@@ -1,14 +1,12 @@
 """The options of the commands and of their functions, one record per command. Importing them loads nothing heavy.
 
 experiment_file.py  ``experiment.toml``: the options of a run in a file
-kept.py       the options of a run as the experiment keeps them
-research.py   options of run and ask: models, tools, shop, web, limits
-run.py        RunOptions, AskOptions, ReproduceOptions
-shared.py     options of the commands that read an experiment: judges, caps, worlds, retries
-score.py      ScoreOptions, VerifyOptions, CompareOptions
-report.py     ReportOptions
-queries.py    one record for each command of queries
-shops.py      those of download, synth, ingest, tools, mcp and of each command of world
-demo.py       DemoOptions
-doctor.py     DoctorOptions, PromptsOptions
+research.py         options of run and ask: models, tools, shop, web, limits
+run.py              RunOptions, AskOptions, ReproduceOptions
+shared.py           options of the commands that read an experiment: judges, caps, worlds, retries
+score.py            ScoreOptions, VerifyOptions, CompareOptions, ReportOptions
+queries.py          one record for each command of queries
+shops.py            those of download, synth, ingest, tools, mcp and of each command of world
+demo.py             DemoOptions
+doctor.py           DoctorOptions, PromptsOptions
 """

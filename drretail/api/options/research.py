@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
     from drretail.agents.base import Agent
-    from drretail.agents.running.varied import Values
+    from drretail.agents.running.system import Values
     from drretail.api.observer import Observer as AnyObserver
     from drretail.env.web.base import Web as OpenWeb
     from drretail.env.world import World as OpenWorld

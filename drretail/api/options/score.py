@@ -1,14 +1,14 @@
-"""The options of ``score``, ``verify`` and ``compare``."""
+"""The options of ``score``, ``verify``, ``compare`` and ``report``."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from drretail.api.option import MODELS, OUTPUT, RESUMING, SHOP, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
-from drretail.eval.metrics.names import METRICS, PAIRWISE
+from drretail.eval.names import METRICS, PAIRWISE
 from drretail.records.base import Rules
 from drretail.records.query import Query
 
@@ -199,3 +199,39 @@ class CompareOptions:
         ),
     ] = None
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False
+
+
+ReportFormat = Literal["html", "text", "latex", "paper", "plots"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """Shows an experiment's reports with every claim marked by its verdict.
+
+    The page is one HTML file; above 8 MB it becomes a folder.
+    """
+
+    experiment: shared.Experiment
+    form: Annotated[
+        ReportFormat,
+        Option("A page, text, the scoreboard for LaTeX, the paper's tables, or plots as SVG and PNG.", flag="--format"),
+    ] = "html"
+    _: KW_ONLY
+    to: Annotated[
+        str | Path | None,
+        Option(
+            "The file to write (.json for JSON); for plots a folder.",
+            metavar="FILE",
+            default="EXP/report.html; text and LaTeX to stdout",
+        ),
+    ] = None
+    diff: Annotated[
+        tuple[str, str] | None, Option("Show how two systems' answers differ.", metavar="A B", type=tuple[str, str])
+    ] = None
+    title: Annotated[str | None, Option("The experiment's new title.", flag="")] = None
+    split: Annotated[
+        bool | None,
+        Option("A folder with a page per query, or one file.", flag="--split/--single", default="a folder above 8 MB"),
+    ] = None
+    details: Annotated[bool, Option("With --format text: print every answer and all tables.")] = False
+    world: shared.MovedWorld = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions
 from drretail.api.queries.decide import demands_table, how_to_decide
-from drretail.api.queries.questions import on_types, typed_by_model, types_line
+from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import (
     asking,
     estimated_writer,
@@ -19,7 +19,7 @@ from drretail.api.queries.writing import (
     on_failures,
 )
 from drretail.api.worlds import world_of
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
     from drretail.env.world import World
     from drretail.llm.estimates import Estimates
-    from drretail.querygen.by_model.opinion import Opinion
+    from drretail.querygen.by_model.reader import Opinion
     from drretail.querygen.by_model.session import Answers
-    from drretail.querygen.decisions.questions import HowDecided
-    from drretail.querygen.importing import TypedQueries
+    from drretail.querygen.decisions import HowDecided
     from drretail.querygen.lint import Checked, Linter
+    from drretail.querygen.reading import TypedQueries
     from drretail.records.evidence import Finding
     from drretail.records.query import Query
 
@@ -42,8 +42,7 @@ if TYPE_CHECKING:
 @in_own_words
 def check(options: CheckOptions) -> "Result[Outcome]":
     """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
-    from drretail.querygen.decisions.answers import dead_decisions
-    from drretail.querygen.decisions.questions import how_decided, questions_of
+    from drretail.querygen.decisions import dead_decisions, how_decided, questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -66,7 +65,7 @@ def check(options: CheckOptions) -> "Result[Outcome]":
 def estimate_check(options: CheckOptions) -> "Estimates":
     """What the model's opinions on the queries are likely to take. Raises UserError without a model."""
     from drretail.llm.estimates import Estimates
-    from drretail.querygen.by_model.opinion import Reader
+    from drretail.querygen.by_model.reader import Reader
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -126,7 +125,7 @@ def _read(
 ) -> Outcome:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
     from drretail.api.models import Spent
-    from drretail.querygen.by_model.opinion import Reader
+    from drretail.querygen.by_model.reader import Reader
 
     types, typing, file = None, None, Path(options.file)
     if any(query.wish is None for query in queries):
@@ -165,7 +164,7 @@ def _document(outcome: Outcome) -> dict[str, Any]:
 
 
 def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
-    from drretail.querygen.decisions.questions import graded_line
+    from drretail.querygen.decisions import graded_line
     from drretail.querygen.lint import CODES
 
     if options.details:
@@ -205,7 +204,7 @@ def _baskets(outcome: Outcome) -> Table:
 
 
 def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:
-    from drretail.querygen.decisions.answers import died_line
+    from drretail.querygen.decisions import died_line
 
     if outcome.types is not None:
         yield f"Wishes of {options.file}{types_line(outcome.types, outcome.typing)}"

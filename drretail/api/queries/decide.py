@@ -19,20 +19,19 @@ from drretail.api.queries.writing import (
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
 from drretail.files import write_atomically
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
-from drretail.stats.raters import agreement_table
+from drretail.stats.agreement import agreement_table
 
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
     from drretail.env.offers import Offers
     from drretail.env.world import World
     from drretail.llm.estimates import Estimates
-    from drretail.querygen.decisions.answers import Settled
-    from drretail.querygen.decisions.questions import HowDecided, Question
+    from drretail.querygen.decisions import HowDecided, Question, Settled
     from drretail.records.query import Query
 
 
@@ -43,8 +42,7 @@ def decide(options: DecideOptions) -> "Result[Decided]":
 
     Raises UserError for sheets together with a model, and for an experiment of another world.
     """
-    from drretail.querygen.decisions.answers import with_decisions
-    from drretail.querygen.decisions.questions import questions_of
+    from drretail.querygen.decisions import questions_of, with_decisions
 
     sheets, file = paths_in(options.sheet), Path(options.file)
     reader = named_writer(options.model, options)
@@ -83,7 +81,7 @@ def decide(options: DecideOptions) -> "Result[Decided]":
 def estimate_decide(options: DecideOptions) -> "Estimates":
     """What reading the undecided records is likely to take. Raises UserError without a model."""
     from drretail.llm.estimates import Estimates
-    from drretail.querygen.by_model.decide import estimate_reading
+    from drretail.querygen.by_model.reader import estimate_reading
 
     file, reader = Path(options.file), estimated_writer(options.model, options)
     with world_of(options.world) as shop:
@@ -94,8 +92,7 @@ def estimate_decide(options: DecideOptions) -> "Estimates":
 
 def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dict[str, set[str]]]":
     """The questions about products, the shop's offers, and the products that an experiment's runs picked."""
-    from drretail.querygen.decisions.answers import dead_decisions
-    from drretail.querygen.decisions.questions import questions_of
+    from drretail.querygen.decisions import dead_decisions, questions_of
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -153,7 +150,7 @@ def _picks(experiment: Path, fingerprint: str) -> dict[str, set[str]]:
 
 def _write(sheets: Sequence[Path], decided: Decided) -> Result[Decided]:
     """Writes the undecided questions into the one sheet that is named."""
-    from drretail.querygen.decisions.spreadsheet import sheet_of
+    from drretail.querygen.decisions import sheet_of
 
     left = decided.undecided
     if len(sheets) > 1:
@@ -170,8 +167,7 @@ def _write(sheets: Sequence[Path], decided: Decided) -> Result[Decided]:
 
 def _read(sheets: Sequence[Path], decided: Decided, offers: "Offers") -> None:
     """Reads filled sheets, and writes a sheet of what their readers disagree on."""
-    from drretail.querygen.decisions.answers import settle
-    from drretail.querygen.decisions.spreadsheet import read_sheet, sheet_of
+    from drretail.querygen.decisions import read_sheet, settle, sheet_of
 
     names = [path.stem for path in sheets]
     if len(set(names)) < len(names):
@@ -195,8 +191,8 @@ def _read(sheets: Sequence[Path], decided: Decided, offers: "Offers") -> None:
 def _ask(reader: "Writer", decided: Decided, options: DecideOptions) -> None:
     """Has the model read the records; every call is kept in the journal beside the file."""
     from drretail.api.models import Spent
-    from drretail.querygen.by_model.decide import calls_for, read_records
-    from drretail.querygen.decisions.answers import settle
+    from drretail.querygen.by_model.reader import calls_for, read_records
+    from drretail.querygen.decisions import settle
 
     left, times = decided.undecided, options.repeats
     with asking(reader, journal_beside(decided.file), options, calls_for(left, times)) as (session, bar):
@@ -229,7 +225,7 @@ def how_to_decide(options: CheckOptions | DecideOptions) -> str:
 
 
 def _document(decided: Decided) -> dict[str, Any]:
-    from drretail.querygen.decisions.questions import how_decided
+    from drretail.querygen.decisions import how_decided
 
     demands = how_decided(decided.questions)
     return {
@@ -247,7 +243,7 @@ def _document(decided: Decided) -> dict[str, Any]:
 
 
 def _parts(decided: Decided) -> Iterator[Table | str]:
-    from drretail.querygen.decisions.questions import graded_line, how_decided
+    from drretail.querygen.decisions import graded_line, how_decided
 
     demands = how_decided(decided.questions)
     yield demands_table(decided.file, demands)
@@ -268,7 +264,7 @@ def _parts(decided: Decided) -> Iterator[Table | str]:
 
 
 def _hints(decided: Decided, options: DecideOptions) -> Iterator[str]:
-    from drretail.querygen.decisions.answers import died_line
+    from drretail.querygen.decisions import died_line
 
     if decided.died:
         yield died_line(decided.died)

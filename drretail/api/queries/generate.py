@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any, cast
 from drretail.api.option import accepts
 from drretail.api.options.queries import GenerateOptions
 from drretail.api.options.shared import texts_in
-from drretail.api.queries.query_file import check_file, check_resumable, check_unused, write_queries
 from drretail.api.queries.writing import (
     asking,
+    check_file,
+    check_resumable,
+    check_unused,
     findings_by_id,
     in_own_words,
     journal_beside,
     on_failures,
     on_wrong,
     opened_writer,
+    write_queries,
 )
 from drretail.api.worlds import world_of
 from drretail.errors import UserError, missing_addon
@@ -165,8 +168,7 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: "Spent") -
 
 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
-    from drretail.querygen.generate import generate_for, generate_sampled
-    from drretail.querygen.users import check_users
+    from drretail.querygen.generate import check_users, generate_for, generate_sampled
 
     to, level, named, seed = Path(options.to), options.level, texts_in(options.user), options.seed
     check_file(to)

@@ -1,18 +1,34 @@
-"""``tools``: lists the nine tools, prints their schemas, and calls one of them."""
+"""``tools``: lists the nine tools, prints their schemas, and calls one of them.
+
+``mcp``: serves the nine tools to any client that speaks the Model Context Protocol.
+"""
 
 import json
+import sys
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
-from drretail.api.options.shops import ToolsOptions
-from drretail.api.worlds import check_user, web_of, world_of
-from drretail.errors import ToolError, UserError
+from drretail.api.options.shops import McpOptions, ToolsOptions
+from drretail.api.worlds import check_askable, check_user, chosen_web, open_world, web_of, world_of
+from drretail.errors import ToolError, UnknownName, UserError
+from drretail.llm.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
-from drretail.viewer.output import dumped
+from drretail.viewer.output import dumped, remark
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from drretail.agents.running.client_runs import Recording
+    from drretail.api.settings import Settings
+    from drretail.env.session import Session
+    from drretail.env.world import World
+    from drretail.records.query import Query
     from drretail.tools.tool import Tool
 
 
@@ -85,3 +101,140 @@ def _refusal(name: str, problem: ToolError) -> UserError:
     hint = "" if names_one or not allowed else f" Allowed: {', '.join(allowed)}."
     hint += " Say --user ID, or --vary scope=any." if problem.kind == "forbidden" else ""
     return UserError(f"{name}: {problem.message}{hint}")
+
+
+TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
+SHORTEST_TOKEN = 16
+"""Characters: 96 bits, if they are random ones of Base64."""
+NO_USER = "Without --user or --vary scope=any, the user's tools refuse every id."
+NO_CLIENT = "An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it."
+
+
+@accepts(McpOptions)
+def serve_tools(options: McpOptions) -> Result[None]:
+    """Serves the tools until the client leaves, or over HTTP until Ctrl-C."""
+    if find_spec("mcp") is None:
+        raise UserError("The MCP server needs mcp: pip install mcp.")
+    _check(options)
+    from drretail.agents.information import instructions, question_instructions
+    from drretail.api.settings import read_settings
+    from drretail.conditions.tools import client_conditions
+    from drretail.env.session import Session, SessionSettings, Shopper
+    from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
+    from drretail.tools.registry import tools_of
+
+    world, user = str(options.world), options.user
+    under = client_conditions(options.vary)
+    settings = read_settings(web=None if options.web is None else str(options.web))
+    with open_world(world, web=chosen_web(settings)) as shop, ExitStack() as stack:
+        check_user(shop, user)
+        query = None if options.to is None else _asked(options, shop)
+        session_settings = SessionSettings(
+            shop,
+            user_id=user if query is None else query.user_id,
+            scope=under.scope,
+            redact=under.redact,
+            without=tools_of(under.without),
+            tool_timeout=settings.tool_timeout,
+            tool_threads=settings.tool_threads,
+        )
+        session = Session(session_settings, Shopper(query) if query is not None and query.hidden else None)
+        if session.settings.user_id is None and session.settings.scope == "own":
+            remark(NO_USER)
+        if query is None:
+            server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session), elicits=True)
+        else:
+            runs = stack.enter_context(_recording(options, query, session, under.without, settings))
+            guide = question_instructions(session, query.text)
+            server = mcp_server(session, runs.opened, guide, takes_report=True)
+        if options.http:
+            _serve_http(server, options.port or 0, options.observer or SILENT)
+            return Result(None, {})
+        if sys.stdin.isatty():
+            remark(NO_CLIENT)
+        with meant_to_end():
+            run_loop(serve_stdio(server))
+    return Result(None, {})
+
+
+def _check(options: McpOptions) -> None:
+    """Raises UserError for options that don't go together."""
+    recorded = (options.question, options.queries, options.only, options.system)
+    if options.to is None and recorded != (None, None, None, None):
+        raise UserError("--question, --queries, --only and --system say what is recorded: add --to EXP.")
+    if options.to is not None and (options.question is None) == (options.queries is None):
+        raise UserError("A run answers a query: name it with --question TEXT, or with --queries FILE and --only ID.")
+    if (options.queries is None) != (options.only is None):
+        raise UserError("--queries FILE and --only ID go together.")
+    if options.port is not None and not options.http:
+        raise UserError("--port is only for the server over HTTP: add --http.")
+
+
+def _asked(options: McpOptions, shop: "World") -> "Query":
+    """The query that clients answer. Raises UserError for a query that this world can't be asked."""
+    from drretail.agents.running.run import question_as_query
+    from drretail.querygen.reading import read_queries
+
+    if options.question is not None:
+        return question_as_query(options.question, options.user, shop)
+    assert options.queries is not None
+    assert options.only is not None
+    known = {query.query_id: query for query in read_queries(Path(options.queries))}
+    if options.only not in known:
+        raise UnknownName("query", options.only, known)
+    query = known[options.only]
+    if options.user not in (None, query.user_id):
+        raise UserError(f"{options.only} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")
+    check_askable(shop, [query])
+    return query
+
+
+def _recording(
+    options: McpOptions, query: "Query", session: "Session", without: "Sequence[str]", settings: "Settings"
+) -> "Recording":
+    """The experiment, opened for runs of clients in sessions like this one."""
+    from drretail.agents.running.client_runs import Recording
+    from drretail.agents.running.system import client_options
+    from drretail.api.systems import runner_of
+
+    assert options.to is not None
+    return Recording(
+        Path(options.to),
+        runner_of(session.settings.world, settings, str(options.world)),
+        query,
+        scope=session.settings.scope,
+        options=client_options(without, redact=session.settings.redact, asks=bool(query.hidden)),
+        name=options.system,
+        seed=options.seed,
+    )
+
+
+def _serve_http(server: Any, port: int, observer: Observer) -> None:
+    from drretail.tools.local_server import HOST, bound, port_of, serve
+    from drretail.tools.mcp_http import ADDRESS, http_app
+
+    token, printed = _token()
+    listening = bound(port)
+    app = http_app(server, token, port_of(listening))
+
+    def begun() -> None:
+        observer.serving(
+            f"http://{HOST}:{port_of(listening)}{ADDRESS}",
+            f"Authorization: Bearer {token if printed else f'${TOKEN_VARIABLE}'}",
+        )
+        observer.note("The server answers only this machine, and only with that header. Ctrl-C stops it.")
+
+    serve(app, listening, begun, lifespan=True)
+
+
+def _token() -> tuple[str, bool]:
+    """The token, and whether it is new and so has to be shown. Raises UserError for a token that can be guessed."""
+    import os
+    import secrets
+
+    token = os.environ.get(TOKEN_VARIABLE)
+    if token is None:
+        return secrets.token_urlsafe(24), True
+    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise UserError(f"{TOKEN_VARIABLE} needs {SHORTEST_TOKEN} or more letters, digits and signs without blanks.")
+    return token, False

@@ -41,7 +41,7 @@ def info(options: InfoOptions) -> "Result[Manifest]":
 @accepts(CheckWorldOptions)
 def check(options: CheckWorldOptions) -> "Result[list[Finding]]":
     """What differs between the world's data and its manifest."""
-    from drretail.env.checking import has_checksums
+    from drretail.env.folder import has_checksums
     from drretail.env.servers.naming import is_on_servers
 
     place, notes = place_of(str(options.world)), list[str]()
@@ -73,7 +73,7 @@ def copy(options: CopyOptions) -> "Result[Manifest]":
 @accepts(UseOptions)
 def use(options: UseOptions) -> "Result[Manifest]":
     """The manifest of the version that is live now. Raises UserError if no other version is kept."""
-    from drretail.env.kept_worlds import use_world
+    from drretail.env.copying import use_world
 
     world = str(options.world)
     with busy("checking what was live before"):
@@ -95,15 +95,14 @@ def _manifest(place: str) -> "Manifest":
         from drretail.env.servers.reading import read_generation
 
         return read_generation(place, server_settings()).manifest
-    from drretail.env.generations import live_generation
-    from drretail.env.manifest import read_manifest
+    from drretail.env.manifest import live_generation, read_manifest
 
     return read_manifest(live_generation(Path(place)))
 
 
 def _kept(world: str, place: str) -> Iterator[str]:
     """Which other version the world's place keeps, if any."""
-    from drretail.env.kept_worlds import find_kept
+    from drretail.env.copying import find_kept
 
     generations = find_kept(place, server_settings())
     if generations is not None and (before := generations.before) is not None:
@@ -117,7 +116,7 @@ def _findings(place: str) -> "list[Finding]":
         from drretail.env.servers.integrity import check_servers
 
         return check_servers(place, server_settings())
-    from drretail.env.checking import check_world
+    from drretail.env.folder import check_world
 
     return check_world(Path(place))
 

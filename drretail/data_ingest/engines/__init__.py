@@ -1,7 +1,8 @@
 """Engines that execute the selection (Algorithm 1), on one machine or on a cluster.
 
-base.py   the interface
-duckdb/   DuckDB on one machine
+base.py            the interface
+duckdb.py          DuckDB on one machine: the stages in their order, Algorithm 1 by category, then over all together
+duckdb_reading.py  one raw file → its ids, reviews, or rows of kept products; a connection and its memory
 
 The interface, in base.py: an engine is a function ``select(task: Task) -> Selected``, named in ``base.ENGINES`` or,
 as that on Spark, by an add-on.

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from drretail.data_ingest.plan import IngestOptions, Plan
+from drretail.data_ingest.plan import FileReport, IngestOptions, Plan
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND
-from drretail.data_ingest.report import FileReport
 from drretail.errors import UserError, missing_addon
 from drretail.plugins import Plugins
 from drretail.progress import Progress

@@ -8,26 +8,27 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from drretail.data_ingest.raw.cells import Cells, define_macros, quoted
+from drretail.data_ingest.raw.cells import (
+    Cells,
+    check_ids,
+    check_prices,
+    check_statuses,
+    currency_of,
+    define_macros,
+    note_ratings,
+    quoted,
+    read_dates,
+    reject_rows,
+)
 from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
 from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.sources import Source
-from drretail.data_ingest.raw.table_checks import (
-    check_ids,
-    check_prices,
-    check_statuses,
-    currency_of,
-    note_ratings,
-    read_dates,
-    reject_rows,
-)
 from drretail.data_ingest.raw.tables import open_table
 from drretail.data_ingest.selection import sql_text
 from drretail.records.base import ID_RULE, NO_ID, SAFE_ID
-from drretail.records.money import SIGNS
-from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, STOCK, VARIANTS
+from drretail.records.shop import LIST_PRICE, ORDER_STATUSES, SIGNS, STOCK, VARIANTS
 from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:

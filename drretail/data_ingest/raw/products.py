@@ -7,8 +7,7 @@ import re
 from typing import Any
 
 from drretail.parsing import writable
-from drretail.records.money import USD
-from drretail.records.shop import Product
+from drretail.records.shop import USD, Product
 
 _BLOCK = "br|p|div|ul|ol|li|tr|td|th|table|tbody|thead|hr|h[1-6]|center|blockquote|section|article|body|html|img"
 _INLINE = "b|i|u|s|a|em|strong|span|font|small|big|sup|sub|strike|del|ins|mark|code"

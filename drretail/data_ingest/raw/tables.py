@@ -16,8 +16,8 @@ from lxml import html
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
 from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, most_unpacked, open_binary, without_end
 from drretail.errors import UserError, nearest_names
-from drretail.records.tables.cells import check_width
 from drretail.records.tables.figures import first_few
+from drretail.records.tables.sheets import check_width
 
 Form = Literal["csv", "jsonl", "parquet", "xml"]
 _FORMS: dict[str, Form] = {

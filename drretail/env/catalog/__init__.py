@@ -1,11 +1,9 @@
 """Product search: ``base.Catalog`` is the contract, the other files implement it.
 
-base.py            the contract
-analysis.py        splits text into words and stems
-formulation.py     what is indexed and how queries are scored, by analyzer: the same for both engines
-engine.py          common to both engines: which matches a sort ranks, how many filters hide, spellings
-search_note.py     the note beside hits that would mislead without it
-tantivy.py         the embedded index
-elastic.py         the index in Elasticsearch
-elastic_load.py    creates and fills the index in Elasticsearch
+base.py         the contract
+formulation.py  words and stems, what is indexed and how queries are scored, by analyzer: the same for both engines
+engine.py       common to both engines: which matches a sort ranks, how many filters hide, spellings
+search_note.py  the note beside hits that would mislead without it
+tantivy.py      the embedded index
+elastic.py      the index in Elasticsearch: created, filled and searched
 """

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from drretail.env.catalog.analysis import WordForms, words
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Spelling
-from drretail.env.catalog.formulation import Formulation
+from drretail.env.catalog.formulation import Formulation, WordForms, words
 
 BEST = 30
 """The most products that a sort ranks: the first pages of a search by relevance."""

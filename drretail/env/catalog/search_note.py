@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from drretail.env.catalog.analysis import WordForms
 from drretail.env.catalog.base import CatalogPage, CatalogQuery
-from drretail.env.catalog.formulation import other_texts
+from drretail.env.catalog.formulation import WordForms, other_texts
 from drretail.env.world import World
 from drretail.errors import ToolError
-from drretail.grounding.text.harmless import harmless
+from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import short_title
 from drretail.records.shop import Product
 

@@ -13,7 +13,6 @@ from typing import Any
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
-from drretail.env.catalog.analysis import standard_analyzer
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, Spelling, fold_category
 from drretail.env.catalog.engine import FIELD, MOST_ERRORS, MOST_REMEMBERED, SAME_BEGINNING, search_index, spellings
 from drretail.env.catalog.formulation import (
@@ -24,6 +23,7 @@ from drretail.env.catalog.formulation import (
     category_names,
     folded_category,
     sort_order,
+    standard_analyzer,
 )
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product

@@ -5,17 +5,15 @@ from functools import partial
 from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.checking import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault, hash_lines
+from drretail.env.folder import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault, hash_lines
 from drretail.env.intake import ProductFacts, UserSum
 from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
-from drretail.env.profiles import derive_profile
-from drretail.env.servers.clients import Document, Servers, connect
-from drretail.env.servers.documents import aggregates_of, order_row, product_of, profile_of
-from drretail.env.servers.faults import mongo_faults
+from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, find_live, read_live
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.reading import holdout_in, orders_in, products_in
-from drretail.env.store.sampling import Aggregates
+from drretail.env.store.mongo import aggregates_of, order_row, product_of, profile_of
+from drretail.env.store.users import Aggregates, derive_profile
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.evidence import Finding

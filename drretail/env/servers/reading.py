@@ -10,12 +10,10 @@ from pymongo.collection import Collection as MongoCollection
 
 from drretail.env.catalog.elastic import ElasticCatalog
 from drretail.env.manifest import Manifest, OrderRow, WorldRows, by_user
-from drretail.env.servers.clients import Document, Servers, connect
-from drretail.env.servers.documents import order_row, product_of
-from drretail.env.servers.faults import mongo_faults
+from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import ServerSettings, world_name
-from drretail.env.store.mongo import MongoStore
+from drretail.env.store.mongo import MongoStore, order_row, product_of
 from drretail.records.shop import Product
 
 ORDERS_AT_ONCE = 10_000

@@ -15,10 +15,18 @@ from pydantic import ValidationError
 
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
-from drretail.env.profiles import ProfilePool, derive_profile
 from drretail.env.store.base import STRATA, KeptProducts, OrderPage, Stratum
-from drretail.env.store.sampling import Aggregates, Cell, cells_of, drawn_from, rows_of, sample_users
-from drretail.env.store.statistics import user_statistics
+from drretail.env.store.users import (
+    Aggregates,
+    Cell,
+    ProfilePool,
+    cells_of,
+    derive_profile,
+    drawn_from,
+    rows_of,
+    sample_users,
+    user_statistics,
+)
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.bm25 import Bm25
-from drretail.env.web.passages import best_passage, chunks_of, marked
+from drretail.env.web.bm25 import Bm25, best_passage, chunks_of, marked
 from drretail.errors import ToolError, UserError, describe_error
 from drretail.files import write_atomically
-from drretail.llm.embeddings import OpenEmbeddings, check_embeddings, open_embeddings
+from drretail.llm.providers import OpenEmbeddings, check_embeddings, open_embeddings
 from drretail.records.base import sha256_of
 from drretail.records.run import BM25, slug
 

@@ -1,14 +1,133 @@
-"""The open web: one search engine, and the pages that it points to."""
+"""A search engine with fetching and reading, and the form of a page in a journal. Its texts have no hidden
+characters, no absurd lengths, no marks in the form of our citations.
 
+Characters that show nothing (controls, zero-width and direction marks, tag characters) are removed: they hide words
+from people, split words that a filter looks for, or reverse a line. Marks in the form of our own citations get
+parentheses, since a page cannot cite a run's evidence. Cleaning twice changes nothing.
+"""
+
+import re
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from datetime import date
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.reading.cleaning import LONGEST_TITLE, clean_line, cleaned_page
+from drretail.env.web.base import Fetched, WebPage, WebResult
+from drretail.grounding.text.untrusted import harmless, visible
 from drretail.journal import Outcome
 from drretail.records.evidence import SourceState
+
+LONGEST_TEXT = 200_000
+"""The most characters that are kept of a page: a guide has 10,000 to 30,000."""
+LONGEST_LINE = 4_000
+LONGEST_WORD = 1_000
+LONGEST_TITLE = 300
+LONGEST_SNIPPET = 1_500
+LONGEST_URL = 2_000
+CUT = "[… the page goes on]"
+_KEPT_OF_WORD = 100
+
+_SPACES = re.compile(r"[^\S\n]+")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
+
+
+def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
+    """A page's text: lines of words, with at most one blank line between them; it ends in ``CUT`` if it was longer.
+
+    A line is at most ``LONGEST_LINE`` characters; longer ones are broken between words. A word longer than
+    ``LONGEST_WORD`` is cut to its beginning.
+    """
+    # Four times the limit: much may be removed later, mostly white space, and the work must be bounded too.
+    shown = visible(text[: 4 * longest])
+    lines = [_SPACES.sub(" ", line).strip() for line in shown.split("\n")]
+    whole = "\n".join(part for line in lines for part in _broken(line))
+    whole = _BLANK_LINES.sub("\n\n", harmless(whole)).strip()
+    return whole if len(whole) <= longest and len(text) <= 4 * longest else _ended(whole, longest)
+
+
+def clean_line(text: str, longest: int) -> str:
+    """A title or snippet on one line; a longer one is cut between words, with …."""
+    words = visible(text[: 4 * longest]).split()
+    if max(map(len, words), default=0) > LONGEST_WORD:
+        words = map(_shortened, words)
+    return _cut(harmless(" ".join(words)), longest)
+
+
+def cleaned_result(result: WebResult) -> WebResult | None:
+    """A search result of any provider; None if its address is not that of a web page."""
+    url = web_address(result.url)
+    if url is None:
+        return None
+    title, snippet = clean_line(result.title, LONGEST_TITLE), clean_line(result.snippet, LONGEST_SNIPPET)
+    return WebResult(title, url, snippet, iso_day(result.date))
+
+
+def cleaned_page(page: WebPage) -> WebPage:
+    """A page of any provider; its text is empty unless its state is "ok". The state is "no_content" if
+    no text is left.
+    """
+    text = clean_text(page.text) if page.state == "ok" else ""
+    state = "no_content" if page.state == "ok" and not text else page.state
+    return replace(page, title=clean_line(page.title, LONGEST_TITLE), text=text, state=state, date=iso_day(page.date))
+
+
+def web_address(url: str) -> str | None:
+    """The address; None if it is not an http(s) address of a page, or too long to be one."""
+    address = url.strip()
+    if len(address) > LONGEST_URL or visible(address) != address or re.search(r"[\s<>\"]", address):
+        return None
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError:
+        return None
+    return address if parts.scheme.lower() in ("http", "https") and host else None
+
+
+def iso_day(text: str | None) -> str | None:
+    """The day at the beginning of an ISO date; None for any other text."""
+    match = _ISO_DAY.match(text or "")
+    try:
+        return None if match is None else date.fromisoformat(match[0]).isoformat()
+    except ValueError:
+        return None
+
+
+def _broken(line: str) -> list[str]:
+    if len(line) <= LONGEST_WORD:
+        return [line]
+    parts: list[str] = []
+    words: list[str] = []
+    length = 0
+    for word in map(_shortened, line.split(" ")):
+        if words and length + len(word) > LONGEST_LINE:
+            parts.append(" ".join(words))
+            words, length = [], 0
+        words.append(word)
+        length += len(word) + 1
+    return [*parts, " ".join(words)]
+
+
+def _shortened(word: str) -> str:
+    return word if len(word) <= LONGEST_WORD else f"{word[:_KEPT_OF_WORD]}…"
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    beginning = text[: longest - 1]
+    words = beginning.rpartition(" ")[0]
+    return (words if len(words) > longest // 2 else beginning).rstrip() + "…"
+
+
+def _ended(text: str, longest: int) -> str:
+    """As many whole lines as fit, or a part of the first one, with ``CUT`` at the end."""
+    room = text[: longest - len(CUT) - 2]
+    kept = room.rpartition("\n")[0] if len(text) > len(room) and "\n" in room else room
+    return f"{kept.rstrip()}\n\n{CUT}"
+
 
 READ_IN_VAIN: dict[SourceState, str] = {
     "no_content": "The page holds no text of its own, only navigation or what scripts would fill in.",

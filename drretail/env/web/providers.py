@@ -1,31 +1,249 @@
-"""The built-in live webs: Serper or SearXNG, combined with safe fetching and reading."""
+"""The paper's search service and a self-hosted one: their requests, their results in one form, combined with
+fetching and reading.
 
+A search service is at an address that the user chose, so it may be on this machine. Its answers are not trusted: their
+size and time are bounded, their form is checked, and only search results are passed on.
+"""
+
+import math
 import re
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+import ssl
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
-from pydantic import AliasChoices, Field, SecretStr, ValidationError
+import httpx2
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from drretail import __version__
-from drretail.env.web.base import WebResult
-from drretail.env.web.fetching.client import Client
-from drretail.env.web.fetching.fetcher import Fetcher, Robots
-from drretail.env.web.live import LiveWeb, OpenPages
-from drretail.env.web.reading.page import read_page
-from drretail.env.web.registry import WebOptions
-from drretail.env.web.searches import (
-    PAGE_SIZE,
-    AnswerPart,
-    Service,
-    ask,
-    check_address,
-    encodable,
-    iso_date,
-    results_of_pages,
-)
+from drretail.env.web.base import WebOptions, WebResult
+from drretail.env.web.fetcher import Client, Fetcher, Robots
+from drretail.env.web.live import LONGEST_SNIPPET, LONGEST_TITLE, LiveWeb, OpenPages, clean_line, web_address
+from drretail.env.web.page import read_page
 from drretail.errors import ToolError, UserError
+from drretail.grounding.report.evidence_ids import normalise_url
+from drretail.parsing import parse_json, retry_after
+
+MOST_BYTES = 4_000_000
+"""The most bytes of an answer, unpacked."""
+TRIES = 3
+"""Attempts of one search. An agent waits for it, so few."""
+LONGEST_WAIT = 5.0
+"""The most seconds before a retry; if a service asks for more, the search fails."""
+PAGE_SIZE = 10
+"""The usual number of results on a search engine's page: Google no longer gives larger ones."""
+MOST_PAGES = 20
+"""The most result pages of one search."""
+BUSY = frozenset({429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A search service: its address, the time for a search, and advice for a refusal."""
+
+    name: str
+    address: str
+    seconds: float
+    """The time for one search with all its retries."""
+    access: str
+    """What the user should do on 401 and 403."""
+    proxy: str | None = None
+    wait: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+class Response(NamedTuple):
+    status: int
+    content: bytes
+    retry_after: float | None
+
+
+def ask(service: Service, method: Literal["GET", "POST"], **request: Any) -> Any:
+    """The service's JSON answer, retried while the service is busy; ``request`` as httpx2 takes it.
+
+    Raises ToolError: "forbidden" (key, access, no credits), "limit" (too many requests), "timeout", "unavailable".
+    """
+    end = service.clock() + service.seconds
+    reply = _send(service, method, request, end)
+    for _ in range(TRIES - 1):
+        pause = 1.0 if reply.retry_after is None else reply.retry_after
+        if reply.status not in BUSY or pause > LONGEST_WAIT or service.clock() + pause >= end:
+            break
+        service.wait(pause)
+        reply = _send(service, method, request, end)
+    return _parsed(service, reply)
+
+
+def encodable(query: str) -> str:
+    """The query without halves of characters, which models write and no encoding can hold."""
+    return query.encode("utf-8", "replace").decode("utf-8")
+
+
+def check_address(what: str, address: str) -> str:
+    """An http(s) address from a setting, without user name and password. Raises UserError."""
+    try:
+        parts = urlsplit(address)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound, parts = False, urlsplit("")
+    if "@" in parts.netloc:
+        raise UserError(f"{what}: leave user name and password out of the address; they would be shown in errors.")
+    if not sound or re.search(r"\s", address):
+        raise UserError(f"{what} {address!r} is no http(s) address: write it as http://localhost:8080.")
+    return address
+
+
+def _send(service: Service, method: str, request: dict[str, Any], end: float) -> Response:
+    late = ToolError("timeout", f"{service.name} did not answer within {service.seconds:g} seconds; search again.")
+    left = end - service.clock()
+    if left <= 0:
+        raise late
+    content = bytearray()
+    request = request | {"headers": {"Accept": "application/json"} | dict(request.get("headers", {}))}
+    try:
+        with (
+            # Nothing from the environment: neither proxies nor passwords of .netrc.
+            httpx2.Client(
+                timeout=left, trust_env=False, follow_redirects=False, proxy=service.proxy, verify=_tls()
+            ) as client,
+            client.stream(method, service.address, **request) as response,
+        ):
+            for block in response.iter_bytes():
+                content += block
+                if len(content) > MOST_BYTES:
+                    raise ToolError("unavailable", f"{service.name} answers with more than {MOST_BYTES:,} bytes.")
+                if service.clock() >= end:
+                    raise late
+            return Response(
+                response.status_code,
+                bytes(content),
+                retry_after(response.headers.get("Retry-After", ""), service.now()),
+            )
+    # From None: the library's error holds the request, and so the key.
+    except httpx2.TimeoutException:
+        raise late from None
+    # For a host with an empty label, the system's resolver raises UnicodeError.
+    except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError):
+        raise ToolError(
+            "unavailable", f"{service.name} cannot be reached at {_place(service)}; check the address and the network."
+        ) from None
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    # Cached: reading the system's certificate authorities takes as long as a search.
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+def _parsed(service: Service, reply: Response) -> Any:
+    status, name = reply.status, service.name
+    if status in (401, 403):
+        raise ToolError("forbidden", f"{name} does not let us in ({status}): {service.access}")
+    if status == 402 or (status == 400 and b"credit" in reply.content[:500].lower()):
+        raise ToolError("forbidden", f"{name} has no credits left for this key: buy some, or choose another --web.")
+    if status == 429:
+        raise ToolError("limit", f"{name} is asked too often (429): {_when(reply.retry_after)}.")
+    if 300 <= status < 400:
+        raise ToolError("unavailable", f"{name} redirects elsewhere ({status}): set the address that it redirects to.")
+    if status >= 500:
+        raise ToolError("unavailable", f"{name} has a fault of its own ({status}): {_when(reply.retry_after)}.")
+    if status != 200:
+        raise ToolError("unavailable", f"{name} answers {status} at {_place(service)}; check the address.")
+    try:
+        # Bytes that are not UTF-8 are a ValueError too.
+        return parse_json(reply.content)
+    except ValueError:
+        raise ToolError("unavailable", f"{name} answers with something that is not JSON; search again.") from None
+
+
+def _when(retry_after: float | None) -> str:
+    return "search again later" if retry_after is None else f"search again in {math.ceil(retry_after)} seconds"
+
+
+def _place(service: Service) -> str:
+    """The address without a query, which may hold a key."""
+    return service.address.partition("?")[0]
+
+
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_AGO = re.compile(r"(\d{1,3}|an?) (minute|hour|day|week)s? ago")
+_LENGTHS = {
+    "minute": timedelta(minutes=1),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
+_WRITTEN = ("%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y")
+
+
+class AnswerPart(BaseModel):
+    """A part of a service's answer; unknown fields are ignored."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+def first_results(results: Iterable[WebResult], k: int) -> list[WebResult]:
+    """The first ``k`` results with a web address, cleaned; two spellings of one address count as one."""
+    by_url: dict[str, WebResult] = {}
+    for result in results:
+        url = web_address(result.url)
+        if url is not None:
+            title, snippet = clean_line(result.title, LONGEST_TITLE), clean_line(result.snippet, LONGEST_SNIPPET)
+            by_url.setdefault(normalise_url(url), WebResult(title, url, snippet, result.date))
+    return list(by_url.values())[:k]
+
+
+def results_of_pages(page: Callable[[int], Sequence[WebResult]], k: int) -> list[WebResult]:
+    """``first_results`` of an engine's pages 1, 2, …, until there are ``k`` or a page brings nothing new.
+
+    If ``k`` is at most ``PAGE_SIZE``, only the first page is read. Raises what the first page raises; an error of a
+    later page ends the search with the results so far.
+    """
+    results = [*page(1)]
+    first = first_results(results, k)
+    for number in range(2, MOST_PAGES + 1):
+        if k <= PAGE_SIZE or len(first) >= k or not first:
+            break
+        try:
+            results += page(number)
+        except ToolError:
+            break
+        before, first = len(first), first_results(results, k)
+        if len(first) == before:
+            break
+    return first
+
+
+def iso_date(text: str | None, now: datetime) -> str | None:
+    """YYYY-MM-DD of a date as search engines write it ("Mar 3, 2024", "2 days ago"); None if it names no day.
+
+    "3 months ago" names no day, and a guess would look like knowledge.
+    """
+    text = (text or "").strip()
+    iso = _ISO.match(text)
+    try:
+        if iso:
+            return date(int(iso[1]), int(iso[2]), int(iso[3])).isoformat()
+    except ValueError:
+        return None
+    ago = _AGO.fullmatch(text.lower())
+    if ago:
+        count = int(ago[1]) if ago[1].isdigit() else 1
+        return (now - count * _LENGTHS[ago[2]]).date().isoformat()
+    for form in _WRITTEN:
+        try:
+            # The time zone does not change the day.
+            return datetime.strptime(text, form).replace(tzinfo=now.tzinfo).date().isoformat()
+        except ValueError:
+            continue
+    return None
+
 
 Part = TypeVar("Part", bound=AnswerPart)
 SERPER_ACCESS = "set SERPER_API_KEY to a key that is valid (https://serper.dev/api-keys), or choose another --web."

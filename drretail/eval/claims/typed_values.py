@@ -1,19 +1,48 @@
-"""Figures, names and picks of a report as a judge types them: their schema, possible problems, their places."""
+"""What a judge types of a report (figures, names, picks) and of each answer of a shop's assistant: schema, problems,
+places. What records contradict of it is put to the same judge once more: only what it confirms is false.
+
+The judge is told which products were named and what their records' fields are called, and no value of theirs: so it can
+write down what is said, and only code can say whether it is so.
+
+Whoever types a statement may misread it, and a comparison may not be what its sentence means. So the judge is shown
+the sentence beside the record's line before anything is accused; what it does not confirm stays open.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 from pydantic import ConfigDict, Field, JsonValue
 
+from drretail.eval.claims.claims import MOST_CLAIMS, Claim
 from drretail.eval.claims.report_index import SourceResolver
+from drretail.eval.judging.criteria import NumberedItem, QuestionBatch, ask_numbered
+from drretail.eval.judging.question import JudgeQuestion, Ruling
+from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.amounts import find_amounts, find_dates, find_days, notation_of
-from drretail.llm.prompts.prompt import load_prompt
+from drretail.grounding.text.layout import Sentence
+from drretail.grounding.verify.checks import Case, read_report
+from drretail.grounding.verify.product_statements import Records
+from drretail.grounding.verify.turns import ReadTurn
+from drretail.grounding.verify.typed import NUMBER, SHIPPING, Typed, TypedKind
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.reading import COMPARISONS, SUPERLATIVES, JudgedKind, Pick, ReadValue, Relation, ValueKind
+from drretail.records.reading import (
+    COMPARISONS,
+    SUPERLATIVES,
+    JudgedKind,
+    Pick,
+    Reading,
+    ReadValue,
+    Relation,
+    ValueKind,
+)
+from drretail.records.score import Verdict
+from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, Product, offers_of
 
 _OF_WORDS: tuple[ValueKind, ...] = ("brand", "place", "order_status", "property")
 _NAMED = frozenset({"property", *COMPARISONS})
@@ -220,3 +249,249 @@ class PickReader:
 
 def _id(name: str) -> str:
     return bare(name).removeprefix("P:")
+
+
+READING, READING_VERSION = "reading", 2
+TURN = "turn"
+"""The stage of what a judge typed of one answer; the items are turn-1, turn-2, …"""
+_MOST_BEFORE = 6_000
+"""The characters of the conversation before an answer that are shown, the last ones."""
+_FIELD = re.compile(r"^\W{0,3}([^\W\d_][^\n:.;]{1,40}): ", re.MULTILINE)
+_TURN_FORMS: dict[TypedKind, str] = {
+    **dict.fromkeys(("price", "list_price", "total", "policy"), NUMBER),
+    "stock": rf"yes|no|{NUMBER}",
+    "property": r".*\S.*",
+    "order_status": r"(?:not )?(?:Delivered|Shipped|Processing|Cancelled|Returned)",
+    "order_date": DATE.pattern,
+    "order_line": rf"(?:{NUMBER})?",
+}
+
+
+class SaidInTurn(Record):
+    kind: TypedKind
+    of: list[str]
+    field: str
+    amount: str
+    amount_to: str
+    currency: str
+    relation: Relation
+    quote: str
+
+
+class TurnStatements(Record):
+    """What one answer says of the shop's products and orders."""
+
+    statements: list[SaidInTurn]
+
+
+def turn_prompt() -> Prompt:
+    """The prompt for one answer, whose instructions are shared by all."""
+    return load_prompt(PROMPTS, TURN).shared_until("{{sources}}")
+
+
+def turn_questions(subject: Subject) -> Iterator[JudgeQuestion[TurnStatements]]:
+    """One question for each answer that says anything."""
+    answers, report = subject.answers, subject.report or ""
+    before = ""
+    for number, turn in enumerate(() if answers is None else answers.turns, 1):
+        answer = report[turn.start : turn.end].strip()
+        values = {
+            "sources": tagged("sources", "\n".join(_source(name, subject.shop) for name in turn.known)),
+            "context": tagged("context", before[-_MOST_BEFORE:]),
+            "question": tagged("question", turn.question),
+            "answer": tagged("answer", answer),
+        }
+        before += f"Asked: {turn.question}\nAnswered: {answer}\n\n"
+        if answer:
+            yield JudgeQuestion(
+                TURN,
+                f"{TURN}-{number}",
+                turn_prompt(),
+                values,
+                TurnStatements,
+                partial(_ruling, turn=turn, report=report),
+                partial(_problems, turn=turn, report=report),
+                purpose="extraction",
+            )
+
+
+async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verdict]:
+    """The verdicts with what this judge types of each answer; the questions that it has not answered yet are asked.
+
+    ``judge_session`` is that of the metric "reading".
+    """
+    return await judge_session.ask_and_record(*turn_questions(subject))
+
+
+def typed_in(verdict: Verdict) -> list[Typed]:
+    """The statements of a verdict on one answer; none if it failed."""
+    return [Typed.model_validate(statement) for statement in verdict.value or ()] if verdict.state == "scored" else []
+
+
+def _source(name: str, shop: Records) -> str:
+    """One product or order as the judge is told of it."""
+    if name[:2] == "O:":
+        return f"{name} Order {name[2:]}"
+    item = shop.products.get(name)
+    if item is None:
+        return f"P:{name} {shop.titles.get(name, name)}"
+    title = f"P:{name} {' / '.join(item.titles.splitlines())}"
+    variants = ", ".join(f"{at} {offer.name}" for at, offer in enumerate(offers_of(item), 1) if offer.name)
+    return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(_fields(item))}"])
+
+
+def _fields(item: Product) -> Iterable[str]:
+    own = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
+    texts = (match[1] for text in (*item.features, *item.description) for match in _FIELD.finditer(text))
+    return dict.fromkeys(name for name in (*own, *texts) if name not in item.titles.splitlines())
+
+
+def _problems(answer: TurnStatements, *, turn: ReadTurn, report: str) -> str | None:
+    """Why an answer is sent back, in words for the judge."""
+    answer_text = report[turn.start : turn.end]
+    return joined_problems(
+        [problem for statement in answer.statements for problem in _problems_of(statement, turn, answer_text)]
+    )
+
+
+def _problems_of(statement: SaidInTurn, turn: ReadTurn, text: str) -> Iterator[str]:
+    if not re.fullmatch(_TURN_FORMS.get(statement.kind, ".*"), statement.amount) or (
+        statement.amount_to and not re.search(r"\d", statement.amount_to)
+    ):
+        yield f"{statement.amount!r} is no amount of a {statement.kind}"
+    known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
+    for name in statement.of:
+        if name.partition("#")[0] not in known and name != SHIPPING and name not in text:
+            yield f"{name!r} is neither the id of a source nor a name in the answer"
+    if statement.kind != "policy" and not statement.of:
+        yield f"the {statement.kind} {statement.amount!r} has to say what it is of"
+    yield from strange_quote(statement.quote, text)
+
+
+def _ruling(answer: TurnStatements, *, turn: ReadTurn, report: str) -> Ruling:
+    return Ruling([typed.model_dump(mode="json") for typed in placed(answer.statements, turn, report)])
+
+
+def placed(statements: Sequence[SaidInTurn], turn: ReadTurn, report: str) -> Iterator[Typed]:
+    """The statements at their places in the report, narrowed to the figure if it occurs once in the quote."""
+    known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
+    for statement in statements:
+        place = find_quote(report[turn.start : turn.end], statement.quote)
+        if place is None:
+            continue
+        start, end = narrowed(report, turn.start + place[0], turn.start + place[1], statement.kind, statement.amount)
+        of = [name if name.partition("#")[0] in known or name == SHIPPING else f"P:{name}" for name in statement.of]
+        fields = statement.model_dump(exclude={"quote", "of"})
+        yield Typed.model_validate({**fields, "of": tuple(of), "start": start, "end": end})
+
+
+CONFIRM = "confirm"
+"""The stage of these answers; the items are the denials."""
+
+
+class Confirmation(Record):
+    claim_id: int
+    quote: str
+    justification: str
+    confirmed: bool
+
+
+class Confirmations(Record):
+    """Whether each of the sentences says what its record contradicts."""
+
+    confirmations: list[Confirmation]
+
+
+def confirm_prompt() -> Prompt:
+    """The prompt, whose instructions are shared by all reports."""
+    return load_prompt(PROMPTS, CONFIRM).shared_until("{{query}}")
+
+
+def reading_by(slug: str, claims: Iterable[Claim], picks: Verdict | None, denials: Sequence[str] = ()) -> Reading:
+    """What a judge read: the values of its claims, of which it confirmed these ``denials``, and its picks."""
+    return Reading(
+        reader=f"model:{slug}",
+        picks=tuple(map(Pick.model_validate, picks.value)) if picks and picks.state == "scored" else None,
+        values=tuple(value for claim in claims for value in claim.values),
+        confirmed=tuple(denials),
+    )
+
+
+async def confirmed_reading(
+    case: Case, judge_session: JudgeSession, claims: Sequence[Claim], picks: Verdict | None = None
+) -> Reading:
+    """What this judge read, with the denials that it confirms; a rule-based judge's typing needs no confirmation."""
+    reading = reading_by(judge_session.judge.slug, claims, picks)
+    if judge_session.judge.ref.kind == "rule_based":
+        return reading.model_copy(update={"confirmed": None})
+    with judge_session.beside(READING, READING_VERSION) as reading_session:
+        denials = await confirmed(case, reading_session, read_report(case, reading))
+    return reading.model_copy(update={"confirmed": denials})
+
+
+async def confirmed(
+    case: Case, judge_session: JudgeSession, reading: Reading, turns: Sequence[ReadTurn] = ()
+) -> tuple[str, ...]:
+    """The denials that the judge confirms, of those that ``reading`` leaves open; missing answers are asked for.
+
+    ``judge_session`` is that of the metric "reading".
+    """
+    await ask_numbered(
+        judge_session,
+        QuestionBatch(CONFIRM, confirm_prompt(), MOST_CLAIMS, "claim"),
+        to_confirm(case, reading, turns),
+        {"query": tagged("query", case.query.text)},
+        Confirmations,
+        rulings,
+        check=lambda answer, _: strange_quotes(answer, case.report),
+    )
+    return confirmed_in(judge_session.verdicts())
+
+
+def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> list[NumberedItem]:
+    """What has to be confirmed before it counts as false, each named by its denial."""
+    return [NumberedItem(value.denial, _shown(value, case, turns)) for value in reading.values if value.is_unconfirmed]
+
+
+def _shown(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> str:
+    lines = ((name, " ".join(text.split())) for name, text in _lines(value, case, turns))
+    return "\n".join(f"{name}: {text}" for name, text in lines if text)
+
+
+def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[tuple[str, str]]:
+    """A value in its sentence, with what stands around that, how it was read, and the record's line."""
+    sentences, at = case.layout.sentences, case.layout.sentence_at(value.start)
+    own, titles = sentences[at], {entry.id: entry.title for entry in case.evidence.values()}
+
+    def text(sentences: Iterable[Sentence]) -> str:
+        return " ".join(case.report[sentence.start : sentence.end] for sentence in sentences)
+
+    yield "asked", next((turn.question for turn in turns if turn.start <= value.start < turn.end), "")
+    yield "heading", text([before for before in sentences[:at] if before.kind == "heading"][-1:])
+    yield "before", text(sentences[max(at - 1, 0) : at])
+    yield "table's head", "" if own.head is None else case.report[slice(*own.head)]
+    yield "sentence", text([own])
+    yield "after", text(sentences[at + 1 : at + 2])
+    yield "its words", case.report[value.start : value.end]
+    words = " ".join(filter(None, (value.kind, value.field, value.relation, value.amount_in_words)))
+    yield "read as", words.replace("_", " ")
+    for name, sources in (("of", value.of), ("than", value.than)):
+        yield name, ", ".join(f"{source} {titles.get(source, '')}".strip() for source in sources)
+    yield "record", value.derivation or ""
+
+
+def strange_quotes(answer: Confirmations, report: str) -> str | None:
+    """Quotes that are not in the report, in words for the judge."""
+    quotes = (confirmation.quote for confirmation in answer.confirmations if confirmation.confirmed)
+    return joined_problems([problem for quote in quotes for problem in strange_quote(quote, report)])
+
+
+def rulings(answer: Confirmations) -> list[tuple[int, Ruling]]:
+    return [(one.claim_id, Ruling(one.confirmed, one.justification, one.quote)) for one in answer.confirmations]
+
+
+def confirmed_in(verdicts: Iterable[Verdict]) -> tuple[str, ...]:
+    """The confirmed denials; a failed answer confirms none."""
+    wording = confirm_prompt().hash
+    own = (verdict for verdict in verdicts if (verdict.stage, verdict.prompt_hash) == (CONFIRM, wording))
+    return tuple(sorted(verdict.item for verdict in own if verdict.value is True))

@@ -1,5 +1,10 @@
-"""Scores by one condition: each agent under every value that it ran under, and what each value changes."""
+"""Scores by one condition: each agent under every value that it ran under, and what each value changes. Also pairs of
+queries of which the shop can meet only one (twins), and what distractors cost (DR³-Eval, Figure 5).
 
+All tests are those of the tables of compositions.
+"""
+
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -7,19 +12,23 @@ from pathlib import Path
 from drretail.conditions.condition import Condition, dropping
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.conditions.shop import tokens_of
+from drretail.conditions.shop import NO_WEB, tokens_of
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
 from drretail.eval.compare.rows import compared_rows, side_of
-from drretail.eval.compare.wording import compared, primary_variants, row_facts
+from drretail.eval.compare.wording import compared, listed, primary_variants, row_facts, samples
 from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.registry import PAIRWISE, load_metric, load_metrics, recorded_metric
+from drretail.eval.registry import DECIDES, PAIRWISE, load_metric, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of, part_of
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.gathering import Assessor, Gathered, gather
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
+from drretail.records.comparison import ComparedRow, TwinRow
 from drretail.records.run import BASELINES, SIZE, Limits, System
-from drretail.records.score import SettingRow, SettingStep, SettingTable
+from drretail.records.score import Score, SettingRow, SettingStep, SettingTable
+from drretail.records.tables.figures import number
+from drretail.stats.intervals import FEWEST
+from drretail.stats.significance import sign_test
 
 Settings = Mapping[str, str]
 """One agent's system labels by setting, in the order of the settings."""
@@ -187,3 +196,143 @@ def _table(
         **assessor.columns,
         rows=tuple(rows),
     )
+
+
+Pair = tuple[bool, bool]
+"""Whether the query that can't be met was refused, and whether its twin was refused."""
+RIGHT, REFUSED_BOTH, BOUGHT_BOTH, REVERSED = (True, False), (True, True), (False, False), (False, True)
+
+
+def twin_rows(experiment: Path) -> list[TwinRow]:
+    """A row for each system, sorted by label. Raises UserError if the experiment has no pair, or if none was judged."""
+    rows = twin_rows_of(gather(experiment, [load_metric(DECIDES)]))
+    if not rows:
+        raise UserError(
+            f"{experiment} holds no outcome of a pair of twins: make some with `drretail queries spoil`, run them, and "
+            f"`drretail score {experiment} --metrics outcome`."
+        )
+    return rows
+
+
+def twin_rows_of(gathered: Gathered) -> list[TwinRow]:
+    """A row for each system, sorted by label; none if no pair has an outcome."""
+    rows: list[TwinRow] = []
+    for label, tasks in sorted(_decisions(gathered).items()):
+        pairs = [(refused[True], refused[False]) for refused in tasks.values() if len(refused) == 2]
+        counts = Counter(pairs)
+        # 1 for a right pair, -1 for a reversed one, 0 for one with the same decision on both.
+        differences = [float(refused) - float(refused_twin) for refused, refused_twin in pairs]
+        rows.append(
+            TwinRow(
+                system=label,
+                right=counts[RIGHT],
+                refused_both=counts[REFUSED_BOTH],
+                bought_both=counts[BOUGHT_BOTH],
+                reversed=counts[REVERSED],
+                missing=len(tasks) - len(pairs),
+                j=sum(differences) / len(pairs) if pairs else None,
+                p=sign_test(differences),
+            )
+        )
+    return rows
+
+
+def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bool]]]:
+    """By system and task: whether each query was refused, under True for the one that can't be met, False for its twin.
+
+    Only first repeats count, and a report that declares nothing decides nothing. Tasks with one query are left out, and
+    so are tasks without an outcome of the query that can't be met.
+    """
+    queries = Counter(query.task_id for query in gathered.definition.queries)
+    refusals: dict[str, dict[str, dict[bool, bool]]] = defaultdict(lambda: defaultdict(dict))
+    by_run = {
+        run: judged
+        for key, table in gathered.tables_of_judges.items()
+        if key.metric == DECIDES
+        for run, judged in table.items()
+    }
+    for plan in gathered.plans:
+        task, judged = plan.query.task_id, by_run.get(plan.run_id)
+        if task is None or queries[task] < 2 or judged is None or plan.repeat != 1:
+            continue
+        undeclared = judged.values.get("undeclared")
+        if undeclared is not None and undeclared.value:
+            continue
+        for is_proved, variant in ((True, "refusal_recall"), (False, "false_refusal")):
+            value = judged.values.get(variant)
+            if value is not None and value.value is not None:
+                refusals[plan.label][task][is_proved] = bool(value.value)
+    proved = {task for tasks in refusals.values() for task, refused in tasks.items() if True in refused}
+    return {label: {task: tasks[task] for task in proved} for label, tasks in refusals.items()} if proved else {}
+
+
+FOUND_IN_PAGES = "IR_SC"
+"""The variant that counts only insights of supportive pages, so without these pages it has a floor."""
+_ALIKE = ("metric", "variant", "judge", "judge_params", "rules")
+"""The columns that identify one figure by one judge, equal in the tables that belong together."""
+
+
+def on_distractors(table: SettingTable, tables: Sequence[SettingTable]) -> str:
+    """What a table of compositions shows, in sentences; empty if nothing was left out of a sandbox.
+
+    If ``tables`` also hold those of the web option, the floor is what the same agent scores without a web.
+    """
+    if table.by != "compose":
+        return ""
+    steps = [(row.agent, step) for row in table.rows for step in row.steps]
+    cost = [(agent, step.row) for agent, step in steps if (step.earlier, step.later) == ("all", "no_distractor")]
+    floors = _floors(table, tables) if table.variant == FOUND_IN_PAGES else None
+    return " ".join([*_on_cost(cost), *(() if floors is None else _on_floors(table.rows, floors))])
+
+
+def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
+    """The score of the same agent without a web, by system."""
+    of_webs = (table for table in tables if table.by == "web")
+    alike = (table for table in of_webs if all(getattr(table, key) == getattr(of, key) for key in _ALIKE))
+    floors: dict[str, float] = {}
+    for row in (row for table in alike for row in table.rows):
+        without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
+        floors |= {} if without is None else {cell.system: without for cell in row.cells}
+    return floors
+
+
+def _on_cost(tested: Sequence[tuple[str, ComparedRow]]) -> Iterator[str]:
+    """``tested`` are agents without distractors over themselves with all pages."""
+    cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
+    gain = [f"{agent} ({number(-(row.difference or 0))})" for agent, row in tested if row.outcome == "lower"]
+    open_ones = [agent for agent, row in tested if row.outcome not in ("higher", "lower")]
+    if cost:
+        yield f"Distractors lower it for {listed(cost)}."
+    if gain:
+        yield f"With distractors it is higher for {listed(gain)}."
+    if open_ones:
+        yield f"No effect of distractors is shown for {listed(open_ones)}."
+
+
+def _on_floors(rows: Sequence[SettingRow], floors: Mapping[str, float]) -> Iterator[str]:
+    """First on agents that fall to the floor, then on those above it; agents with the same floor share a sentence."""
+    groups: dict[tuple[str, bool], list[tuple[str, Score]]] = {}
+    for row in rows:
+        cells = {cell.part: cell for cell in row.cells}
+        everything, cell = cells.get("all"), cells.get("no_supportive")
+        if everything is None or cell is None or cell.value is None:
+            continue
+        floor = floors.get(everything.system)
+        if (cell.n_counted if cell.n_users is None else cell.n_users) >= FEWEST:
+            whose = number(0.0) if floor is None else f"{number(floor)}, what it is without a web"
+            low = cell.value if cell.ci_low is None else cell.ci_low
+            groups.setdefault((whose, low > (floor or 0.0)), []).append((row.agent, cell))
+    for (whose, is_above), group_rows in sorted(groups.items(), key=lambda group: group[0][1]):
+        if is_above:
+            who = listed(f"{agent} ({number(cell.value or 0)})" for agent, cell in group_rows)
+            yield (
+                f"Without supportive pages it stays above the floor ({whose}) for {who}: other pages hold some of what "
+                "is to be found, or the agent knows it."
+            )
+        else:
+            counts = samples((cell.n_counted, cell.n_users) for _, cell in group_rows)
+            who = listed(agent for agent, _ in group_rows)
+            yield (
+                f"Without supportive pages it falls to the floor ({whose}) for {who}: as far "
+                f"as {counts} can show, the sandbox holds no other effective information."
+            )

@@ -6,20 +6,17 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory
+from drretail.eval.compare.conclusions import OF_PICKS, conclusions, corrected, exploratory, missing, reliability
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
-from drretail.eval.compare.missing import missing
 from drretail.eval.compare.rows import Sides, by_query, contrasts, done_row, side_of
-from drretail.eval.compare.steadiness import corrected, reliability
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
-from drretail.eval.judging.pairs import research_labels, resolve_name
-from drretail.eval.judging.verdicts import judged_in
+from drretail.eval.judging.question import judged_in
+from drretail.eval.judging.subject import research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.panel import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability

@@ -1,25 +1,127 @@
-"""What follows from a comparison of two systems, in plain sentences that speak of A and B, as the tables do."""
+"""What follows from a comparison of two systems, in plain sentences that speak of A and B; how steady each is, if its
+runs or their judgements were repeated; and what would let it conclude more, with the command that adds it.
+"""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from statistics import fmean
 
-from drretail.eval.compare.findings import (
+from drretail.eval.compare.rows import Side, narrower
+from drretail.eval.compare.wording import (
     Name,
+    alike,
     failed_judges,
     findings,
     judged_rows,
+    listed,
     measures_of,
+    name_of,
     naming,
     other_figures,
+    queries,
+    sample,
+    shares,
+    users,
 )
-from drretail.eval.compare.steadiness import noise_sentences
-from drretail.eval.compare.wording import listed, name_of, queries, shares
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.eval.scores.panel import is_panel
-from drretail.records.comparison import ComparedRow, Comparison, PairScore
+from drretail.eval.metric import is_unrated
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
+from drretail.records.comparison import ComparedRow, Comparison, Missing, PairScore, Reliability
 from drretail.records.score import CODE
-from drretail.records.tables.figures import counted, number
-from drretail.stats.significance import fewest_users
+from drretail.records.tables.figures import counted, number, percent
+from drretail.stats.intervals import agent_test, noise, pass_power, worst_of
+from drretail.stats.significance import LEVEL, fewest_users, holm
+
+
+def reliability(
+    metric: str, variant: str, system: str, side: Side, *, k: int, bar: float | None, steady_judge: bool = False
+) -> Reliability | None:
+    """Noise by source, pass^k and worst of k; None if nothing was repeated or nothing has a value.
+
+    ``k`` is how many repeats of the agent both systems planned, and ``bar`` the value from which a run passes (None:
+    the variant has no bar). Noise between runs is the agent's only if the judge's noise can be subtracted, or if a
+    ``steady_judge`` such as code has none.
+    """
+    if not any(
+        (sum(bool(run) for run in query) > 1 or any(len(run) > 1 for run in query)) for query in side.nested.values()
+    ):
+        return None
+    nested = list(side.nested.values())
+    split = noise(nested)
+    mixed = split.judge is None and not steady_judge
+    made = Reliability(
+        metric=metric,
+        variant=variant,
+        system=system,
+        sd_queries=split.queries,
+        sd_agent=None if mixed else split.agent,
+        sd_judge=split.judge,
+        sd_repeats=split.agent if mixed else None,
+        p_agent=agent_test(nested),
+        bar=bar,
+        k=k,
+    )
+    if k < 2 or bar is None:
+        return made
+    passed = [[value is not None and value >= bar for value in query] for query in side.outcomes.values()]
+    known = [query for query in passed if len(query) >= k]
+    values = [query for query in side.values.values() if len(query) >= k]
+    figures = {
+        "pass_1": pass_power(known, 1),
+        "pass_k": pass_power(known, k),
+        "mean": fmean(map(fmean, values)) if values else None,
+        "worst_of_k": worst_of(values, k),
+    }
+    rounded = {name: _rounded(figure) for name, figure in figures.items()}
+    return made.model_copy(update={"n_queries": len(known), **rounded})
+
+
+def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
+    """The rows of one metric by one judge, with p values corrected for all of them (Holm)."""
+    adjusted = holm([row.p_agent for row in rows])
+    return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 10)
+
+
+DOUBLED = narrower(1.0)
+"""The part of an interval's width that doubling the queries removes."""
+
+
+def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
+    """One sentence on what repeats would gain, for all judges, and one on whose noise it is."""
+    worth: list[str] = []
+    for table in comparison.tables:
+        rows = [row for row in table.rows if row.is_primary]
+        runs = [narrower(row.repeat_share) for row in rows if row.repeat_share is not None]
+        judged = [narrower(row.judge_share) for row in rows if row.judge_share is not None]
+        by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
+        parts = [f"{shares(found)} with {times}" for found, times in by_repeat if any(found)]
+        worth += [f"{' and '.join(parts)} (by {name(table)})"] if parts else []
+    if worth:
+        yield (
+            f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. By "
+            f"a rough estimate from few repeats, it would narrow by {'; by '.join(worth)}."
+        )
+    # Only if runs and judgements were repeated. Code's values never differ, so with code all noise is the agent's.
+    sides = {comparison.a: "A", comparison.b: "B"}
+    louder: list[tuple[str, str]] = []
+    for table in comparison.tables:
+        tested = [row for row in table.reliability if row.p_agent is not None]
+        found = [f"{name_of(row)} of {sides[row.system]}" for row in tested if (row.p_agent or 0.0) <= LEVEL]
+        louder += [(name(table), listed(found) if found else "")] if tested else []
+    for judges, places in alike(louder):
+        for place in places:
+            yield (
+                f"By {listed(judges)}, runs of one query differ by more than the judge's own noise in {place}."
+                if place
+                else f"By {listed(judges)}, the agent's noise can't be told from the judge's: runs of one "
+                "query differ no more than judgements of one report."
+            )
+
 
 OF_PICKS = ("checks", "basket", "next_purchase")
 """The metrics that depend on the picks read from a report."""
@@ -181,3 +283,165 @@ def _one_sided(row: ComparedRow) -> dict[str, int]:
         for reason, count in row.dropped.items()
         if ";" not in reason and reason.partition(": ")[2].startswith(LOST) and not reason.startswith("A and B")
     }
+
+
+A_JUDGE = "PROVIDER:MODEL"
+REPEATS = 3
+"""The repeats that the advice names."""
+
+
+def missing(
+    gathered: Gathered,
+    comparison: Comparison,
+    experiment: str,
+    metrics: Sequence[str],
+    assessors: Sequence[Assessor],
+    pairs: Sequence[PairScore] | None,
+) -> Iterator[Missing]:
+    """Missing runs and judgements, then queries, then repeats, which tell how much of a difference is noise.
+
+    ``pairs`` are all pairwise rows of these two systems; None if side-by-side preferences are not asked for.
+    """
+    sides = (("A", comparison.a), ("B", comparison.b))
+    again = f"drretail run --to {experiment} …"
+    for side, label in sides:
+        plans = [plan for plan in gathered.plans if plan.label == label]
+        for status, what, command in (
+            ("not_imported", "imported reports are empty", None),
+            ("failed", "runs failed", f"{again} --retry failed"),
+            ("spoiled", "runs were lost (no answer of a server, or a damaged file)", f"{again} --retry spoiled"),
+            ("pending", "runs are not made yet", again),
+        ):
+            count = sum(plan.status == status for plan in plans)
+            if count:
+                yield Missing(what=f"{side}: {count:,} of {len(plans):,} {what}", command=command)
+        if count := gathered.incomplete[label]:
+            what = f"{side}: {count:,} of {len(plans):,} runs finished without an answer that a provider did not give"
+            yield Missing(what=what, command=f"{again} --retry spoiled")
+    yield from _judgements(gathered, sides, experiment, metrics, assessors)
+    if pairs is not None:
+        yield from _comparisons(comparison, pairs, experiment, assessors)
+    are_imported = {side: gathered.definition.systems[label].is_imported for side, label in sides}
+    run = f"drretail run --to {experiment} --queries MORE …"
+    yield from _too_few(
+        comparison, f"drretail import FORMAT MORE --to {experiment}" if any(are_imported.values()) else run
+    )
+    once = [
+        side
+        for side, label in sides
+        if not are_imported[side] and len({plan.repeat for plan in gathered.plans if plan.label == label}) < 2
+    ]
+    if once:
+        yield Missing(
+            what=f"{' and '.join(once)} ran each query once: the agent's noise, pass^k and worst of k are unknown",
+            command=f"{again} --repeats {REPEATS}",
+        )
+    yield from _judge_repeats(gathered, experiment, metrics, assessors)
+
+
+def _judgements(
+    gathered: Gathered,
+    sides: Iterable[tuple[str, str]],
+    experiment: str,
+    metrics: Sequence[str],
+    assessors: Sequence[Assessor],
+) -> Iterator[Missing]:
+    for name in metrics:
+        metric = gathered.metrics[name]
+        judged = [assessor for assessor in assessors if assessor in gathered.assessors(name)]
+        shown = [assessor for assessor in judged if not is_unrated(metric, assessor.judge)]
+        if not shown:
+            why = "only a rule-based judge rated, whose ratings are not shown" if judged else "nobody judged"
+            judge = f" --judge {A_JUDGE}" if metric.needs_judge else ""
+            yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
+        for assessor in shown:
+            if not is_panel(assessor.judge.spec):
+                # This judge judged some reports: count those of the two systems that it has not, and its failures.
+                by = "" if assessor.judge.spec == CODE else f" by {assessor.judge.spec}"
+                command = f"drretail score {experiment} --metrics {name}{flags(assessor)}"
+                for side, label in sides:
+                    its = [judged for plan, judged in gathered.judged_runs(name, assessor) if plan.label == label]
+                    count = sum(judged.lacks == "not_judged" for judged in its)
+                    failed = sum(len(judged.errors) for judged in its)
+                    if count:
+                        yield Missing(
+                            what=f"{side}: {counted(count, 'report')} not judged in {name}{by}", command=command
+                        )
+                    if failed:
+                        what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
+                        yield Missing(what=what, command=f"{command} --retry failed")
+
+
+def _judge_repeats(
+    gathered: Gathered, experiment: str, metrics: Sequence[str], assessors: Sequence[Assessor]
+) -> Iterator[Missing]:
+    """Names judges that judged each report once. A rule-based judge is left out: its repeats are always equal."""
+    for assessor in assessors:
+        if assessor.judge.kind == "rule_based" or is_panel(assessor.judge.spec):
+            continue
+        once = [
+            name
+            for name in metrics
+            if assessor in gathered.assessors(name)
+            and not any(len(judged.by_repeat) > 1 for _, judged in gathered.judged_runs(name, assessor))
+        ]
+        if once:
+            yield Missing(
+                what=f"{assessor.judge.spec} judged each report once in {', '.join(once)}: its noise is unknown",
+                command=f"drretail score {experiment} --metrics {','.join(once)}{flags(assessor)} --repeats {REPEATS}",
+            )
+
+
+def _too_few(comparison: Comparison, command: str) -> Iterator[Missing]:
+    """The metric that lacks the most queries, and the command that adds some."""
+    few: list[tuple[ComparedRow, int]] = []
+    for table in comparison.tables:
+        for name in dict.fromkeys(row.metric for row in table.rows):
+            rows = [row for row in table.rows if row.metric == name and row.p_holm is not None]
+            short = [row for row in rows if row.outcome == "too_few"]
+            if short:
+                # The fewest users with which any of the tests could be significant.
+                needed = fewest_users(max(row.tests for row in rows))
+                few.append((max(short, key=lambda row: row.n_pairs), needed))
+    if few:
+        row, needed = max(few, key=lambda pair: pair[1])
+        whom = queries if row.n_users is None else users
+        yield Missing(
+            what=f"{row.metric}: {sample(row.n_pairs, row.n_users)}, but a test needs at least {whom(needed)}",
+            command=command,
+        )
+
+
+def flags(assessor: Assessor) -> str:
+    """The command-line flags that name a judge and its rules, with a leading space."""
+    judge = "" if assessor.judge.spec == CODE else f" --judge {assessor.judge.spec}"
+    return judge + ("" if assessor.rules == "default" else f" --rules {assessor.rules}")
+
+
+def _comparisons(
+    comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
+) -> Iterator[Missing]:
+    """Missing side-by-side judgements. If no model compared the two, the command names a model among ``assessors``."""
+    named = f"{comparison.a}~{comparison.b}"
+    command = f"drretail score {experiment} --metrics pairwise --pairs {named}"
+    rated = [row for row in rows if row.note is None and not is_panel(row.judge)]
+    for assessor, its in groupby(rated, key=Assessor.of):
+        theirs, spec, again = list(its), assessor.judge.spec, f"{command}{flags(assessor)}"
+        if failed := sum(row.failed_verdicts for row in theirs):
+            nothing = "" if any(row.n_scored for row in theirs) else ", so its preference is unknown"
+            what = f"{spec} gave no usable answer to {counted(failed, 'question')} side by side{nothing}"
+            yield Missing(what=what, command=f"{again} --retry failed")
+        if unasked := sum(row.not_judged for row in theirs):
+            what = f"{counted(unasked, 'comparison')} side by side not asked of {spec} yet"
+            yield Missing(what=what, command=again)
+    if not rated:
+        judges = [
+            assessor.judge.spec
+            for assessor in assessors
+            if assessor.judge.kind == "llm" and not is_panel(assessor.judge.spec)
+        ]
+        rules = ": a rule-based judge did, whose preferences are not shown" if rows else ""
+        yield Missing(
+            what=f"No language model compared the two side by side (pairwise){rules}",
+            command=f"{command} --judge {judges[0] if judges else A_JUDGE}",
+        )

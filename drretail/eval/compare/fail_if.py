@@ -22,8 +22,8 @@ from drretail.records.comparison import ComparedRow, Comparison, GatePower, Gate
 from drretail.records.query import Query
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted, percent, signed
-from drretail.stats.clusters import Clusters
-from drretail.stats.gate import Gate
+from drretail.stats.intervals import Clusters
+from drretail.stats.significance import Gate
 
 _RULE = re.compile(
     r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)"

@@ -19,9 +19,7 @@ from drretail.eval.scores.gathering import (
 from drretail.eval.scores.planned import Attendance, attendance, counted, headline_variants
 from drretail.records.base import Rules
 from drretail.records.comparison import ComparedRow, Finished, Outcome
-from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import Estimate, Interval, estimate, mean_interval
-from drretail.stats.noise import run_variance
+from drretail.stats.intervals import Clusters, Estimate, Interval, estimate, mean_interval, run_variance
 from drretail.stats.significance import (
     LEVEL,
     detectable,

@@ -1,16 +1,33 @@
-"""Names and phrases for the sentences of a comparison."""
+"""The words of comparisons: names of figures, phrases, and differences in sentences, one template for each outcome, for
+two systems and for many, by values and side by side.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from math import inf
+from statistics import fmean
 from typing import Any
 
 from drretail.eval.metric import Metric
-from drretail.eval.scores.slices import chosen_variants, headlines
-from drretail.records.comparison import ComparedRow, Finished, Reliability
+from drretail.eval.registry import PAIRWISE
+from drretail.eval.scores.facts import chosen_variants, headlines
+from drretail.eval.scores.gathering import is_panel
+from drretail.records.comparison import (
+    ComparedMeasure,
+    ComparedRow,
+    Comparison,
+    Finished,
+    JudgeTable,
+    Outcome,
+    PairScore,
+    Reliability,
+)
 from drretail.records.score import WHOLES
-from drretail.records.tables.figures import counted, percent, signed
-from drretail.stats.significance import LEVEL
+from drretail.records.tables.figures import counted, number, percent, signed
+from drretail.stats.significance import LEVEL, fewest_users
 
 SIDE_BY_SIDE = "side by side"
 """The name of the overall preference of a judge that reads two reports at once."""
@@ -183,3 +200,272 @@ def family_of(spec: str) -> str:
     words = re.findall("[a-z]+[0-9]*", spec.partition(":")[2].rpartition("/")[2].casefold())
     makers = (maker for word in words for begins, maker in _MAKERS.items() if word.startswith(begins))
     return next(makers, words[0] if words else spec)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one measure, or of several measures with the same result."""
+
+    measures: Sequence[ComparedMeasure]
+    outcome: Outcome
+    """The outcome of all pairs together: "higher" if any two systems are shown to differ."""
+    about: str
+    """The names of the measures; of comparisons with the judges and the differences seen."""
+    nothing: str
+    """ "no difference is shown", or empty if ``rest`` says all."""
+    rest: str
+    """ "a above b (n = 50 queries)", "by 10 queries"."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.about}: {self.nothing}{' ' if self.nothing else ''}{self.rest}."
+
+
+def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str], *, by_judge: bool = False) -> list[Finding]:
+    """One finding for all measures with the same sentence, in the order of the measures; shown differences come first.
+
+    ``names`` are the display names of the systems. Measures of several judges are told apart ``by_judge``.
+    """
+    alike_measures: dict[tuple[Outcome, str, str], list[ComparedMeasure]] = {}
+    for measure in measures:
+        alike_measures.setdefault((outcome_of_all(measure), *_content(measure, names)), []).append(measure)
+    made = [
+        Finding(its, outcome, about, nothing, rest)
+        for (outcome, nothing, rest), group in alike_measures.items()
+        for about, its in (
+            _by_judges(group) if by_judge else [(listed(dict.fromkeys(each.measure for each in group)), group)]
+        )
+    ]
+    return sorted(made, key=lambda finding: finding.outcome != "higher")
+
+
+_OF_THE_JUDGE = ("not_concluded", "not_read")
+"""The outcomes whose sentence names the judge."""
+
+
+def _by_judges(measures: Sequence[ComparedMeasure]) -> Iterator[tuple[str, list[ComparedMeasure]]]:
+    """ "By claude and gpt, quality +0.40 (+0.10 to +0.70) and FP", and the measures that it names."""
+    seen = [(measure.judge, f"{measure.measure}{_seen(measure)}") for measure in measures]
+    for judges, names in alike(seen):
+        places = [at for at, (judge, name) in enumerate(seen) if judge in judges and name in names]
+        by = "" if outcome_of_all(measures[0]) in _OF_THE_JUDGE else f"By {listed(judges)}, "
+        yield f"{by}{listed(names)}", [measures[at] for at in places]
+
+
+def _seen(measure: ComparedMeasure) -> str:
+    """The difference with its interval, of two systems with enough queries to look at it."""
+    row, outcomes = measure.pairs[0], ("higher", "lower", "undone", "answers_less", "undecided")
+    return f" {difference_of(row)}" if len(measure.pairs) == 1 and row.outcome in outcomes else ""
+
+
+def outcome_of_all(measure: ComparedMeasure) -> Outcome:
+    """ "higher" if any two systems are shown to differ; otherwise the reason why none are."""
+    every: set[Outcome] = {row.outcome for row in measure.pairs}
+    nothing: set[Outcome] = {"nothing"}
+    outcomes = every - nothing or every
+    if "lower" in outcomes:
+        return "higher"
+    if len(outcomes) == 1:
+        return outcomes.pop()
+    first: tuple[Outcome, ...] = ("higher", "undone", "answers_less", "missing", "undecided")
+    for outcome in first:
+        if outcome in outcomes:
+            return outcome
+    return "too_few"
+
+
+def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, str]:
+    """The two halves of the sentence: ``Finding.nothing`` and ``Finding.rest``."""
+    rows = measure.pairs
+    largest, tests = largest_of(measure), max(row.tests for row in rows)
+    few, of_two = sample(largest.n_pairs, largest.n_users), len(rows) == 1
+    at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
+    match outcome_of_all(measure):
+        case "higher" | "lower":
+            return "", f"{order(measure, names)} ({'; '.join(_counts(measure, few))})"
+        case "not_concluded":
+            follows = f"{measure.judge}, which follows rules: score with --judge PROVIDER:MODEL"
+            return "", f"nothing is concluded from {follows}"
+        case "not_read":
+            return "", f"nothing is concluded from {measure.judge}, which doesn't read the reports"
+        case "missing":
+            return "", why_incomplete(rows)
+        case "nothing":
+            lacks = (f"{reason}: {queries(count)}" for row in rows for reason, count in row.dropped.items())
+            return "", f"no query has a value of both ({'; '.join(dict.fromkeys(lacks))})"
+        case "identical":
+            # If a share s of all users differed, n users would all be alike with the probability (1 − s)ⁿ.
+            may = f"up to {percent(1 - LEVEL ** (1 / largest.clusters))} of others may differ, 95 % sure"
+            of_all = "the one query" if largest.n_pairs == 1 else f"all {few}"
+            return "", f"the same in {'both' if of_two else 'every system'} on {of_all} ({may})"
+        case "undone" | "answers_less" as outcome:
+            return "", _not_concluded(measure, outcome, names, at_once)
+        case "too_few":
+            whom = "queries" if largest.n_users is None else "users"
+            at_least = f"it takes {fewest_users(tests):,} {whom} at least, even if one system wins them all"
+            return "", f"{few} can show no difference{at_once}: {at_least}"
+        case "undecided":
+            takes, which = clearest(measure), "difference" if of_two else "clearest difference"
+            seen = f": to show the {which} seen, it would take {needed(takes)}" if takes else ""
+            is_known = of_two and largest.detectable
+            shows = f", which show one of {number(largest.detectable)} in 4 of 5 experiments" if is_known else ""
+            return "no difference is shown", f"by {few}{at_once}{shows}{seen}"
+
+
+def _counts(measure: ComparedMeasure, few: str) -> Iterator[str]:
+    """How many queries show it; of two systems also how many were won, and what failures have to do with it."""
+    row = measure.pairs[0]
+    if len(measure.pairs) > 1 or row.metric != PAIRWISE:
+        yield f"n = {few}"
+    else:
+        won, lost = sorted((row.above, row.below), reverse=True)
+        yield f"won {won:,} of {few}, lost {lost:,}"
+    if len(measure.pairs) == 1 and row.finished and row.finished.failed_a + row.finished.failed_b:
+        yield from _among(row, is_turned=row.outcome == "lower")
+    if measure.failed:
+        yield f"{measure.judge} {no_answers(measure.failed)}"
+
+
+def _among(row: ComparedRow, *, is_turned: bool) -> Iterator[str]:
+    among, failures = beside(row, flipped=is_turned)
+    if among:
+        yield f"among finished reports {among}"
+    if failures:
+        yield f"failures {failures}"
+
+
+def _not_concluded(measure: ComparedMeasure, outcome: Outcome, names: Mapping[str, str], at_once: str) -> str:
+    """Why a difference that the test shows is not concluded all the same: of the pair that needs the fewest queries."""
+    rows = [row for row in measure.pairs if row.outcome == outcome]
+    row = min(rows, key=lambda row: row.queries_needed or inf)
+    is_b = (row.difference or 0) <= 0
+    higher, lower = (names[label] for label in ((row.b, row.a) if is_b else (row.a, row.b)))
+    if outcome == "answers_less":
+        why = f"it is lower in {listed(row.against)}"
+    else:
+        also = [*_among(row, is_turned=is_b), *([f"{takes} are needed"] if (takes := needed(row)) else [])]
+        why = f"{more_failures(row)} would undo it{at_once} ({'; '.join(also)})"
+    return f"{higher} above {lower} is not concluded: {why}"
+
+
+def largest_of(measure: ComparedMeasure) -> ComparedRow:
+    """The row of the pair with the most queries."""
+    return max(measure.pairs, key=lambda row: row.n_pairs)
+
+
+def clearest(measure: ComparedMeasure) -> ComparedRow | None:
+    """The row whose difference the fewest queries would show; None if no number is known."""
+    rows = [row for row in measure.pairs if row.queries_needed is not None]
+    return min(rows, key=lambda row: row.queries_needed or 0, default=None)
+
+
+def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above") -> str:
+    """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
+    won = {
+        (row.a, row.b) if row.outcome == "higher" else (row.b, row.a)
+        for row in measure.pairs
+        if row.outcome in ("higher", "lower")
+    }
+    ranked = sorted(measure.means, key=lambda label: (-measure.means[label], label))
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for winner in ranked:
+        losers = tuple(loser for loser in ranked if (winner, loser) in won)
+        if losers:
+            groups.setdefault(losers, []).append(winner)
+    parts = [
+        f"{listed(names[each] for each in winners)} {verb} {listed(names[each] for each in losers)}"
+        for losers, winners in groups.items()
+    ]
+    rest = len(measure.pairs) - len(won)
+    if rest:
+        parts.append(f"of the other {'pair' if rest == 1 else f'{rest:,} pairs'} no difference is shown")
+    return "; ".join(parts)
+
+
+Judged = JudgeTable | PairScore
+Name = Callable[[Judged], str]
+"""Gives the display name of the judge of a table or row."""
+
+
+def naming(comparisons: Iterable[Comparison]) -> Name:
+    """Display names of judges: "anthropic:claude" without the hash of settings, "the panel's median".
+
+    Judges whose short names are equal keep their full names.
+    """
+    judged = {_full(row): row for each in comparisons for row in (*each.tables, *each.pairs)}
+    often = Counter(map(_short, judged.values()))
+    return lambda row: _short(row) if often[_short(row)] == 1 else _full(row)
+
+
+def _full(row: Judged) -> str:
+    """The model, the hash of its settings, and the rules if they are not the default ones."""
+    return _with_rules(f"{row.judge}-{row.judge_params}" if row.judge_params else row.judge, row)
+
+
+def _short(row: Judged) -> str:
+    if not is_panel(row.judge):
+        return _with_rules(row.judge, row)
+    how = row.judge.partition("(")[2].partition(")")[0]
+    return _with_rules(f"the panel's {how}", row)
+
+
+def _with_rules(name: str, row: Judged) -> str:
+    return name if row.rules == "default" else f"{name} (rules {row.rules})"
+
+
+def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:
+    """Groups (judge, statement) pairs: judges that make the same statements, and these, each once and in order."""
+    by_thing: dict[str, list[str]] = {}
+    for judge, thing in statements:
+        by_thing.setdefault(thing, []).append(judge)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for thing, judges in by_thing.items():
+        groups.setdefault(tuple(judges), []).append(thing)
+    yield from groups.items()
+
+
+def judged_rows(comparison: Comparison) -> Iterator[tuple[Judged, ComparedRow]]:
+    """All rows with whose they are: those of values, then preferences."""
+    yield from ((table, row) for table in comparison.tables for row in table.rows)
+    yield from ((pair, pair.contrast) for pair in comparison.pairs)
+
+
+def measures_of(comparisons: Sequence[Comparison], *, is_primary: bool = True) -> list[ComparedMeasure]:
+    """The primary rows of these comparisons, or all others, each measure of each judge with all its pairs."""
+    name, pairs = naming(comparisons), defaultdict[tuple[str, str], list[ComparedRow]](list)
+    for comparison in comparisons:
+        for judged, row in judged_rows(comparison):
+            if row.is_primary == is_primary:
+                about = {"a": comparison.a, "b": comparison.b}
+                pairs[name(judged), name_of(row)].append(row.model_copy(update=about))
+    made: list[ComparedMeasure] = []
+    for (judge, measure), its in pairs.items():
+        values: dict[str, list[float]] = defaultdict(list)
+        for row in its:
+            values[row.a].append(row.mean_a or 0.0)
+            values[row.b].append(row.mean_b or 0.0)
+        means = {label: fmean(each) for label, each in values.items()}
+        made.append(ComparedMeasure(measure=measure, judge=judge, means=means, pairs=tuple(its)))
+    return made
+
+
+def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
+    """A sentence for each judge whose conclusions leave out questions that it failed on."""
+    name, failed = naming(comparisons), Counter[str]()
+    for comparison in comparisons:
+        concluding = {
+            name(judged): judged for judged, row in judged_rows(comparison) if row.outcome in ("higher", "lower")
+        }
+        for judge, judged in concluding.items():
+            failed[judge] += judged.failed if isinstance(judged, JudgeTable) else judged.failed_verdicts
+    return [f"{judge} {no_answers(count)}." for judge, count in failed.items() if count]
+
+
+def other_figures(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> Iterator[str]:
+    """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
+    told_apart = findings(measures, names, by_judge=True)
+    yield from (finding.sentence for finding in told_apart if finding.outcome == "higher")
+    silent = ("higher", *_OF_THE_JUDGE)
+    left = sum(len(finding.measures) for finding in told_apart if finding.outcome not in silent)
+    if left:
+        yield f"{counted(left, 'other figure')}: no difference is shown."

@@ -1,9 +1,15 @@
-"""The seven dimensions of answer quality, by which reports are rated and compared (paper Table 2)."""
+"""How judges' prompts are worded: the seven dimensions of answer quality (paper Table 2), and for imported reports the
+same questions without a shop and a shopper.
+"""
 
 import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from drretail.llm.prompts.prompt import Prompt, load_prompt, load_table, tagged
+from drretail.llm.prompt import Prompt, load_prompt, load_table, tagged
 
 PERSONALIZATION = "personalization"
 DIMENSIONS = (
@@ -45,3 +51,27 @@ def published_prompt(beside: str, name: str, dimension: str) -> Prompt:
 def unjustified(answer: Any) -> str | None:
     """What is wrong with an answer without a reason, or None."""
     return None if answer.justification.strip() else "justification: it is empty; name what your decision rests on"
+
+
+SHOPPER, USER = "shopper", "user"
+PHRASES: Sequence[tuple[str, str]] = tomllib.loads(
+    Path(__file__).with_name("external_wording.toml").read_text("utf-8")
+)["phrases"]
+"""Phrases about our shop and its shoppers, and their replacements; longer phrases first."""
+
+
+def neutral(prompt: Prompt) -> Prompt:
+    """The prompt without shop and shopper. In a user's own version of a prompt, only packaged phrases are replaced."""
+    return replace(prompt, shared=without_shop(prompt.shared), text=without_shop(prompt.text))
+
+
+def without_shop(text: str) -> str:
+    """The text without shop and shopper."""
+    for ours, elsewhere in PHRASES:
+        text = text.replace(ours, elsewhere)
+    return text
+
+
+def values_for(prompt: Prompt, values: Mapping[str, str]) -> dict[str, str]:
+    """The values for which the prompt still has a placeholder."""
+    return {name: value for name, value in values.items() if f"{{{{{name}}}}}" in prompt.shared + prompt.text}

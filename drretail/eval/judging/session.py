@@ -14,17 +14,15 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
-from drretail.eval.judging.external_wording import neutral, values_for
-from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, JudgeQuestion, Ruling
+from drretail.eval.judging.dimensions import neutral, values_for
+from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.journal import Journal, Outcome, read_effects
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.event_loop import all_ended
-from drretail.llm.prices import BATCH
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
+from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, Verdict, VerdictState

@@ -8,8 +8,8 @@ from typing import Any
 
 from drretail.errors import DrretailError, UserError
 from drretail.journal import read_effects
-from drretail.llm.prices import BATCH, NOTHING, Cost, PriceTable, cache_read_share, dollars, unpriced
 from drretail.llm.registry import Model, check_priced
+from drretail.llm.usage import BATCH, NOTHING, Cost, PriceTable, cache_read_share, dollars, unpriced
 from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.tables import figures

@@ -10,8 +10,8 @@ from drretail.eval.judging.readings import picks_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_reference
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.decisions import Decisions
+from drretail.grounding.cart import Cart
+from drretail.grounding.constraints import Decisions
 from drretail.records.query import NOT_TYPED, Query, Reference
 from drretail.records.reading import Pick
 

@@ -4,17 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.judging.question import CodeVerdict
+from drretail.eval.judging.question import OLDER_THAN, CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import OLDER_THAN
-from drretail.eval.metric import Metric, description_of, of_verdicts
-from drretail.eval.values import Value
-from drretail.grounding.constraints.decisions import Decisions
+from drretail.eval.metric import Metric, Value, description_of, of_verdicts
+from drretail.grounding.constraints import Decisions
 from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
-from drretail.grounding.verify.page_dates import dated_pages
-from drretail.grounding.verify.privacy import WEB_SEARCH
+from drretail.grounding.verify.findings import WEB_SEARCH, dated_pages
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import NOT_TYPED

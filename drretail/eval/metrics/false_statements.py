@@ -4,22 +4,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from drretail.eval.claims.audit import NOT_JUDGED, followed
 from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES, Claim
-from drretail.eval.claims.confirming import confirmed, confirmed_reading
-from drretail.eval.claims.labels import CONTRADICTED
-from drretail.eval.claims.tally import NOT_JUDGED, followed
-from drretail.eval.claims.typed_turns import READING, READING_VERSION, read_turns, typed_in
-from drretail.eval.claims.typed_values import find_quote
+from drretail.eval.claims.rulings import CONTRADICTED
+from drretail.eval.claims.typed_values import (
+    READING,
+    READING_VERSION,
+    confirmed,
+    confirmed_reading,
+    find_quote,
+    read_turns,
+    typed_in,
+)
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import RULES, Metric, description_of
+from drretail.eval.metric import RULES, Metric, Value, all_lacking, description_of, lacking
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, kind_of_code
-from drretail.eval.values import Value, all_lacking, lacking
-from drretail.grounding.verify.answers.turns import ReadAnswers
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
+from drretail.grounding.verify.turns import ReadAnswers
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.reading import FORM, LookedAt, Reading

@@ -9,10 +9,9 @@ from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import OfWant, Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.constraints.decisions import Decisions
-from drretail.grounding.constraints.listing import pieces_in
-from drretail.grounding.constraints.releases import Release, releases_in
+from drretail.grounding.cart import Cart
+from drretail.grounding.constraints import Decisions, Release, releases_in
+from drretail.grounding.listing import pieces_in
 from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.run import ASK_ALL, BASELINES, Intent, System

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from drretail.env.altered.moves import MovedStore, Moves, last_opened, store_at_end
+from drretail.env.altered import MovedStore, Moves, last_opened, store_at_end
 from drretail.env.store.base import Store
 from drretail.eval.baskets import Measured, not_measured, utility_ratio
 from drretail.eval.judging.question import NO_WORLD
@@ -11,8 +11,8 @@ from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.reference import at_other_prices
+from drretail.grounding.basket import at_other_prices
+from drretail.grounding.cart import Cart
 from drretail.records.reading import Pick
 from drretail.records.run import MOVES, Run
 

@@ -6,10 +6,9 @@ from pathlib import Path
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import picks_by, reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, by_code, description_of, of_verdicts
-from drretail.eval.values import Value
+from drretail.eval.metric import Metric, Value, by_code, description_of, of_verdicts
 from drretail.experiment import read_rubric
-from drretail.grounding.profile.purchases import purchase_item_of
+from drretail.grounding.profile import purchase_item_of
 from drretail.records.base import Record
 from drretail.records.score import Verdict, VerdictState
 from drretail.records.shop import METRIC as NAME

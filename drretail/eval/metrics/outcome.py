@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from drretail.eval.baskets import LACKS, NOT_REQUIRED, Decided, decided_by
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, by_code, description_of, of_verdicts
-from drretail.eval.values import Value, all_lacking
+from drretail.eval.metric import Metric, Value, all_lacking, by_code, description_of, of_verdicts
 from drretail.records.query import NOT_TYPED
 from drretail.records.score import Verdict
 

@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, by_code, description_of, of_verdicts
-from drretail.eval.values import Value
+from drretail.eval.metric import Metric, Value, by_code, description_of, of_verdicts
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import count_words
 from drretail.records.base import canonical_json

@@ -8,7 +8,7 @@
 Each part is from 0 to 1. Integrity is 0 or 1. It is 0 for one contradicted figure, for one pick that no tool has shown
 or that the report does not argue for, for one invented source of a claim about a pick, or for one false refusal. Prose
 earns nothing. Figures that records support earn something, and figures that nothing supports cost something. Comments
-are not read at all. A report with HTML beyond plain tags (grounding/report/hidden.py) is worth nothing, since code
+are not read at all. A report with HTML beyond plain tags (grounding/report/markup.py) is worth nothing, since code
 can't say what a reader sees of it. So without the right cart, no reward is above 1/2.
 
 A pick whose record leaves demands open is worth the share of its want's limits that are kept.
@@ -30,23 +30,22 @@ from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-from drretail.env.altered.moves import MovedStore, store_at_end
+from drretail.env.altered import MovedStore, store_at_end
 from drretail.env.store.base import Store
 from drretail.eval.baskets import Measured, decided_by, not_measured, worth_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
-from drretail.grounding.basket.cart import Cart
-from drretail.grounding.basket.reference import at_other_prices
-from drretail.grounding.constraints.releases import releases_in
+from drretail.grounding.basket import at_other_prices
+from drretail.grounding.cart import Cart
+from drretail.grounding.constraints import releases_in
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.text.words import STOP_WORDS, stem, words
-from drretail.grounding.verify.checks import Case, read_report
-from drretail.grounding.verify.derivation import amounts_in
-from drretail.grounding.verify.integrity import borne_out, breach
+from drretail.grounding.verify.checks import Case, borne_out, breach, read_report
+from drretail.grounding.verify.records import amounts_in
 from drretail.records.base import Record
 from drretail.records.criteria import WebQuestion
 from drretail.records.evidence import Evidence

@@ -15,9 +15,8 @@ from urllib.parse import quote, quote_plus, unquote_plus
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, by_code, description_of, of_verdicts
-from drretail.eval.values import Value, lacking
-from drretail.grounding.hostile.texts import HostileText, hostile_texts, texts_hash
+from drretail.eval.metric import Metric, Value, by_code, description_of, lacking, of_verdicts
+from drretail.grounding.hostile import HostileText, hostile_texts, texts_hash
 from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.run import INJECTED, Run, Step

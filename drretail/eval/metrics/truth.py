@@ -9,10 +9,10 @@ from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.eval.metrics.reward import web_answered
-from drretail.grounding.basket.cart import Cart
+from drretail.grounding.cart import Cart
 from drretail.grounding.report.markup import has_unread_elements
 from drretail.grounding.text.untrusted import visible
-from drretail.grounding.verify.integrity import breach
+from drretail.grounding.verify.checks import breach
 from drretail.records.reading import Outcome
 
 

@@ -11,7 +11,7 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import OfWant, Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_runs
-from drretail.grounding.constraints.decisions import UNDECIDED
+from drretail.grounding.constraints import UNDECIDED
 from drretail.records.query import NOT_TYPED
 from drretail.records.wish import Want, Wish
 

@@ -1,9 +1,14 @@
-"""scores.json from the contents of the folder: all runs, and the verdicts of all judges."""
+"""scores.json from the contents of the folder: all runs, and the verdicts of all judges, with their correlations.
+Files of version 1.0 are read too; a selection holds the rows of some metrics.
+"""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
+from itertools import combinations
 from math import sqrt
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -11,29 +16,307 @@ from drretail import __version__
 from drretail.conditions.shop import INJECTED_CONDITION
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
-from drretail.eval.compare.ablations import ablation_tables, all_ablations
+from drretail.eval.compare.ablations import ablation_tables, all_ablations, twin_rows_of
 from drretail.eval.compare.differences import primary_tests, with_primary
-from drretail.eval.compare.twins import twin_rows_of
-from drretail.eval.counterfactual.scores import counterfactual_rows
-from drretail.eval.judging.pairs import Labels
-from drretail.eval.judging.subject import planned_runs
-from drretail.eval.judging.verdicts import verdict_files
-from drretail.eval.metric import Metric
-from drretail.eval.registry import METRICS, installed
-from drretail.eval.scores.correlation import agreements, correlations
-from drretail.eval.scores.facts import Facts, all_facts, summaries
-from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, Gathered, JudgedRun, TableKey
+from drretail.eval.compare.rows import outcome_of
+from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.counterfactual import counterfactual_rows
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.judging.question import verdict_files
+from drretail.eval.judging.subject import Labels, planned_runs, research_labels
+from drretail.eval.metric import Metric, is_unrated
+from drretail.eval.registry import COUNTS_STEPS, METRICS, PAIRWISE, USUAL, installed
+from drretail.eval.registry import COUNTS_STEPS as PROCESS
+from drretail.eval.scores.facts import AS_ZERO, OF_COSTS, Facts, all_facts, query_slices, slice_scores, summaries
+from drretail.eval.scores.gathering import (
+    LACKS_IN_WORDS,
+    NOT_JUDGED,
+    Assessor,
+    Gathered,
+    JudgedRun,
+    TableKey,
+    name_of,
+    panels_of,
+)
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.planned import headline_variants, read_judgements
+from drretail.eval.scores.planned import headline_variants, means_by_query, read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
-from drretail.eval.scores.slices import query_slices, slice_scores
-from drretail.eval.scores.version_1 import as_today
 from drretail.experiment import read_definition, read_discarded, run_folder
 from drretail.files import read_json
-from drretail.llm.prices import PriceTable, read_prices
-from drretail.records.base import sha256_of
-from drretail.records.score import Judging, MadeOf, Scores, SettingTable
-from drretail.stats.noise import run_variance
+from drretail.llm.usage import PriceTable, read_prices
+from drretail.records.base import OfJudge, sha256_of
+from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.run import BASELINES
+from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores, SettingTable, unfolded
+from drretail.stats.agreement import Values, correlation, spearman_within
+from drretail.stats.intervals import run_variance
+from drretail.stats.significance import holm
+
+_SLICE = {"name": "part", "n_queries": "n_asked"}
+_CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
+_PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
+_CODE = {"judge": "code", "judge_kind": "rule_based"}
+
+
+def as_today(scores: dict[str, Any]) -> dict[str, Any]:
+    """The content of the file with today's names. Scores of today stay as they are.
+
+    Attacks, and slices by the parts of a wish, are left out: `drretail score` makes the first again.
+    """
+    board = scores.get("scoreboard") or {}
+    # Rows by other judges, whose values are among the scores.
+    others = [each.get("judge", each) for each in board.get("others", ())]
+    slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
+    return {
+        **scores,
+        "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
+        "pairs": [row if "contrast" in row else _preference(row) for row in unfolded(scores.get("pairs", ()))],
+        "scoreboard": _board({**board, "others": others}) if board else None,
+        "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
+        "ablations": [_table(table) for table in scores.get("ablations", ())],
+        "counterfactuals": [_counterfactual(row) for row in scores.get("counterfactuals", ())],
+        "attacks": [table for table in scores.get("attacks", ()) if "rows" in table],
+    }
+
+
+def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in row.items()}
+
+
+def _table(table: dict[str, Any]) -> dict[str, Any]:
+    """A table of settings, whose cells did not repeat what the table is about, nor count reports."""
+    about = {name: table[name] for name in (*OfJudge.model_fields, "by", "metric", "variant") if name in table}
+
+    def today(cell: dict[str, Any]) -> dict[str, Any]:
+        if "setting" not in cell:
+            return cell
+        read = {**_PART, **about, **_renamed(cell, _CELL)}
+        read.pop("at", None)  # the setting as a number, which the condition knows
+        return read
+
+    return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+
+
+def _board(board: dict[str, Any]) -> dict[str, Any]:
+    """The scoreboard, whose cells were no rows of their own, and whose pairs stood beside the rows on them."""
+    names, metrics = ({each["name"]: each.get(of, "") for each in board["columns"]} for of in ("variant", "metric"))
+    lacks = {word: lack for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
+
+    def today(system: str, name: str, cell: dict[str, Any]) -> dict[str, Any]:
+        if "metric" in cell:
+            return cell
+        missing = cell.get("missing", {})
+        items = {lacks[why]: count for why, count in missing.items() if why in lacks}
+        counts = {"n_na": missing.get("n/a", 0), "n_unverifiable": missing.get("unverifiable", 0)}
+        counts |= {"n_failed": missing.get("failed", 0) + sum(items.values()), "n_zero": missing.get(AS_ZERO, 0)}
+        about = {**_CODE, "metric": metrics[name], "variant": names[name], "version": 1, "system": system}
+        rest = {name: value for name, value in cell.items() if name != "missing"}
+        return {**about, **rest, **counts, "n_scored": cell["n_scored"] - counts["n_zero"], "items": items}
+
+    rows = [
+        {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row.get("cells", {}).items()}}
+        for row in board["rows"]
+    ]
+    compared = [{**each, "pairs": [*map(_contrast, each["pairs"])]} for each in board.get("compared", ())]
+    return {**board, "rows": rows, "compared": compared}
+
+
+def _contrast(pair: dict[str, Any]) -> dict[str, Any]:
+    return {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
+
+
+def _strength(row: Mapping[str, Any]) -> dict[str, Any]:
+    read = {"n_scored": 0, **_renamed(row, {"strength": "value", "dimension": "variant"})}
+    opponents = {"opponents": read.pop("n_opponents", 0)}
+    return {**read, "metric": PAIRWISE, "n_planned": read["n_scored"], "items": opponents}
+
+
+def _preference(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of two systems side by side, whose numbers by query were no contrast of their own."""
+    rate, n, won, lost = (row.get(name) for name in ("win_rate", "n_queries", "queries_won", "queries_lost"))
+    n, won, lost = n or 0, won or 0, lost or 0
+    ends = {"difference": rate, "ci_low": row.get("ci_low"), "ci_high": row.get("ci_high")}
+    contrast = ComparedRow(
+        metric=PAIRWISE,
+        variant=row["dimension"],
+        name=SIDE_BY_SIDE if row["dimension"] == PRIMARY else f"{row['dimension']} {SIDE_BY_SIDE}",
+        mean_a=rate,
+        mean_b=None if rate is None else 1 - rate,
+        **{name: None if end is None else round(2 * end - 1, 10) for name, end in ends.items()},
+        n_planned=n,
+        n_pairs=n,
+        above=won,
+        equal=n - won - lost,
+        below=lost,
+        is_primary=row["dimension"] == PRIMARY,
+        outcome="nothing",
+        **{name: row[name] for name in ("no_interval", "n_users", "p", "p_holm", "tests") if name in row},
+    )
+    outcome = outcome_of(contrast, contrast.p_holm, max(1, contrast.tests))
+    loser = {"higher": row["b"], "lower": row["a"]}.get(outcome)
+    outcome = "not_read" if not row.get("reads", True) else "missing" if loser in row.get("incomplete", ()) else outcome
+    even = {
+        name: row.get(f"length_controlled{of}")
+        for name, of in (("value", ""), ("ci_low", "_low"), ("ci_high", "_high"))
+    }
+    counts = {name: row[name] for name in PairScore.model_fields if name in row}
+    return {
+        **counts,
+        "length_controlled": even,
+        "contrast": contrast.model_copy(update={"outcome": outcome}).model_dump(),
+    }
+
+
+def _counterfactual(row: dict[str, Any]) -> dict[str, Any]:
+    if "measure" not in row:
+        return row
+    variant = " ".join(filter(None, (row["measure"], row.get("of"))))
+    rest = {name: row[name] for name in row if name not in ("measure", "of", "factual", "kind")}
+    return {**_CODE, **rest, "variant": variant, "n_asked": row["n_planned"], "n_counted": row["n_scored"]}
+
+
+def agreements(gathered: Gathered) -> list[Agreement]:
+    """One row for each variant and pair of judges that are models, under the same rules; none for a single judge.
+
+    Floors, the oracle and runs with another user's profile are left out. The paper's Appendix E does not say whether
+    its ρ is over systems or over reports: both are given.
+    """
+    return [
+        _agreement(gathered, metric, variant, first, second)
+        for metric in gathered.metrics.values()
+        for assessors in panels_of(gathered.assessors(metric.name))
+        for first, second in combinations(assessors, 2)
+        for variant in metric.variants
+        if variant not in metric.pooled
+    ]
+
+
+def _agreement(gathered: Gathered, metric: Metric, variant: str, first: Assessor, second: Assessor) -> Agreement:
+    ones, others = (gathered.tables_of_judges[TableKey(metric.name, assessor)] for assessor in (first, second))
+    by_label: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    dropped = 0
+    systems = frozenset(research_labels(gathered.definition))
+    for plan in gathered.plans:
+        if plan.label not in systems:
+            continue
+        a, b = _value(ones, plan.run_id, variant), _value(others, plan.run_id, variant)
+        if a is not None and b is not None:
+            by_label[plan.label].append((a, b))
+        elif a is not None or b is not None:
+            dropped += 1
+    pairs = [pair for of_system in by_label.values() for pair in of_system]
+    means = [(sum(a for a, _ in its) / len(its), sum(b for _, b in its) / len(its)) for its in by_label.values()]
+    n = len(pairs)
+    return Agreement(
+        metric=metric.name,
+        variant=variant,
+        rules=first.rules,
+        first=name_of(first.judge),
+        second=name_of(second.judge),
+        n_reports=n,
+        n_dropped=dropped,
+        rho_report=_rho(pairs),
+        n_systems=len(means),
+        rho_system=_rho(means),
+        exact=round(sum(a == b for a, b in pairs) / n, 10) if n else None,
+        difference=round(sum(abs(a - b) for a, b in pairs) / n, 10) if n else None,
+    )
+
+
+def _value(judged: Mapping[str, JudgedRun], run_id: str, variant: str) -> float | None:
+    if run_id not in judged:
+        return None
+    value = judged[run_id].values.get(variant)
+    return None if value is None else value.value
+
+
+def _rho(pairs: list[tuple[float, float]]) -> float | None:
+    rho = correlation([a for a, _ in pairs], [b for _, b in pairs], "spearman")
+    return None if rho is None else round(rho, 10)
+
+
+FEWEST = 10
+"""Correlations of fewer pairs are not reported: they would be noise."""
+
+
+def correlations(gathered: Gathered) -> list[Correlation]:
+    """Every measure of ``process`` against every score that a metric names for it, for every judge, within systems.
+
+    Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
+    themselves. Empty without ``process``.
+    """
+    code = next((assessor for assessor in gathered.assessors(PROCESS) if assessor.judge.spec == CODE), None)
+    if code is None:
+        return []
+    correlated = {name: metric.description.correlated for name, metric in gathered.metrics.items()}
+    measured = {
+        name: _values(gathered, PROCESS, code, name)
+        for name in gathered.metrics[PROCESS].variants
+        if name not in correlated[PROCESS]
+    }
+    rows = [
+        Correlation(
+            process=name,
+            metric=metric,
+            variant=variant,
+            **assessor.columns,
+            **asdict(within),
+            p_holm=within.p,
+        )
+        for metric, variants in correlated.items()
+        for variant in variants
+        for assessor in gathered.assessors(metric)
+        if not is_unrated(gathered.metrics[metric], assessor.judge)
+        if (scored := _values(gathered, metric, assessor, variant))
+        for name, counted in measured.items()
+        if (within := spearman_within(counted, scored)) is not None and within.n >= FEWEST
+    ]
+    adjusted = holm([row.p for row in rows])
+    return [row.model_copy(update={"p_holm": p}) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -> Values:
+    """The mean over repeats of every system and query that has one."""
+    left_out = {label for label, system in gathered.definition.systems.items() if system.agent in BASELINES}
+    if gathered.metrics[metric].description.self_checked:
+        left_out |= {label for label, system in gathered.definition.systems.items() if system.self_checked}
+    values = (
+        ((plan.label, plan.query.query_id), judged.values.get(variant))
+        for plan, judged in gathered.judged_runs(metric, assessor)
+        if plan.label not in left_out
+    )
+    return means_by_query((cell, None if value is None else value.value) for cell, value in values)
+
+
+def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
+    """The scores with the rows of these metrics only. Correlations with what runs did belong to the metric process.
+
+    Rows on other profiles belong to no metric and stay.
+    """
+    by_metric = ("scores", "judgings", "slices", "agreements")
+    chosen = {table: tuple(row for row in getattr(scores, table) if row.metric in names) for table in by_metric}
+    without = {} if PAIRWISE in names else {"pairs": (), "ranks": ()}
+    without |= {} if COUNTS_STEPS in names else {"correlations": ()}
+    return scores.model_copy(update=chosen | without)
+
+
+def without_board_metrics(scores: Scores) -> Scores:
+    """The scores without the usual metrics that have a scoreboard column, and without rows of no metric.
+
+    Other metrics stay, since one column is not all that was asked for.
+    """
+    board = scores.scoreboard
+    shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
+    left = rows_of_metrics(scores, {row.metric for row in scores.scores} - shown)
+    paired = {"pairs": scores.pairs, "ranks": scores.ranks}
+    return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
+
+
+def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
+    """The metrics of these scores besides the named ones, in their order."""
+    present = [*(row.metric for row in scores.scores), *([PAIRWISE] if scores.pairs else [])]
+    return [name for name in dict.fromkeys(present) if name not in names]
+
 
 UNDER_ATTACK = {"basket": ["feasible"], "robustness": ["obeyed"]}
 """The headline whose loss is measured, whether the agent still picks what the shopper wanted and nothing else, and the

@@ -1,31 +1,36 @@
-"""All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it."""
+"""All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it.
+If two or more language models judged, they also count as one judge: a panel with the median of their values.
+
+A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
+judges are left out: their values mean something else.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal, NamedTuple
 
+from drretail.eval.baskets import is_decided
 from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.claims.claims import FAITHFULNESS as CLAIMS
-from drretail.eval.judge_prompts import in_all_wordings
+from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.judging.verdicts import VerdictFile, judges_in, verdict_path
-from drretail.eval.metric import Metric
-from drretail.eval.references import is_decided
+from drretail.eval.method import in_all_wordings
+from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest
 from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
-from drretail.eval.values import NOT_JUDGED, Value, gravest
 from drretail.experiment import Definition, read_definition, read_plan
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
 from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome, PlannedPair
-from drretail.records.judge_audit import JudgeAudit, Shares, summed
 from drretail.records.query import Query
+from drretail.records.reading import JudgeAudit, Shares, summed
 from drretail.records.run import Usage
 from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Verdict, place_of
-from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"
 NOT_IMPORTED = "not_imported"
@@ -362,3 +367,72 @@ def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:
         state = "scored" if scored else gravest(value.state for value in its) or "failed"
         means[variant] = Value(variant, state, sum(scored) / len(scored) if scored else None, dict(items))
     return means
+
+
+MEDIAN = "median"
+
+
+def with_panels(gathered: Gathered) -> Gathered:
+    """The results with one more judge, the median, for each metric and rules with two or more judges
+    that are models.
+    """
+    panels: dict[TableKey, dict[str, JudgedRun]] = {}
+    for metric in gathered.metrics:
+        for assessors in panels_of(gathered.assessors(metric)):
+            members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
+            panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
+            # A run that some member has not judged counts as not judged by the panel.
+            complete = [run for run in members[0] if all(run in runs for runs in members)]
+            panels[TableKey(metric, panel)] = {run: _together([runs[run] for runs in members]) for run in complete}
+    return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
+
+
+def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
+    """The judges that form panels: at least two models, under the same rules."""
+    by_rules: dict[str, list[Assessor]] = defaultdict(list)
+    for assessor in assessors:
+        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec):
+            by_rules[assessor.rules].append(assessor)
+    return [members for _, members in sorted(by_rules.items()) if len(members) > 1]
+
+
+def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:
+    """A panel as a judge: ``panel(median):a+b``; a language model if every member is one."""
+    kind = "llm" if all(member.kind == "llm" for member in members) else "scripted"
+    return JudgeRef(spec=f"{PANEL}({how}):{'+'.join(map(name_of, members))}", kind=kind)
+
+
+def name_of(judge: JudgeRef) -> str:
+    """ "provider:model", with a hash of the parameters if they distinguish judges of one model."""
+    return f"{judge.spec}-{judge.params_hash}" if judge.params_hash else judge.spec
+
+
+def is_panel(spec: str) -> bool:
+    """True for the name of a panel, which has no verdicts of its own."""
+    return spec.startswith(f"{PANEL}(")
+
+
+def _together(runs: Sequence[JudgedRun]) -> JudgedRun:
+    """The median of the members that scored a variant, if they are more than half; else the gravest state of the
+    others.
+    """
+    lacks = next((run.lacks for run in runs if run.lacks is not None), None)
+    values: dict[str, Value] = {}
+    for variant in dict.fromkeys(variant for run in runs for variant in run.values):
+        of_variant = [run.values[variant] for run in runs if variant in run.values]
+        scored = [value.value for value in of_variant if value.value is not None]
+        items = {"judges": len(scored), "spread": max(scored) - min(scored)} if scored else {}
+        values[variant] = (
+            Value(variant, "scored", median(scored), items)
+            if 2 * len(scored) > len(runs)
+            else Value(variant, gravest(value.state for value in of_variant) or "failed")
+        )
+    return JudgedRun(
+        runs[0].query_id,
+        {} if lacks else values,
+        lacks,
+        verdicts=sum(run.verdicts for run in runs),
+        errors=tuple(error for run in runs for error in run.errors),
+        stale=sum(run.stale for run in runs),
+        repairs=sum(run.repairs for run in runs),
+    )

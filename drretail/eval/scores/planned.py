@@ -1,4 +1,5 @@
 """Headlines cover all planned runs: what a run lacks by its own fault counts 0 (docs/scores.md).
+Also in words: what is behind the values of one report.
 
 A failed run gets 0, and so does a report with nothing that the headline measures. If the *query* lacks something, such
 as a wish, the headline is undefined for it, equally for all systems. What judges, pages or servers failed to deliver is
@@ -12,20 +13,23 @@ from pathlib import Path
 from typing import TypeVar
 
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
-from drretail.eval.metric import Metric, is_judged, of_answers
+from drretail.eval.judging.question import judges_in
+from drretail.eval.metric import Metric, Value, is_judged, of_answers
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
     PENDING_RUNS,
+    Assessor,
     Gathered,
     JudgedRun,
     Plan,
     TableKey,
     gather,
+    verdicts_by_assessor,
+    with_panels,
 )
-from drretail.eval.scores.panel import with_panels
-from drretail.eval.values import Value
-from drretail.records.score import place_of
+from drretail.records.run import Run
+from drretail.records.score import WHY_NOT, Verdict, place_of, reasons_of
 
 K = TypeVar("K", str, tuple[str, str])
 MOST_MISSING = 0.05
@@ -183,3 +187,47 @@ def means_by_query(values: Iterable[tuple[K, float | None]]) -> dict[K, float]:
         if value is not None:
             by_query[query_id].append(value)
     return {query_id: sum(its) / len(its) for query_id, its in sorted(by_query.items())}
+
+
+MOST_VERDICTS = 200
+LONGEST_REASON = 400
+NOTHING_TO_SCORE = "the report has nothing of the kind"
+"""Why a value is n/a if its metric gives no reason: there is no total to check, no wrong claim to place."""
+
+
+def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+    """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
+    lines = [f"- **{value.variant}** {_value(value)}" for value in values]
+    judged = [line for verdict in verdicts if (line := _verdict(verdict))]
+    if judged:
+        lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
+    if len(judged) > MOST_VERDICTS:
+        lines.append(f"- … and {len(judged) - MOST_VERDICTS} more")
+    return "\n".join(lines)
+
+
+def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> list[Verdict]:
+    """The last verdict of every key that one judge gave on a run's report."""
+    judges, name = judges_in(experiment, metric), f"{run.query_id}-r{run.repeat}"
+    lasts = verdicts_by_assessor(experiment, metric, judges, run.system, name).get(assessor, [])
+    return [last for last in lasts if last.report_sha == run.report_sha]
+
+
+def _value(value: Value) -> str:
+    if value.state == "na":
+        return f"n/a: {', '.join(reasons_of(value.items)) or NOTHING_TO_SCORE}"
+    if value.value is None:
+        return value.state
+    # " (support 21.5, scored 24)": the counts behind the value.
+    counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
+    shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)
+    return f"{value.value:.4g}{f' ({shown})' if shown else ''}"
+
+
+def _verdict(verdict: Verdict) -> str:
+    reason = verdict.error or verdict.reason
+    if not reason:
+        return ""
+    shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+    state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
+    return f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}"

@@ -7,14 +7,11 @@ from math import inf
 from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_measures, nothing_to_compare
-from drretail.eval.compare.findings import findings
-from drretail.eval.compare.wording import listed
+from drretail.eval.compare.wording import findings, listed
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
-from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.eval.scores.panel import is_panel
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
-from drretail.llm.prices import PriceTable, cost_of, unpriced
-from drretail.llm.usage import estimated_note
+from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
@@ -36,7 +33,7 @@ from drretail.records.score import (
     shown_rows,
 )
 from drretail.records.tables.figures import counted, counted_each
-from drretail.stats.clusters import FEWEST
+from drretail.stats.intervals import FEWEST
 
 Metrics = Mapping[str, MetricDescription]
 _Key = tuple[str, str, str, Assessor]

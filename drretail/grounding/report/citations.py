@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from drretail.grounding.report.evidence_ids import FILE_ID, SHOPPER_ID, normalise_url
-from drretail.grounding.report.marks import Mark, Target, exported_marks, find_marks, unlisted_numbers
+from drretail.grounding.report.marks import Mark, Target, exported_marks, find_marks, styled_marks, unlisted_numbers
 from drretail.grounding.report.markup import blanked, prose, url_end
 from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, is_source_heading, read_references
-from drretail.grounding.report.styles import styled_marks
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.shop import SHOP_URL, product_url
 

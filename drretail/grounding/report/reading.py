@@ -12,17 +12,23 @@ from decimal import Decimal
 from typing import TypeVar
 
 from drretail.grounding.report.markup import blanked, meet
-from drretail.grounding.report.picks_by_form import picks_by_form
-from drretail.grounding.report.statements import statements_in
+from drretail.grounding.report.picks import picks_by_form
+from drretail.grounding.report.statements import numerals_beside_marks, stands_in_record, statements_in
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates, find_days
-from drretail.grounding.text.arithmetic import Equation
-from drretail.grounding.text.languages import labels
 from drretail.grounding.text.layout import Cell, Layout, Stretch
-from drretail.grounding.text.numerals import Numeral
-from drretail.grounding.text.scores import Score, find_scores, is_scale
-from drretail.grounding.verify.derivation import CENTS, derivation, fits, result_shown, title_numbers
-from drretail.grounding.verify.looked_at import numerals_beside_marks, stands_in_record
-from drretail.grounding.verify.records import Calculation, Ledger, on_record, with_state
+from drretail.grounding.text.numerals import Equation, Numeral, Score, find_scores, is_scale
+from drretail.grounding.text.words import labels
+from drretail.grounding.verify.records import (
+    CENTS,
+    Calculation,
+    Ledger,
+    derivation,
+    fits,
+    on_record,
+    result_shown,
+    title_numbers,
+    with_state,
+)
 from drretail.grounding.verify.values import acquitted, verify
 from drretail.records.reading import FORM, Reading, ReadValue, Unread, ValueKind, ValueState
 from drretail.records.shop import Product, has_offers, list_prices, sold_for

@@ -9,8 +9,7 @@ from functools import lru_cache
 from itertools import chain, compress, pairwise
 from typing import NamedTuple
 
-from drretail.grounding.report.hidden import CARD
-from drretail.grounding.report.markup import lines
+from drretail.grounding.report.markup import CARD, lines
 
 ADDRESS = r"(?:https?://|(?<![\w@./-])www\.(?=[^\W_]))"
 """The beginning of an address; a plain ``www.`` counts in lists, where nothing else is written so."""

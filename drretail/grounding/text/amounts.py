@@ -12,11 +12,10 @@ from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
 from typing import Literal
 
-from drretail.grounding.text.languages import euro_names, labels, month_numbers
 from drretail.grounding.text.wording import SYMBOLS
-from drretail.grounding.text.words import UNSPACED, is_english
-from drretail.records.money import SIGNS
+from drretail.grounding.text.words import UNSPACED, euro_names, is_english, labels, month_numbers
 from drretail.records.reading import Relation
+from drretail.records.shop import SIGNS
 
 AmountKind = Literal["money", "number", "percent"]
 Agreement = Literal["equal", "rounded", "bounded", "loose"]

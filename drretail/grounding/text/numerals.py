@@ -1,17 +1,22 @@
-"""Every numeral of a text, whatever it counts, with the unit that is written with it.
+"""Numbers of a text besides its amounts: every numeral with its unit, ratings and numbers of ratings in the forms
+in which people write them, the value of an expression, and the sums that a text writes out.
 
 The number of a list item or a heading ("2. Kettle", "#3"), a scale ("4.6 of 5"), an id ("0704175490", "756mbmmg") and a
 number within a word ("B12", "USB3") are no numerals. A date is one.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, DecimalException, InvalidOperation
+from functools import cache, lru_cache
+from itertools import combinations, pairwise, zip_longest
+from math import prod
 
-from drretail.grounding.text.amounts import WrittenDate, number_of
-from drretail.grounding.text.words import stem
+from drretail.grounding.text.amounts import Amount, WrittenDate, number_of
+from drretail.grounding.text.words import STOP_WORDS, UNSPACED, labels, stem
 
 _RUN = re.compile(r"(?<![^\W_])\d[^\W_]*(?:(?<=\d)[.,'’]\d+)*[^\W_]*")
 _DIGITS = re.compile(r"\d+(?:[.,'’]\d+)*")
@@ -129,3 +134,268 @@ def _is_id(run: str) -> bool:
     """True for digits of an id's length, and for letters and digits that alternate, but for dimensions ("47x47")."""
     kinds = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+(?:[.,'’]\d+)*", "0", re.sub(r"(?<=\d)[xX×](?=\d)", " ", run)))
     return (len(run) >= _ID_LENGTH and kinds in ("0", "0a") and run.isalnum()) or "0a0" in kinds
+
+
+_SIGN_BEHIND = re.compile(
+    rf"\s?(?:/\s?5(?![^\W{UNSPACED}])|[★⭐]|\*{{0,2}}\s?-?stars?\b|(?:out )?of (?:5|five)\b)", re.IGNORECASE
+)
+_SIGN_BEFORE = re.compile(r"(?:[★⭐]|\brat(?:ing|ed)\b|\b(?:stars|score)\b:)[\s:*_]{0,5}$", re.IGNORECASE)
+_SCALE_BEHIND = re.compile(r"(?:/|\bof)\s?$", re.IGNORECASE)
+# "1.2 stars better" is no rating.
+_DIFFERENCE = re.compile(r"\s?(?:[★⭐]|-?stars?)\s(?:more|less|better|higher|lower)\b", re.IGNORECASE)
+# After a rating without a sign: the end, or what joins it to its number of ratings.
+_BARE_BEHIND = re.compile(r"\s*(?:[.,;:)*|·/]|$|\n|(?P<word>[^\W\d_]+))")
+_JOINED = re.compile(r"[^\d.;!?\n]{0,30}")
+_RATERS_BEHIND = re.compile(
+    r"\s+(?:[\w-]+\s)?(?:ratings?|reviews?|raters?|reviewers?|people|buyers|customers|owners|users|shoppers|votes|opinions)\b",
+    re.IGNORECASE,
+)
+_COUNT_BEFORE = re.compile(r"\b(?:from|over|by|of|on|across)\s$|\b(?:ratings|reviews)\b[\s:*_]{1,5}$", re.IGNORECASE)
+_COUNT_ENDS = re.compile(r"\s*(?:[.,;:)*|·–—-]|$|\n)")
+_HIGHEST = 5
+_REACH = 24
+"""Characters before a number that may hold its label."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A rating, a number of ratings, or both together."""
+
+    rating: Amount | None
+    count: Amount | None
+    is_sure: bool = False
+    """True if a sign, brackets or a word says what they are; otherwise only a record can confirm it."""
+
+    @property
+    def start(self) -> int:
+        return min(half.start for half in (self.rating, self.count) if half is not None)
+
+    @property
+    def end(self) -> int:
+        return max(half.end for half in (self.rating, self.count) if half is not None)
+
+
+def find_scores(text: str, amounts: Sequence[Amount], *, is_english: bool = True) -> Iterator[Score]:
+    """The scores among the amounts of a text, in text order.
+
+    A number of ratings without a rating is not sure: "12 reviews mention rust". In other languages, the labels of
+    labels.toml identify scores, which are sure after a colon: "Bewertungen: 1.843".
+    """
+    numbers = [amount for amount in amounts if not is_scale(text, amount)]
+    taken: set[int] = set()
+    for amount, following in zip_longest(numbers, numbers[1:]):
+        if amount.start in taken:
+            continue
+        is_plain = not amount.compound or text.startswith(("-star", "-stars"), amount.end)
+        is_in_scale = amount.kind == "number" and 1 <= amount.low < 10 and amount.places <= 2
+        if is_in_scale and is_plain and not _DIFFERENCE.match(text, amount.end):
+            before = text[max(0, amount.start - 14) : amount.start]
+            has_sign = bool(_SIGN_BEHIND.match(text, amount.end) or _SIGN_BEFORE.search(before))
+            is_called = not is_english and bool(amount.places) and _called_before("rating").search(before) is not None
+            is_joined = following is not None and _is_joined(text, amount, following)
+            if following is not None and is_joined and (has_sign or amount.places):
+                taken.add(following.start)
+                is_called = not is_english and _called_behind("rating_count").match(text, following.end) is not None
+                yield Score(amount, following, is_sure=is_called or _is_sure_count(text, amount, following))
+                continue
+            # A rating without a sign is followed by the end, a stop or a stop word: "its 4.3 does not".
+            behind = _BARE_BEHIND.match(text, amount.end)
+            word = behind and behind["word"]
+            is_bare = behind is not None and (not word or word.casefold() in STOP_WORDS - {"in", "a"})
+            if has_sign or (amount.places and amount.low <= _HIGHEST and (is_bare or is_called)):
+                yield Score(amount, None, is_sure=has_sign)
+        elif _is_count(amount) and _RATERS_BEHIND.match(text, amount.end):
+            yield Score(None, amount)
+        elif _is_count(amount) and not is_english:
+            called = _called_before("rating_count").search(text[max(0, amount.start - _REACH) : amount.start])
+            if called or _called_behind("rating_count").match(text, amount.end):
+                yield Score(None, amount, is_sure=bool(called and called["colon"]))
+
+
+def is_scale(text: str, amount: Amount) -> bool:
+    """True for the 5 of "4.4 of 5" and "4.4 / 5"."""
+    return amount.low in (5, 10) and bool(_SCALE_BEHIND.search(text[max(0, amount.start - 5) : amount.start]))
+
+
+@cache
+def _called_before(kind: str) -> re.Pattern[str]:
+    """A label before its figure, with a colon or a particle: "评分为4.6", "Nombre d'avis : 412"."""
+    return re.compile(rf"{_names(kind)}\w{{0,2}}[\s*_]*(?P<colon>[:：])?[\s*_]*$", re.IGNORECASE)
+
+
+@cache
+def _called_behind(kind: str) -> re.Pattern[str]:
+    """A label after its figure, with a counter or a preposition between: "2,210件のレビュー", "412 avis"."""
+    return re.compile(rf"\s?(?:[{UNSPACED}]{{1,2}}|de\s)?\s?{_names(kind)}", re.IGNORECASE)
+
+
+def _names(kind: str) -> str:
+    """Any label of the kind, as a separate word if its script separates words."""
+    named = sorted(labels(english=False)[kind] - labels(english=True)[kind], key=len, reverse=True)
+    letter = rf"[^\W\d{UNSPACED}]"
+    words = "|".join(re.escape(name).replace("'", "['’]") for name in named)
+    return rf"(?<!{letter})(?:{words})(?!{letter})"
+
+
+def _is_count(amount: Amount) -> bool:
+    return amount.kind == "number" and not amount.compound and amount.low == amount.low.to_integral_value()
+
+
+def _is_joined(text: str, rating: Amount, count: Amount) -> bool:
+    """True if only a few words and the rating's scale are between the two."""
+    between = re.sub(r"/\s?5\b|\bof (?:5|five)\b", "", text[rating.end : count.start])
+    return _is_count(count) and not count.places and bool(_JOINED.fullmatch(between))
+
+
+def _is_sure_count(text: str, rating: Amount, count: Amount) -> bool:
+    before, behind = text[rating.end : count.start], text[count.end : count.end + 1]
+    if behind == ")" and re.fullmatch(r"[^,(]*\(\s*|\W*(?:/5\W*)?", before):
+        return True
+    is_named = _COUNT_BEFORE.search(before) and _COUNT_ENDS.match(text, count.end)
+    return bool(is_named or _RATERS_BEHIND.match(text, count.end))
+
+
+_MOST_TERMS = 6
+"""Up to so many terms or factors are combined in all ways; of more, only each one and the whole count."""
+# Every part is bounded, so that long words and wide gaps between figures cost little.
+_AROUND = r"[\s*_\\]{0,12}"
+_WORDS = r"(?:[^\W\d_][\w'’-]{0,40}\s?){0,3}"
+# A figure may be followed by what it counts, and preceded by what it is the price of: "4 packs × $12.49", "the lid $5".
+# The hyphen of "8-ounce" and the x of "3 xl" are no signs.
+_JOINT = re.compile(
+    rf"(?:\s?[^\W\d_]{{1,40}}){{0,2}}(?:\s\([^\W\d][^()\d]{{0,40}}\))?{_AROUND}(?P<close>\)?){_AROUND}"
+    rf"(?P<sign>[+×x*÷/−–=-]|(?:makes?|equals?|comes? to)\b)(?!(?<=[x−–-])[^\W\d_])"
+    rf"{_AROUND}(?P<open>\(?){_AROUND}(?:(?<![−–-] ){_WORDS})?"
+)
+_SIGNS = {"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-"}
+# The text before, or after the last figure, continues the expression by a term in words; a list's bullet does not.
+_OPEN_BEFORE = re.compile(rf"[^\s*_][ *_]*(?:[+×÷/−–=-][ *_]*|[+×÷=] ?{_WORDS})$")
+_OPENED = re.compile(r"\([ *_]*$")
+_SUM_REACH = 30
+_CENTS = 2
+_OPEN_BEHIND = re.compile(rf"{_AROUND}(?:[+×÷/−=]|[-–]\s)")
+
+
+def value_of(expression: str) -> Decimal | None:
+    """The value of an expression; None if it is invalid, divides by zero or uses a function."""
+    return _read(expression)[0]
+
+
+def steps(expression: str) -> frozenset[Decimal]:
+    """The absolute values of all numbers, products and sums in an expression; empty if it is invalid."""
+    return _read(expression)[1]
+
+
+@lru_cache(maxsize=1024)
+def _read(expression: str) -> tuple[Decimal | None, frozenset[Decimal]]:
+    plain = expression.replace("$", "").replace(",", "").replace("{", "(").replace("}", ")")
+    try:
+        value, results = _worked_out(ast.parse(plain, mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, DecimalException):
+        return None, frozenset()
+    return value, frozenset(map(abs, results))
+
+
+def _worked_out(node: ast.expr) -> tuple[Decimal | None, set[Decimal]]:
+    """The value of a part of an expression, None if it uses a function, and the numbers on the way."""
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            value, results = Decimal(str(number)), set[Decimal]()
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=operand):
+            value, results = _worked_out(operand)
+            value = -value if value is not None and isinstance(sign, ast.USub) else value
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult()):
+            combine = prod if isinstance(node.op, ast.Mult) else sum
+            parts = [(sign, *_worked_out(part)) for part, sign in _parts(node, isinstance(node.op, ast.Mult))]
+            results = {number for _, _, inner in parts for number in inner}
+            known = [sign * value for sign, value, _ in parts if value is not None]
+            if len(known) <= _MOST_TERMS:
+                results |= {
+                    Decimal(combine(some)) for size in range(2, len(known)) for some in combinations(known, size)
+                }
+            value = Decimal(combine(known)) if len(known) == len(parts) else None
+        case ast.BinOp(left=left, op=ast.Div(), right=right):
+            (above, results), (below, more) = _worked_out(left), _worked_out(right)
+            value, results = above / below if above is not None and below else None, results | more
+        case _:
+            value = None
+            inside = (_worked_out(inner)[1] for inner in ast.iter_child_nodes(node) if isinstance(inner, ast.expr))
+            results = {number for numbers in inside for number in numbers}
+    return value, results if value is None else {*results, value}
+
+
+def _parts(node: ast.expr, of_product: bool, sign: int = 1) -> Iterator[tuple[ast.expr, int]]:
+    """The terms of a sum with their signs, or the factors of a product."""
+    kinds = (ast.Mult,) if of_product else (ast.Add, ast.Sub)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, kinds):
+        yield from _parts(node.left, of_product, sign)
+        yield from _parts(node.right, of_product, -sign if isinstance(node.op, ast.Sub) else sign)
+    else:
+        yield node, sign
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Figures joined by signs: their value, and the result written beside them."""
+
+    expression: str
+    operands: tuple[Amount, ...]
+    value: Decimal
+    result: Amount
+
+    @property
+    def holds(self) -> bool:
+        return self.result.agreement(self.value) is not None
+
+
+@dataclass(slots=True)
+class _Side:
+    """One side of an equals sign."""
+
+    expression: str
+    figures: list[Amount]
+
+
+def find_equations(text: str, amounts: Sequence[Amount]) -> Iterator[Equation]:
+    """The equations about money among a text's amounts, in text order; terms in words are not supported."""
+    for chain in _chains(text, amounts):
+        for left, right in pairwise(chain):
+            whole, single = (left, right) if len(right.figures) == 1 else (right, left)
+            result, operands = single.figures[0], tuple(whole.figures)
+            kinds = {one.kind for one in (*operands, result)}
+            # "a 9 x 13 pan = $12.99" is not a product.
+            is_of_money = any(operand.kind == "money" or operand.places == _CENTS for operand in operands)
+            is_of_money = is_of_money and ("money" in kinds or result.places == _CENTS)
+            expression = whole.expression
+            if expression.count("(") > expression.count(")"):  # "(2 × $3 = $6)"
+                expression = expression.removeprefix("(")
+            value = value_of(expression) if len(operands) > 1 == len(single.figures) and is_of_money else None
+            if value is not None:
+                yield Equation(expression, operands, value, result)
+
+
+def _chains(text: str, amounts: Sequence[Amount]) -> Iterator[list[_Side]]:
+    """The sides of each run of figures joined by signs that no further term continues."""
+    chain: list[_Side] = []
+    for amount, following in pairwise([*amounts, None]):
+        if amount is None or amount.is_range or amount.kind == "percent":
+            chain = []
+            continue
+        if not chain:
+            opened = "(" if _OPENED.search(text[max(0, amount.start - _SUM_REACH) : amount.start]) else ""
+            chain = [_Side(f"{opened}{amount.low:f}", [amount])]
+        joint = None if following is None else _JOINT.fullmatch(text, amount.end, following.start)
+        if following is not None and joint is not None:
+            sign = "=" if len(joint["sign"]) > 1 else _SIGNS.get(joint["sign"], joint["sign"])
+            chain[-1].expression += joint["close"]
+            if sign == "=":
+                chain.append(_Side(f"{joint['open']}{following.low:f}", [following]))
+            else:
+                chain[-1].expression += f"{sign}{joint['open']}{following.low:f}"
+                chain[-1].figures.append(following)
+            continue
+        first = chain[0].figures[0].start
+        is_open = _OPEN_BEFORE.search(text[max(0, first - _SUM_REACH) : first]) or _OPEN_BEHIND.match(text, amount.end)
+        if len(chain) > 1 and not is_open:
+            yield chain
+        chain = []

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
-from drretail.grounding.text.harmless import harmless, harmless_values
+from drretail.grounding.text.untrusted import harmless, harmless_values
 from drretail.records.base import canonical_json
 from drretail.records.shop import Order, Product, UserProfile, product_url
 

@@ -13,9 +13,8 @@ from functools import lru_cache
 from typing import Literal
 
 from drretail.grounding.text.amounts import ENGLISH, Amount, Notation, exact_amount, find_amounts, find_dates
-from drretail.grounding.text.languages import answer_words
 from drretail.grounding.text.numerals import SIDES, SIZED, UNCOUNTED, Numeral, conversion, find_numerals
-from drretail.grounding.text.words import NUMBERS, content_stems, is_negation, words
+from drretail.grounding.text.words import NUMBERS, answer_words, content_stems, is_negation, words
 from drretail.grounding.verify.records import all_words_of, leaves, plain
 from drretail.records.reading import Relation
 from drretail.records.shop import LIST_PRICE, STOCK, Product

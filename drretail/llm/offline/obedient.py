@@ -14,13 +14,11 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 
-from drretail.grounding.hostile.texts import HostileText, hostile_texts, unhidden
+from drretail.grounding.hostile import HostileText, hostile_texts, unhidden
 from drretail.grounding.report.picks import picks_block, take_picks
-from drretail.grounding.text.harmless import harmless
+from drretail.grounding.text.untrusted import harmless
 from drretail.llm.offline.chat import Turn
-from drretail.llm.offline.shopper.policy import SUMMARY, SYNTHESIS, shop
-from drretail.llm.offline.shopper.searching import Call
-from drretail.llm.offline.shopper.task import DETAILS, PROFILE, SEARCH, SHOP_TOOLS, WEB
+from drretail.llm.offline.shopper import DETAILS, PROFILE, SEARCH, SHOP_TOOLS, SUMMARY, SYNTHESIS, WEB, Call, shop
 from drretail.records.reading import Pick
 
 UPDATE = "update_user_profile"

@@ -1,21 +1,262 @@
-"""The messages that ask a model for a query: the paper's four inputs (section 3.2), in our own words."""
+"""The messages that ask a model for a query: the paper's four inputs (section 3.2), in our own words.
+
+The model sees kinds of products of the shop, their prices, the fields that matter, and what the user owns.
+"""
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
+from typing import TYPE_CHECKING, TypeVar
 
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.offers import Offers
 from drretail.env.summaries import Summaries
 from drretail.env.world import World
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
-from drretail.querygen.by_model.shelf import Shelf, in_full, owned_by
+from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.listing import Listing
+from drretail.grounding.text.layout import find_sentences
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import format_money, may_be_shown
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.querygen.by_model.targets import Target, category_names
+from drretail.querygen.checks.case import Shopper
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import Assortment
+from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment, KindOffers
+from drretail.querygen.rules.needs import by_fields, by_ratings, in_other_fields, is_rated
 from drretail.records.query import Query
+from drretail.records.tables.figures import counted, percent
 from drretail.tools.registry import json_schemas
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
+
+MOST_KINDS = 24
+"""Kinds on a shelf; beside a kind in full, a third of them."""
+MOST_OWNED = 20
+_HITS = 50
+"""Products looked at per search."""
+# The newest purchases show current interests; neighbouring kinds fill the rest of the shelf.
+_NEAR = 16
+_SHOWN = 2
+_MOST_FIELDS, _MOST_VALUES = 3, 4
+# A shop without category paths has one kind per file; only titles say what the file holds.
+_SHOWN_OF_A_FILE = 8
+_LONGEST_TITLE, _LONGEST_FIELD = 90, 50
+_SPOKEN_OF = frozenset((*PHRASES["field"], *PHRASES["measure"], *PHRASES["fit"]))
+"""The fields that a demand may be about."""
+T = TypeVar("T")
+
+
+class Shelf:
+    """The kinds of products of one shop. Searches are cached, since many queries need the same ones.
+
+    Intimate products are shown only if the question names them.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._offers = Offers(world)
+        self._popular: dict[str, tuple[int, list[Listing]]] = {}
+
+    def around(
+        self, target: Target, shopper: Shopper | None, question: str = "", first: Mapping[str, str] | None = None
+    ) -> str:
+        """One line per kind of product around the user's purchases, or in the target's category, nearest first.
+
+        The lines of ``first``, by their kinds, come before them, and then there are fewer.
+
+        A kind is left out if the user has nearly all of its products, since there would be no choice. Whole files are
+        listed only if the shop has no kinds below them.
+        """
+        question = f"{question} {target.category}"
+        bought = _newest(shopper, question) if shopper else []
+        about = [name for name in (target.category, *target.category.split(", ")) if self._offers.has_category(name)]
+        near = self._near(bought) if shopper else self._kinds_in(about) if about else self._kinds_near(target.category)
+        names = list(dict.fromkeys(near))
+        files = {listing.product.category for listing in bought}
+        names = [name for name in names if name not in files] or names
+        first = first or {}
+        names = [name for name in names if name.casefold() not in map(str.casefold, first)]
+        most = MOST_KINDS // 3 if first else MOST_KINDS
+        had = shopper.bought if shopper else frozenset[str]()
+        lines = (self._line(name, had, question) for name in names)
+        beside = (self._neighbours(listing, had, question) for listing in bought if len(_path_of(listing)) == 1)
+        return "\n".join((*first.values(), *islice((line for line in chain(lines, beside) if line), most)))
+
+    def near(self, text: str) -> str:
+        """One line per kind of product found by searching for the question and for each of its sentences."""
+        kinds = self._kinds_near(text)
+        return "\n".join(
+            f"- {_kind_shown(kind, listings)}: {'; '.join(map(_title_of, _shown_of(listings)))}"
+            for kind, listings in kinds.items()
+        )
+
+    def _kinds_near(self, text: str) -> dict[str, list[Listing]]:
+        """The products that these searches find, by kind; kinds with the most hits come first."""
+        searches = [text, *(text[sentence.start : sentence.end] for sentence in find_sentences(text))]
+        queries = [CatalogQuery(words, limit=_HITS) for words in dict.fromkeys(searches)]
+        hits = [listing for query in queries for listing in self._search(query)[1]]
+        shown = [listing for listing in hits if may_be_shown(listing.product, text)]
+        kinds = Counter(map(_leaf_of, shown)).most_common(MOST_KINDS)
+        different = {listing.product.product_id: listing for listing in shown}.values()
+        return {kind: [listing for listing in different if _leaf_of(listing) == kind] for kind, _ in kinds}
+
+    def _near(self, bought: Sequence[Listing]) -> Iterator[str]:
+        """The kinds that were bought, then their siblings, then the kinds of ever larger parts of the shop."""
+        paths = [_path_of(listing) for listing in bought]
+        yield from (path[-1] for path in paths)
+        for depth in range(2, max(map(len, paths), default=1) + 1):
+            yield from self._kinds_in(dict.fromkeys(path[-depth] for path in paths if len(path) >= depth))
+
+    def _kinds_in(self, categories: Iterable[str]) -> Iterator[str]:
+        """The leaf categories of each category's most popular products, one from each category in turn."""
+        return _in_turn(
+            [dict.fromkeys(map(_leaf_of, self._most_popular(name)[1])) for name in dict.fromkeys(categories)]
+        )
+
+    def _line(self, name: str, had: Collection[str], question: str) -> str:
+        """A kind in one line; empty if it leaves too little to choose from."""
+        total, popular = self._most_popular(name)
+        listings = [listing for listing in popular if may_be_shown(listing.product, question)]
+        others = [listing for listing in listings if listing.product.product_id not in had]
+        leaves = [listing for listing in listings if _leaf_of(listing) == name]
+        if len(others) < ENOUGH or 2 * len(leaves) < len(listings):  # "Men" is no kind
+            return ""
+        part = Counter(_path_of(listing)[-2:-1] for listing in leaves).most_common(1)[0][0]
+        size = ", ".join([*(f"in {name}" for name in part), counted(total, "product")])
+        offers = KindOffers(tuple(listings))
+        return _kind_line(_kind_shown(name, listings), offers, size, _shown_of(others), _MOST_FIELDS)
+
+    def _neighbours(self, bought: Listing, had: Collection[str], question: str) -> str:
+        """The new products nearest to a purchase by title, for a part of the shop without categories."""
+        _, similar = self._search(CatalogQuery(bought.product.title, limit=_HITS))
+        others = [
+            listing
+            for listing in similar
+            if listing.product.product_id not in had and may_be_shown(listing.product, question)
+        ]
+        shown = (f"{_title_of(listing)} ({_price_of(listing)})" for listing in others[: _SHOWN_OF_A_FILE // 2])
+        return f"- Like {_title_of(bought)}: {'; '.join(shown)}" if others else ""
+
+    def _most_popular(self, category: str) -> tuple[int, list[Listing]]:
+        if category not in self._popular:
+            query = CatalogQuery("", category=category, sort_by="popularity", limit=_HITS)
+            self._popular[category] = self._search(query)
+        return self._popular[category]
+
+    def _search(self, query: CatalogQuery) -> tuple[int, list[Listing]]:
+        """The number of matching products, and the first of them."""
+        page = self._world.catalog.search(query)
+        return page.total, self._offers.listings([hit.product_id for hit in page.hits])
+
+
+def in_full(name: str, offers: KindOffers) -> str:
+    """The line of a kind with every field that tells its offers apart."""
+    return _kind_line(name, offers, counted(len(offers.offers), "product"), offers.counted[:_MOST_VALUES])
+
+
+def _kind_line(
+    name: str, offers: KindOffers, size: str, shown: Sequence[Listing], most_fields: int | None = None
+) -> str:
+    """A kind with its prices, what tells its offers apart, and some titles.
+
+    "- Bird Feeders: in Birds, 34 products, 80% with a price, $9.99 to $89.00, in the median $24.50; Material: cedar
+    (5), steel (4); stars: 4.5 from 50 ratings (6); such as …"
+    """
+    prices = "none with a price"
+    if priced := offers.priced:
+        least, middle, most = (_price_of(priced[place]) for place in (0, len(priced) // 2, -1))
+        share = percent(len(priced) / len(offers.offers))
+        prices = f"{share} with a price, {least} to {most}, in the median {middle}"
+    titles = "; ".join(map(_title_of, shown))
+    return f"- {name}: {'; '.join((f'{size}, {prices}', *islice(_apart(offers), most_fields), f'such as {titles}'))}"
+
+
+def _apart(offers: KindOffers) -> Iterator[str]:
+    """What tells offers apart, by field, with the number that keep each demand: "Material: cedar (5), steel (4)"."""
+    by_field: dict[str, dict[str, str]] = {}
+    for demand in (*(each for choice in by_fields(offers) for each in choice.want["must"]), *in_other_fields(offers)):
+        count = sum(decided_by_code(demand, offer).state == "met" for offer in offers.counted)
+        unit = "" if demand.unit is None or demand.unit in demand.say else f", unit {harmless(demand.unit)}"
+        by_field.setdefault(harmless(str(demand.field)), {})[harmless(demand.say)] = f"{count}{unit}"
+    # Of each number of stars, the most ratings: fewer of them tell less.
+    by_stars = {choice.want["rating_min"]: choice.want["ratings_min"] for choice in reversed([*by_ratings(offers)])}
+    for stars, ratings in reversed(by_stars.items()):
+        count = sum(is_rated(offer, stars, ratings) for offer in offers.counted)
+        by_field.setdefault("stars", {})[f"{stars} from {ratings} ratings"] = f"{count}"
+    for field, values in by_field.items():
+        yield f"{field}: {', '.join(f'{value} ({count})' for value, count in islice(values.items(), _MOST_VALUES))}"
+
+
+def _newest(shopper: Shopper, question: str) -> list[Listing]:
+    """The products of the newest orders, one from each day in turn, so that large orders leave room for others."""
+    days: dict[str, dict[str, Listing]] = {}
+    for order in shopper.kept:
+        listing = shopper.products.get(order.product_id)
+        if listing is not None and may_be_shown(listing.product, question):
+            days.setdefault(order.order_date[:10], {})[order.product_id] = listing
+    in_turn = _in_turn([list(day.values()) for day in days.values()])
+    return list({listing.product.product_id: listing for listing in in_turn}.values())[:_NEAR]
+
+
+def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
+    """The first entry of each part, then the second of each, and so on."""
+    for entries in zip_longest(*parts):
+        yield from (entry for entry in entries if entry is not None)
+
+
+def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
+    """One line per product that the user kept, newest first: id, title, kind, price and orders.
+
+    Intimate products are shown only if the question names them.
+    """
+    orders: dict[str, list[str]] = {}
+    for order in shopper.kept:
+        listing = shopper.products.get(order.product_id)
+        if listing is not None and may_be_shown(listing.product, question):
+            orders.setdefault(order.product_id, []).append(f"{order.order_date[:10]} in order {order.order_id}")
+    lines: list[str] = []
+    for product_id, ordered in orders.items():
+        listing = shopper.products[product_id]
+        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *_fields_of(listing))
+        lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
+    more = len(lines) - most
+    return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
+
+
+def _fields_of(listing: Listing) -> Iterator[str]:
+    """The first fields of a record that say in few words what the product is like: "Material: oak"."""
+    facts = (f"{name}: {value}" for name, value in listing.product.details.items() if name in _SPOKEN_OF and value)
+    yield from map(harmless, islice((line for line in facts if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
+
+
+def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:
+    """The products whose titles are shown."""
+    return listings[: _SHOWN if len(listings[0].product.categories) > 1 else _SHOWN_OF_A_FILE]
+
+
+def _title_of(listing: Listing) -> str:
+    return harmless(listing.product.title[:_LONGEST_TITLE])
+
+
+def _price_of(listing: Listing) -> str:
+    return "no price" if listing.price is None else format_money(listing.price, listing.product.currency)
+
+
+def _path_of(listing: Listing) -> tuple[str, ...]:
+    """The category path: the file's category first, the leaf last."""
+    return (listing.product.category, *listing.product.categories[1:])
+
+
+def _leaf_of(listing: Listing) -> str:
+    return _path_of(listing)[-1]
+
+
+def _kind_shown(name: str, listings: Sequence[Listing]) -> str:
+    """The name of a kind; in parentheses if it is a whole file, whose products have no category below it."""
+    return f"({name})" if name == listings[0].product.category else name
+
 
 # A shop of thousands of categories would fill the prompt.
 _MOST_CATEGORIES = 60

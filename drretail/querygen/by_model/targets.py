@@ -8,8 +8,7 @@ from random import Random
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
-from drretail.querygen.generate import Drafts
-from drretail.querygen.users import check_users, drawn_users
+from drretail.querygen.generate import Drafts, check_users, drawn_users
 from drretail.records.query import Query
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES

@@ -10,9 +10,9 @@ from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
 
-from drretail.grounding.constraints.listing import folded
+from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_amounts, find_dates
-from drretail.grounding.text.sentences import find_clauses, find_sentences
+from drretail.grounding.text.layout import find_clauses, find_sentences
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract

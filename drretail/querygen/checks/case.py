@@ -11,9 +11,9 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import NotFound
-from drretail.grounding.basket.reference import FRONT, Candidates, front_of
-from drretail.grounding.constraints.decisions import Decisions
-from drretail.grounding.constraints.listing import Listing, folded, is_of_brand
+from drretail.grounding.basket import FRONT, Candidates, front_of
+from drretail.grounding.constraints import Decisions
+from drretail.grounding.listing import Listing, folded, is_of_brand
 from drretail.grounding.text.words import STOP_WORDS, content_stems
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference

@@ -6,8 +6,8 @@ Questions by people, and files from elsewhere, need not keep to them.
 import re
 from collections.abc import Iterator
 
-from drretail.grounding.constraints.decisions import decided_by_code
-from drretail.grounding.constraints.listing import folded, is_of_brand
+from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.listing import folded, is_of_brand
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.query import Query

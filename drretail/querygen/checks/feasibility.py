@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, finding
-from drretail.querygen.decisions.questions import how_decided, questions_of
+from drretail.querygen.decisions import how_decided, questions_of
 from drretail.records.evidence import Finding
-from drretail.records.money import Money
 from drretail.records.query import FoundBasket, Lack, Reference
+from drretail.records.shop import Money
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Wish
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from drretail.grounding.report.statements import STATES
 from drretail.grounding.text.personal_data import People, personal_data
-from drretail.grounding.verify.places import STATES
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile

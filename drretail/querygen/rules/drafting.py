@@ -10,17 +10,15 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
-from drretail.grounding.constraints.listing import Listing
+from drretail.grounding.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import PHRASES, Assortment
-from drretail.querygen.rules.axes import Choice, choices
-from drretail.querygen.rules.kinds import GENDERS, Kind, stems
-from drretail.querygen.rules.needs import Need, Purchase
-from drretail.records.money import Money
+from drretail.querygen.rules.assortment import GENDERS, PHRASES, Assortment, Kind, stems
+from drretail.querygen.rules.needs import Choice, Need, Purchase, choices
 from drretail.records.query import Axis, Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 
 SOURCE = "offline:generator"

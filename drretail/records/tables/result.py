@@ -1,18 +1,318 @@
-"""What a command found or made, as Python gets it and as the command line prints it."""
+"""What a command found or made, as Python gets it and as the command line prints it.
+A table is lines that fit a terminal. They are wider only if a single word or figure is: no figure is ever broken.
+"""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from drretail.errors import UserError
+from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.screen import wrapped
-from drretail.records.tables.table import Table
-from drretail.records.tables.terminal import draw, table_lines
+from drretail.records.tables.table import Cell, Column, Row, Table, upright
 
 if TYPE_CHECKING:
-    import pandas  # pyright: ignore[reportMissingImports]
+    import pandas
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+NAMES = 16
+"""The least width of the column of names, unless all are shorter; longer names are broken."""
+_LONGEST_WORD = 60
+"""Longer words are broken, such as addresses."""
+_LITTLE = 3
+"""A column that lacks at most so many characters gets them all before the rest is shared.
+
+So short cells stay in one line.
+"""
+_COUNTS = 17
+"""The most width that counts may claim, enough for a share with its interval. Longer counts are wrapped."""
+_SHORT = 12
+"""A name of a column up to this length does not widen it: a share with its interval is as wide."""
+_GREY = "dim"
+_INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A table that fits a width."""
+
+    grids: tuple["Grid", ...]
+    """Parts of the table, each readable by itself."""
+    left_out: tuple[str, ...]
+    """Names of the columns without room."""
+    has_intervals: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    places: tuple[int, ...]
+    """Indices of the columns that are kept."""
+    gap: int = 2
+    intervals: bool = True
+    beside: bool = True
+    """True if intervals stand after their values, False if below."""
+    of_floors: bool = True
+    """True if floors and the oracle have intervals, too. Nobody chooses among these, so one line each is enough."""
+    whole_heads: bool = False
+    """True if short names of columns stay in one line, as in tables that are cut into parts anyway."""
+
+
+def draw(table: Table, width: int) -> Drawn:
+    """The table in the first layout that fits, from the fullest to the sparest.
+
+    If none fits, it is the sparest, cut into parts.
+    """
+    if table.is_turned:
+        table = upright(table)
+    *_, last = tried = list(_layouts(table))
+    room = width - _least_name(table)
+    fitting = next((each for each in tried if _fits(table, each, room)), None)
+    layout = fitting or _with_groups_whole(table, replace(last, gap=2), width)
+    cut: Sequence[Sequence[int]] = [layout.places]
+    if not fitting:
+        widths, columns = _least(table, layout), [table.columns[at] for at in layout.places]
+        cut = parts(columns, [widths[at] for at in layout.places], room)
+        cut = [[layout.places[at] for at in part] for part in cut]
+    left = tuple(column.name for at, column in enumerate(table.columns) if at not in layout.places)
+    grids = tuple(_grid(table, replace(layout, places=tuple(places)), width) for places in cut)
+    return Drawn(grids, left, layout.intervals)
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    """The table as lines of plain text, without its title."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    lines: list[str] = []
+    for grid in draw(table, width).grids:
+        console = Console(
+            file=StringIO(), width=max(width, grid_width(grid)), color_system=None, highlight=False, emoji=False
+        )
+        with console.capture() as captured:
+            console.print(grid)
+        lines += [""] if lines else []
+        lines += [line.rstrip() for line in captured.get().splitlines()]
+    return lines
+
+
+def grid_width(grid: "Grid") -> int:
+    """The grid's width; more than was asked for if a single word or figure is wider."""
+    gaps = grid.padding[3] + 1
+    return sum((column.width or 0) + gaps for column in grid.columns) - gaps
+
+
+def _layouts(table: Table) -> Iterator[_Layout]:
+    """Ever sparer layouts, the fullest first.
+
+    Intervals stand after their values, then below them, then gaps shrink, then spare columns go in their order.
+    """
+    layout = _Layout(tuple(range(len(table.columns))), beside=not table.is_stacked, of_floors=not table.is_stacked)
+    yield layout
+    layout = replace(layout, beside=False)
+    yield layout
+    if table.is_stacked:
+        layout = replace(layout, gap=1)
+        yield layout
+    steps = {column.spare for column in table.columns} | {table.spare_intervals}
+    for step in sorted(step for step in steps if step is not None):
+        places = tuple(at for at in layout.places if table.columns[at].spare != step)
+        layout = replace(layout, places=places, intervals=layout.intervals and table.spare_intervals != step)
+        yield layout
+
+
+def _with_groups_whole(table: Table, layout: _Layout, width: int) -> _Layout:
+    """The layout with whole heads, and with intervals after their values if every group of columns still fits."""
+    layout = replace(layout, whole_heads=True)
+    beside = replace(layout, beside=not table.is_stacked)
+    room = width - _least_name(table)
+    widths = _least(table, beside)
+    grouped = groupby(layout.places, key=lambda at: table.columns[at].group)
+    whole = all(sum(widths[at] for at in places) <= room for _, places in grouped)
+    return beside if whole else layout
+
+
+def _fits(table: Table, layout: _Layout, room: int) -> bool:
+    widths = _least(table, layout)
+    return sum(widths[at] for at in layout.places) <= room
+
+
+def _least_name(table: Table) -> int:
+    names = [table.heading, *map(_name, table.rows)]
+    words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
+    longest = max(map(_len, names))
+    in_two_lines = longest // 2 + 1 if any(column.spare for column in table.columns) and not table.is_stacked else 0
+    return max(min(NAMES, longest), in_two_lines, *words)
+
+
+def _least(table: Table, layout: _Layout) -> list[int]:
+    """The least width of every column with its gap: figures are whole, words unbroken."""
+    return [_width(table, at, layout, whole=False) + layout.gap for at in range(len(table.columns))]
+
+
+def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
+    """The width of one column; with ``whole``, words stay in one line, too."""
+    column = table.columns[at]
+    in_one_line = whole or (layout.whole_heads and len(column.name) <= _SHORT)
+    widths = [1, *map(_len, [column.name] if in_one_line else broken(column.name, 1)), _len(column.counts)]
+    for row in table.rows:
+        cell = row.cells[at]
+        if cell is None:
+            widths.append(_len(NOTHING) if not row.manner else 0)
+        elif not cell.is_number:
+            widths += [_len(cell.text)] if whole else [min(_LONGEST_WORD, _len(word)) for word in cell.text.split()]
+            widths.append(min(_COUNTS, _len(table.counts_of(cell))))
+        else:
+            counts = table.counts_of(cell)
+            widths += map(_len, _figures(row, cell, layout))
+            widths += [_len(each) for each in counts.split(", ")]
+            widths.append(min(_COUNTS, _len(counts)) if whole else 0)
+    return max(widths)
+
+
+def _figures(row: Row, cell: Cell, layout: _Layout) -> list[str]:
+    """The lines of a number without its counts."""
+    if not cell.interval or not layout.intervals or (row.section == 2 and not layout.of_floors):
+        return [cell.text]
+    return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]
+
+
+def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
+    from rich.box import Box
+    from rich.table import Table as Grid
+
+    widths = _shared(table, layout, width)
+    names, *others = widths
+    shown = any((table.heading, *(table.columns[at].name.strip() for at in layout.places)))
+    grid = Grid(
+        # Rules below the headings and between sections, and none anywhere else.
+        box=Box("    \n    \n ── \n    \n ── \n    \n    \n    \n"),
+        padding=(0, 0, 0, layout.gap - 1),
+        pad_edge=False,
+        show_edge=False,
+        show_header=shown,
+    )
+    grid.add_column(_broken(table.heading, names), width=names, overflow="fold")
+    for at, wide in zip(layout.places, others, strict=True):
+        column = table.columns[at]
+        heading = "\n".join(filter(None, [_broken(column.name, wide), column.counts]))
+        side = "right" if table.is_of_numbers(at) else "left"
+        grid.add_column(heading, width=wide, justify=side, overflow="fold", style=_GREY if column.few else "")
+    rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
+    for row, following in zip(rows, [*rows[1:], None], strict=False):
+        cells = [_text(table, row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
+        style = _GREY if row.section == 2 or row.is_minor else ""
+        ends = following is not None and following.section != row.section
+        grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
+    return grid
+
+
+def _shared(table: Table, layout: _Layout, width: int) -> list[int]:
+    """The widths of names and kept columns: the least that each needs, and its share of the remaining room."""
+    names = [table.heading, *map(_name, table.rows)]
+    least = [_least_name(table), *(_width(table, at, layout, whole=False) for at in layout.places)]
+    wanted = [max(map(_len, names)), *(_width(table, at, layout, whole=True) for at in layout.places)]
+    spare = width - sum(least) - layout.gap * len(layout.places)
+    missing = {at: most - few for at, (few, most) in enumerate(zip(least, wanted, strict=True))}
+    for number, at in enumerate(sorted(missing, key=lambda at: missing[at])):
+        share = spare if missing[at] <= _LITTLE else spare // (len(missing) - number)
+        more = max(0, min(missing[at], share))
+        least[at], spare = least[at] + more, spare - more
+    return least
+
+
+def _name(row: Row) -> str:
+    return f"{_INDENT}{row.manner}" if row.manner else row.name
+
+
+def _text(table: Table, row: Row, at: int, width: int, layout: _Layout) -> "Text":
+    from rich.text import Text
+
+    cell = row.cells[at]
+    if cell is None:
+        return Text("" if row.manner else NOTHING, style=_GREY)
+    value, *below = _figures(row, cell, layout) if cell.is_number else [cell.text]
+    text = Text(value, style=_GREY if cell.few else "")
+    counts = table.counts_of(cell)
+    below += filled(counts.split(", "), width) if counts else []
+    for line in below:
+        text.append(f"\n{line}", style=_GREY)
+    return text
+
+
+def _broken(name: str, width: int) -> str:
+    return "\n".join(broken(name, width))
+
+
+def _len(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+_HYPHEN = re.compile(r"-(?=[^\W\d])")
+"""A hyphen before a letter. Not before a digit, so that a model's version stays with its name."""
+
+
+def parts(columns: Sequence[Column], widths: Sequence[int], room: int) -> list[list[int]]:
+    """The indices of all columns, in order, in as few parts as fit ``room``, none much wider than another.
+
+    A group is split only if it does not fit by itself; a column that is too wide is a part of its own.
+    """
+    groups = [list(group) for _, group in groupby(range(len(columns)), key=lambda place: columns[place].group)]
+    made = _filled(groups, widths, room)
+    needed = max((width for group in groups if (width := _sum(group, widths)) <= room), default=0)
+    for narrower in range(room - 1, needed - 1, -1):
+        tried = _filled(groups, widths, narrower)
+        if len(tried) > len(made):
+            break
+        made = tried
+    return made
+
+
+def _filled(groups: Sequence[list[int]], widths: Sequence[int], room: int) -> list[list[int]]:
+    made: list[list[int]] = []
+    for group in groups:
+        for piece in [group] if _sum(group, widths) <= room else [[place] for place in group]:
+            if made and _sum([*made[-1], *piece], widths) <= room:
+                made[-1] = [*made[-1], *piece]
+            else:
+                made.append(piece)
+    return made
+
+
+def _sum(places: Sequence[int], widths: Sequence[int]) -> int:
+    return sum(widths[place] for place in places)
+
+
+def broken(name: str, width: int) -> Iterator[str]:
+    """The lines of a name that is too long, broken after underscores, hyphens and blanks, and before "+" and "@"."""
+    line = ""
+    pieces = name.replace("_", "_\n").replace(" ", " \n").replace("+", "\n+").replace("@", "\n@")
+    for part in _HYPHEN.sub("-\n", pieces).split("\n"):
+        if line.strip() and len(line + part.rstrip()) > width:
+            yield line.rstrip()
+            line = ""
+        line += part
+    yield line
+
+
+def filled(pieces: Sequence[str], width: int) -> Iterator[str]:
+    """The pieces joined by commas, in as few lines as fit without breaking a piece."""
+    line = ""
+    for at, piece in enumerate(pieces, 1):
+        shown = piece + ("," if at < len(pieces) else "")
+        if line and len(f"{line} {shown}") > width:
+            yield line
+            line = ""
+        line = f"{line} {shown}".strip()
+    yield line
+
 
 T = TypeVar("T")
 WIDTH = 100

@@ -1,14 +1,118 @@
-"""Sheets that people fill in with a spreadsheet program: rows by column, out as CSV and in again, or refused whole."""
+"""Rows of cells for spreadsheets, as CSV with any common separator, and guarded against formulas.
+Sheets that people fill in come in again, or are refused whole.
+"""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+import csv
+import io
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from drretail.errors import UserError
-from drretail.records.tables.cells import as_csv, read_cells
+from drretail.records.tables.table import Cell, Row, Table
 
-Row = Mapping[str, str]
+SEPARATORS = ",;\t"
+MOST_COLUMNS = 2_000
+"""A limit for memory. Measured: a million cells in rows of sixty thousand columns take 2 GB."""
+_GUARD = "'"
+# A spreadsheet may calculate a cell that begins with these signs, even after spaces or in full width. If it splits
+# cells at another character than the comma, it ignores quotes and calculates parts of a cell; white space can split.
+_FORMULA = r"['\" \u00a0]*+[=+\-@\uff1d\uff0b\uff0d\uff20]"
+_BEGINS = rf"'*+(?:[\t\r\n]|\s*+{_FORMULA})"
+_CALCULATED = re.compile(rf"\A(?={_BEGINS})|(?<=[,;|\t\r\n])(?={_FORMULA})")
+_GUARDED = re.compile(rf"\A{_GUARD}(?={_BEGINS})|(?<=[,;|\t\r\n]){_GUARD}(?={_FORMULA})")
+
+
+def check_width(path: Path, columns: int) -> None:
+    """Raises UserError if a table has more than ``MOST_COLUMNS`` columns."""
+    if columns > MOST_COLUMNS:
+        raise UserError(f"{path} has {columns:,} columns, and a table may have {MOST_COLUMNS:,}.")
+
+
+def guarded(text: str) -> str:
+    """The text as a cell that no spreadsheet calculates, whichever separator it splits cells by."""
+    return _CALCULATED.sub(_GUARD, text)
+
+
+def unguarded(cell: str) -> str:
+    """The text that ``guarded`` was given, with every line end as a newline."""
+    text = cell.replace("\r\n", "\n").replace("\r", "\n")
+    return _GUARDED.sub("", text)
+
+
+def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
+    """Rows of cells as UTF-8 with a byte order mark, by which Excel recognizes UTF-8.
+
+    Text is guarded; numbers stay numbers, negative ones too.
+    """
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    return buffer.getvalue().encode("utf-8-sig")
+
+
+def read_cells(path: Path) -> list[list[str]]:
+    """The rows of a CSV file, its heading included, separated by commas, semicolons or tabs.
+
+    Raises UserError if the file is missing, is not CSV or not in UTF-8 or UTF-16, or has too many columns.
+    """
+    text = _decoded(path)
+    first = text.partition("\n")[0]
+    if first.casefold().startswith("sep="):
+        text = text.partition("\n")[2]
+        first = text.partition("\n")[0]
+    separator = max(SEPARATORS, key=first.count)
+    check_width(path, first.count(separator) + 1)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+    except csv.Error as problem:
+        raise UserError(f"{path} is no CSV: {problem} (is a quote never closed?).") from problem
+    return [[unguarded(cell) for cell in row] for row in rows]
+
+
+def _decoded(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist.") from None
+    if data.startswith(b"PK"):
+        raise UserError(f"{path} is a workbook: save it as CSV (UTF-8), and read that.")
+    try:
+        return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
+
+
+_PARTS = ("low", "high", "deviation", "n", "planned", "missing", "note")
+
+
+def csv_table(table: Table) -> bytes:
+    """The table as a CSV file: unrounded values, with intervals, deviations and counts in columns of their own."""
+    parts = [
+        [part for part in _PARTS if any(_part(row.cells[at], part) for row in table.rows)]
+        for at in range(len(table.columns))
+    ]
+    heads = [table.heading or "name"]
+    for column, its in zip(table.columns, parts, strict=True):
+        heads += [column.heading, *(f"{column.heading} {part}" for part in its)]
+    return as_csv([heads, *([*_cells(row, parts)] for row in table.rows)])
+
+
+def _cells(row: Row, parts: list[list[str]]) -> Iterator[str | float]:
+    name = row.label or row.name
+    yield f"{name}, {row.manner}" if row.manner else name
+    for cell, its in zip(row.cells, parts, strict=True):
+        yield "" if cell is None or cell.value is None else cell.value
+        yield from (_part(cell, part) for part in its)
+
+
+def _part(cell: Cell | None, part: str) -> str | float:
+    value = None if cell is None else getattr(cell, part)
+    return "" if value is None else ", ".join(value) if isinstance(value, tuple) else value
+
+
+SheetRow = Mapping[str, str]
 """Cells by the names of their columns."""
 MOST_FAULTS = 5
 """The faults that are shown at once."""
@@ -42,7 +146,7 @@ class Layout:
     may_lack: frozenset[str] = frozenset()
     """Columns that somebody may have taken out."""
 
-    def written(self, rows: Iterable[Row]) -> bytes:
+    def written(self, rows: Iterable[SheetRow]) -> bytes:
         """A CSV file with these columns; a cell that a row lacks is empty."""
         columns = (*self.shown, *self.filled)
         return as_csv([columns, *([row.get(column, "") for column in columns] for row in rows)])
@@ -60,7 +164,7 @@ class Sheet:
 
     path: Path
     columns: tuple[str, ...]
-    rows: tuple[tuple[int, Row], ...]
+    rows: tuple[tuple[int, SheetRow], ...]
     """The rows with anything in them, each with its number in the file."""
     about: str = ""
     """The column that names what a row is about."""
@@ -106,7 +210,7 @@ def read_sheet(path: Path) -> Sheet:
     """The sheet in a CSV file. Raises as ``read_cells``, and UserError for a row that is longer than the first one."""
     heading, *rows = read_cells(path) or [[]]
     columns = tuple(name.strip().casefold() for name in heading)
-    named: list[tuple[int, Row]] = []
+    named: list[tuple[int, SheetRow]] = []
     for number, cells in enumerate(rows, 2):
         filled = [*map(str.strip, cells), *[""] * (len(columns) - len(cells))]
         if any(filled[len(columns) :]):

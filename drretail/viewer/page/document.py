@@ -1,4 +1,6 @@
-"""The report of an experiment: one self-contained file, or an index and a page for each question if it is large."""
+"""The report of an experiment: one self-contained file, or an index and a page for each question if it is large.
+Scores, reports and runs are also HTML for a notebook's cells.
+"""
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,24 +8,35 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from drretail.errors import UserError
 from drretail.files import write_atomically
+from drretail.grounding.report.render import render_report
 from drretail.progress import Bar
+from drretail.records.evidence import Evidence
+from drretail.records.run import Run
+from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
+from drretail.records.tables.table import Table
 from drretail.viewer.conversation import read_conversation
-from drretail.viewer.experiment import ExperimentView, Question, RunView
-from drretail.viewer.page.appendix import render_method, render_scores
-from drretail.viewer.page.first_screen import most_telling
-from drretail.viewer.page.frame import fragment, plural, whole_page
-from drretail.viewer.page.links import RUNS, Links, page_name
+from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
+from drretail.viewer.page.frame import RUNS, Links, fragment, page_name, plural, whole_page
 from drretail.viewer.page.outcomes import researched
-from drretail.viewer.page.overview import render_false_statements, render_overview, render_plots
-from drretail.viewer.page.question import Once, Questions, Rendered
-from drretail.viewer.page.run_tables import render_all_runs, render_failures
+from drretail.viewer.page.overview import (
+    render_all_runs,
+    render_failures,
+    render_false_statements,
+    render_method,
+    render_overview,
+    render_plots,
+    render_scores,
+)
+from drretail.viewer.page.question import Once, Questions, Rendered, most_telling
+from drretail.viewer.page.report_html import marked_html
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.false_statements import checked_in_words
+from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 Form = Literal["auto", "single", "split"]
 LARGEST = 8_000_000
@@ -216,3 +229,47 @@ def _forget(pages: Iterable[Path]) -> None:
     for page in pages:
         if page.is_file() and OUR_TITLE in page.read_bytes()[:_HEAD]:
             page.unlink()
+
+
+HEIGHT = 640
+"""The height in pixels of a page inside a cell; longer pages scroll."""
+
+
+def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
+    """A table in the notebook's own style, with its title above it and its notes below."""
+    drawn = fragment("notebook_table.html.jinja", table=table)
+    below = Markup("").join(Markup("<p><small>{}</small></p>").format(note) for note in notes)
+    return Markup("<p><strong>{}</strong></p>{}{}").format(table.full_title, drawn, below)
+
+
+def scores_cell(scores: Scores) -> str:
+    """The scoreboard, or a line if nothing is scored."""
+    if scores.scoreboard is None:
+        return str(escape("Nothing is scored yet."))
+    board = scores.scoreboard
+    return table_cell(board_table(board), [*board.differs, *board_notes(board)])
+
+
+def run_cell(experiment: Path, run: Run) -> str:
+    """A run of an experiment as a page of its own: its question, its report with every claim marked, and its steps."""
+    view = read_view(experiment)
+    wanted = (run.system, run.query_id, run.repeat)
+    place = [(planned.label, planned.query.query_id, planned.repeat) for planned in view.planned].index(wanted)
+    question = next(question for question in view.questions if place in question.places)
+    section = Questions(view).render(replace(question, places=(place,))).unfolded()
+    return _framed(whole_page(run.run_id, run.system, "", (), [section]))
+
+
+def report_cell(run: Run, evidence: Sequence[Evidence]) -> str:
+    """The report of a run without an experiment, with numbered sources; why there is none if the run failed."""
+    if run.report is None:
+        why = "" if run.error is None else f": {run.error.message}"
+        return str(Markup("<p>{} left no report{}</p>").format(run.system, why))
+    report = marked_html(render_report(run.report, evidence).text, ()).html
+    return _framed(whole_page(run.run_id, run.system, "", (), [report]))
+
+
+def _framed(page: str) -> str:
+    """The page in an iframe, so that its style and script stay apart from the notebook's."""
+    frame = Markup('<iframe srcdoc="{}" sandbox="allow-scripts allow-popups" style="width:100%;height:{}px"></iframe>')
+    return str(frame.format(page, HEIGHT))

@@ -1,26 +1,273 @@
-"""What every page is made with: templates, style, script, and a policy that admits nothing else."""
+"""What every page is made with: templates, style, script, and a policy that admits nothing else; the addresses of its
+links; Markdown parsed with the source offset of every visible character.
+
+markdown-it knows the lines of blocks, but no offsets inside them. A rule that never matches stands before its inline
+rules and notes the parser's position whenever it moves; these notes give the offset of every character. The parse
+itself is unchanged, so marks can't change how a report looks.
+"""
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote, urlsplit
 
 from markupsafe import Markup
 
+from drretail.grounding.report.markup import lines
 from drretail.grounding.text.wording import short_title
+from drretail.records.evidence import Finding
+from drretail.records.tables.result import parts
 from drretail.records.tables.screen import TURNING
 from drretail.records.tables.table import Table, upright
-from drretail.records.tables.terminal import parts
-from drretail.viewer.claims import MEANINGS, SIGNS, WORDS, words_of_code
-from drretail.viewer.page.links import claim_anchor, finding_anchor, step_anchor
-from drretail.viewer.page.markdown import is_web_address
-from drretail.viewer.run_lines import DECISIONS
+from drretail.viewer.experiment import Question, RunView
+from drretail.viewer.judged import MEANINGS, SIGNS, WORDS, Claim, words_of_code
+from drretail.viewer.run_lines import DECISIONS, RunLine
 from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+TALK = "conversation-"
+"""How names of conversation pages begin; the run's number follows."""
+RUNS = "runs.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Addresses for a page's links: places on the one page, or question pages beside the index."""
+
+    in_folder: bool = False
+    index: str = ""
+    """The address of the report's first page; empty on that page."""
+
+    def question(self, question: Question) -> str:
+        return quote(page_name(question)) if self.in_folder else f"#{question.anchor}"
+
+    def claim(self, line: RunLine, anchor: str) -> str:
+        """The address of a claim's card, which is in the part of its run."""
+        return f"{self.question(line.question) if self.in_folder else ''}#{anchor}"
+
+    def run(self, line: RunLine) -> str:
+        return self.claim(line, line.anchor)
+
+    def answer(self, line: RunLine) -> str:
+        return self.claim(line, f"{line.anchor}-answer")
+
+    @property
+    def runs(self) -> str:
+        """The table of all runs."""
+        return RUNS if self.in_folder else "#runs"
+
+
+def page_name(question: Question) -> str:
+    """The file name of a question's page."""
+    return f"query-{question.query.query_id}.html"
+
+
+def talk_page_name(place: int) -> str:
+    """The name of a conversation's page in the live view, by the run's index."""
+    return f"{TALK}{place + 1}.html"
+
+
+def claim_anchor(view: RunView, judge: int, claim: Claim) -> str:
+    """The anchor of a claim with the verdict of the judge with this index."""
+    return f"{view.anchor}-{f'j{judge + 1}-' if judge else ''}c{claim.number}"
+
+
+def finding_anchor(view: RunView, number: int) -> str:
+    return f"{view.anchor}-f{number}"
+
+
+def statement_anchor(view: RunView, statement: Finding) -> str:
+    """The anchor of a false statement: its claim's card, the card of code's finding, or the run."""
+    if (claim := view.claim_of(statement)) is not None:
+        return claim_anchor(view, 0, claim)
+    numbered = enumerate(view.checks.findings, 1)
+    number = next((number for number, one in numbered if (one.code, one.start) == (statement.code, statement.start)), 0)
+    return finding_anchor(view, number) if number else view.anchor
+
+
+def step_anchor(view: RunView, place: int) -> str:
+    return f"{view.anchor}-s{place + 1}"
+
+
+def evidence_anchors(view: RunView) -> dict[str, str]:
+    """Anchors of the sources that are shown whole, by id.
+
+    These are the sources that the report cites, or that a verdict or a finding rests on.
+    """
+    used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
+    used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
+    used |= {finding.evidence_id for finding in view.checks.findings}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.evidence, 1) if key in used}
+
+
+_NOTES = "drretail_places"
+_UNKNOWN = -1
+
+
+class _Note(NamedTuple):
+    """The parser was at ``position``, with this many tokens made and characters of text pending."""
+
+    tokens: int
+    pending: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A token, and the source offset of each character of its ``content`` (-1: none)."""
+
+    token: "Token"
+    offsets: tuple[int, ...] = ()
+
+
+def place(source: str) -> list[Piece]:
+    """All tokens of the Markdown in ``source``, with the tokens of paragraphs instead of their "inline" token.
+
+    HTML and images stay text as written, and only http and https addresses become links.
+    """
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # Joined tokens would lose their offsets; inline content is parsed in ``_inline``.
+    parser.disable(["image", "inline", "text_join", "fragments_join"])
+    parser.inline.ruler.before("text", "place", _note)
+    parser.validateLink = is_web_address
+    # As long as the source, so that offsets stay valid.
+    text = source.replace("\r\n", " \n").replace("\r", "\n").replace("\0", "\ufffd")
+    environment: dict[str, object] = {}
+    block_lines = _Lines(text)
+    pieces: list[Piece] = []
+    before = ""
+    for token in parser.parse(text, environment):
+        offsets = block_lines.offsets(token, before)
+        before = token.type
+        if token.type == "inline":
+            pieces += _inline(parser, token, offsets, environment)
+        else:
+            pieces.append(Piece(token, offsets))
+    return pieces
+
+
+def is_web_address(url: str) -> bool:
+    """True for http and https; no other address becomes a link."""
+    try:
+        return urlsplit(url.strip()).scheme.lower() in ("http", "https")
+    except ValueError:  # an IPv6 address without its closing bracket
+        return False
+
+
+def _note(state: "StateInline", silent: bool) -> bool:
+    if not silent:
+        state.env[_NOTES].append(_Note(len(state.tokens), len(state.pending), state.pos))
+    return False
+
+
+def _inline(
+    parser: "MarkdownIt", block: "Token", offsets: tuple[int, ...], environment: dict[str, object]
+) -> Iterator[Piece]:
+    notes: list[_Note] = []
+    tokens: list[Token] = []
+    parser.inline.parse(block.content, parser, {**environment, _NOTES: notes}, tokens)
+    # For each inline token the offsets of its characters in the block's content.
+    places_of: list[list[int]] = [[] for _ in tokens]
+    pending: list[int] = []
+    ends = [*notes[1:], _Note(len(tokens), 0, len(block.content))]
+    for note, end in zip(notes, ends, strict=False):  # empty cells leave no notes
+        if end.tokens == note.tokens:
+            pending = _grown(pending, note, end.pending)
+            continue
+        cursor = note.position
+        for index in range(note.tokens, end.tokens):
+            inline = tokens[index]
+            if index == note.tokens and inline.type == "text":
+                places_of[index] = _grown(pending, note, len(inline.content))
+                cursor += max(0, len(inline.content) - note.pending)
+            else:
+                places_of[index], cursor = _pushed(inline, block.content, cursor, end.position)
+        pending = []
+    for token, places in zip(tokens, places_of, strict=True):
+        yield Piece(token, tuple(offsets[place] if 0 <= place < len(offsets) else _UNKNOWN for place in places))
+
+
+def _grown(pending: list[int], note: _Note, length: int) -> list[int]:
+    """The offsets of pending text that has grown to ``length``; pending text is always verbatim.
+
+    The list is changed in place: a line of many signs grows one by one, and a copy each time would take minutes.
+    """
+    del pending[length:]
+    pending.extend(range(note.position, note.position + length - note.pending))
+    return pending
+
+
+def _pushed(token: "Token", content: str, cursor: int, end: int) -> tuple[list[int], int]:
+    """The offsets of a token that one rule made between ``cursor`` and ``end``, and where the next may begin."""
+    text = token.content
+    if token.type == "code_inline":
+        inside = content.replace("\n", " ").find(text, cursor + len(token.markup))
+        return list(range(inside, inside + len(text))) if inside >= 0 else [cursor] * len(text), end
+    if token.type == "text" and content.startswith(text, cursor):
+        return list(range(cursor, cursor + len(text))), cursor + len(text)
+    if token.type == "text":  # the address of <https://…>, which may be normalized
+        return [min(cursor + 1 + index, end - 1) for index in range(len(text))], end
+    # An entity or escape takes more characters in the source than it shows.
+    return [cursor] * len(text), cursor
+
+
+class _Lines:
+    """Finds the content of blocks in the lines of the source, which also have prefixes of lists and quotes."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._spans: list[tuple[int, int]] = list(lines(text))
+        self._cells: dict[int, int] = {}
+        """Where a line's next cell may begin."""
+
+    def offsets(self, token: "Token", before: str) -> tuple[int, ...]:
+        """The source offset of each character of a block token's content; ``before`` is the previous token's type."""
+        if not token.content or token.map is None:
+            return (_UNKNOWN,) * len(token.content)
+        first = token.map[0] + (token.type == "fence")
+        if before in ("th_open", "td_open"):
+            return tuple(self._cell(first, token.content))
+        offsets: list[int] = []
+        for number, line in enumerate(token.content.split("\n"), first):
+            offsets += self._line(number, line)
+        return tuple(offsets[: len(token.content)])
+
+    def _line(self, number: int, content: str) -> list[int]:
+        """The offsets of a line of content, which is at the end of its source line, and of the following newline."""
+        if number >= len(self._spans):
+            return [_UNKNOWN] * (len(content) + 1)
+        start, end = self._spans[number]
+        column = self._text[start:end].rfind(content)
+        if column < 0:  # a tab that was partly indentation
+            return [start] * len(content) + [end]
+        return [*range(start + column, start + column + len(content)), end]
+
+    def _cell(self, number: int, content: str) -> list[int]:
+        """The offsets of a table cell's content, in which ``\\|`` has become ``|``."""
+        start, end = self._spans[number]
+        written = content.replace("|", "\\|")
+        position = self._text.find(written, self._cells.get(number, start), end)
+        if position < 0:
+            return [start] * len(content)
+        self._cells[number] = position + len(written)
+        places: list[int] = []
+        for character in content:
+            position += character == "|"
+            places.append(position)
+            position += 1
+        return places
+
 
 TEMPLATES = Path(__file__).parent / "templates"
 COLUMNS = 10

@@ -1,24 +1,52 @@
-"""The beginning of a report: the result, the scoreboard, every answer at a glance; plots; what is false."""
+"""A report around its questions. The beginning: the result, the scoreboard, every answer; plots; what is false. Tables
+of runs. The end: all tables, the method, how to read the report and how to repeat it.
+"""
 
 import shlex
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from markupsafe import Markup
 
+from drretail.eval.method import method_cards
+from drretail.eval.scores.facts import with_slices
+from drretail.records.base import canonical_json
+from drretail.records.run import System
+from drretail.records.score import Score, ShownColumn
 from drretail.records.tables.figures import counted
-from drretail.viewer.commands import score_commands
+from drretail.records.tables.table import Cell, Column, Row, Table
+from drretail.viewer.commands import commands, is_demo, query_files, score_commands
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.board import page_board
-from drretail.viewer.page.frame import fragment
-from drretail.viewer.page.links import Links
-from drretail.viewer.page.outcomes import are_decided, chips, outcome_map, question_dots, researched, shown_text
+from drretail.viewer.page.frame import Links, data_address, fragment
+from drretail.viewer.page.outcomes import (
+    are_decided,
+    chips,
+    outcome_map,
+    page_board,
+    question_dots,
+    researched,
+    shown_text,
+)
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import MOST_SERIES, finding_plots, plots_of
-from drretail.viewer.run_lines import DECISIONS, RunLine
+from drretail.viewer.run_lines import DECISIONS, OUTCOMES, FailedVerdict, RunLine
+from drretail.viewer.tables.ablations import (
+    ablation_table,
+    condition_of,
+    headlines_first,
+    main_tables,
+    note_of,
+    twin_table,
+)
+from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.result import OUTCOME, concluded, decision_of, every_measure
 from drretail.viewer.tables.scoreboard import (
     INTERVALS,
+    JUDGE_FAILED,
+    KINDS,
     LAB,
     board_notes,
     board_table,
@@ -27,7 +55,21 @@ from drretail.viewer.tables.scoreboard import (
     judge_failures,
     without_equal,
 )
-from drretail.viewer.tables.scores import system_names
+from drretail.viewer.tables.scores import (
+    ANSWERED,
+    BY,
+    MEANINGS,
+    SlicedTables,
+    agreement_table,
+    few_words,
+    main_slices,
+    model_words,
+    score_tables,
+    sliced_tables,
+    system_names,
+    table_key_of,
+)
+from drretail.viewer.tables.tallies import audit_table, judge_table
 
 FIRST_FALSE = 12
 """So many false statements are in sight; the others are folded."""
@@ -138,3 +180,221 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
         by=judge,
         is_by_rules=judge.startswith("offline:"),
     )
+
+
+def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links) -> Markup:
+    """A row for each run, by system, with the data for the search."""
+    systems = view.definition.systems
+    names = system_names(systems, systems)
+    place = {label: at for at, label in enumerate(names)}
+    lines = sorted(lines, key=lambda line: place[line.label])
+    columns = (
+        []
+        if view.scores.scoreboard is None
+        else [each for each in view.scores.scoreboard.columns if any(each.name in line.values for line in lines)]
+    )
+    outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
+    # Without characters that could end the element that contains it.
+    index = canonical_json(word_index(lines)).replace("<", "\\u003c").replace("&", "\\u0026")
+    return fragment(
+        "all_runs.html.jinja",
+        lines=lines,
+        names=names,
+        links=links,
+        columns=columns,
+        figure=_figure,
+        systems=[names[label] for label in dict.fromkeys(line.label for line in lines)],
+        queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
+        outcomes={name: count for name, count in outcomes.items() if count},
+        meanings_of_outcomes=OUTCOMES,
+        several_judges=len({added.by for line in lines for added in line.added}) > 1,
+        index=Markup(index),  # noqa: S704
+    )
+
+
+def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
+    """By word, the indices of the lines that contain it.
+
+    Each index is the distance from the previous one: small, and read fast.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    last: dict[str, int] = {}
+    for place, line in enumerate(lines):
+        for word in line.words:
+            places[word].append(place - last.get(word, 0))
+            last[word] = place
+    return dict(sorted(places.items()))
+
+
+def _figure(line: RunLine, column: ShownColumn) -> str:
+    value = line.values.get(column.name)
+    if value is not None:
+        return Cell(value, KINDS.get(column.unit, "number")).figure
+    return JUDGE_FAILED if any(each.metric == column.metric for each in line.failed) else ""
+
+
+MOST_FAILED = 200
+"""The most failed judgements shown one by one; of more, only the number is shown."""
+
+
+def render_failures(lines: Sequence[RunLine], failed: Sequence[FailedVerdict], links: Links) -> Markup:
+    """Runs and judgements that failed or stopped early, with reasons; empty if there are none."""
+    runs = [_row(line, links, line.label, line.state, line.why) for line in lines if line.why]
+    judgements = [
+        _row(line, links, line.label, f"{each.metric}: {each.item}", each.why) for line in lines for each in line.failed
+    ]
+    judgements += [Row("a pair", (Cell(""), Cell(each.item), Cell(each.why))) for each in failed]
+    if not runs and not judgements:
+        return Markup()
+    kinds = Counter((line.label, f"run: {line.kind}") for line in lines if line.kind)
+    kinds += Counter((line.label, f"{each.metric} by {each.by}") for line in lines for each in line.failed)
+    kinds += Counter(("a pair", f"{each.metric} by {each.by}") for each in failed)
+    by_kind = [Row(label, (Cell(kind), Cell(count, "count"))) for (label, kind), count in kinds.most_common()]
+    tables = {
+        "runs": ("Runs that did not end well", "Query", ("System", "State", "Why"), runs),
+        "judgements": ("Judgements that came to nothing", "About", ("System", "Judgement", "Why"), judgements),
+        "by_kind": ("Failures by system and kind", "System", ("Kind", "Count"), by_kind),
+    }
+    return fragment(
+        "failures.html.jinja",
+        left_out=max(0, len(judgements) - MOST_FAILED),
+        **{
+            name: Table(
+                title,
+                tuple(map(Column, columns)),
+                tuple(rows[:MOST_FAILED] if rows is judgements else rows),
+                heading=heading,
+            )
+            for name, (title, heading, columns, rows) in tables.items()
+        },
+    )
+
+
+def _row(line: RunLine, links: Links, *words: str) -> Row:
+    name = line.question.query.query_id + (f", repeat {line.repeat}" if line.repeat > 1 else "")
+    return Row(name, tuple(map(Cell, words)), meaning=line.question.query.text[:160], link=links.run(line))
+
+
+T = TypeVar("T")
+
+
+def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
+    """The tables of all metrics."""
+    scores, metrics, board = view.scores.scores, view.scores.metrics, view.scores.scoreboard
+    systems = view.definition.systems
+    tables = score_tables(scores, metrics, systems)
+    rows = [row for row in with_slices(view.folder, view.scores).slices if row.system in systems]
+    slices = {sliced.table_key: sliced for sliced in sliced_tables(rows, scores, metrics=metrics, systems=systems)}
+    return fragment(
+        "scores.html.jinja",
+        view=view,
+        has_answered=any(row.manner == ANSWERED for table in tables for row in table.rows),
+        unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
+        unsaid=_unseen(str, () if board is None else board_notes(board)),
+        by_parts=list(_by_parts(view, rows)),
+        # For each metric, judge and set of rules its table and its slices.
+        tables=[
+            (table, _telling(slices.get(key)))
+            for table, key in zip(tables, dict.fromkeys(map(table_key_of, scores)), strict=True)
+        ],
+        pairs=[
+            by_judge
+            for by_judge in paired(view.scores.pairs, view.scores.ranks, systems, beside=False)
+            if not by_judge.hidden
+        ],
+        agreement=agreement_table(view.scores.agreements, metrics),
+        stale=sum(line.stale for line in lines),
+        score_command=" && ".join(score_commands(view)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ByPart:
+    """Scores by an option, by level of difficulty, or of twins."""
+
+    by: str
+    heading: str
+    tables: Sequence[Table]
+    notes: Sequence[str]
+    more: Sequence[Table] = ()
+    """Tables of variants that the option is not mainly read for."""
+
+
+def _by_parts(view: ExperimentView, slices: Sequence[Score]) -> Iterator[ByPart]:
+    """One for each condition in which systems differ, then one by level and one of twins, if there are any."""
+    systems = view.definition.systems
+    every, metrics = view.scores.ablations, view.scores.metrics
+    for by in dict.fromkeys(table.by for table in every):
+        condition = condition_of(by, systems)
+        tables = [table for table in every if table.by == by]
+        main = main_tables(tables, condition)
+        more = [table for table in headlines_first(tables) if table not in main]
+        drawn = [[ablation_table(table, metrics, systems, every) for table in each] for each in (main, more)]
+        yield ByPart(by, f"Score by {condition.about}", drawn[0], [note_of(condition)], drawn[1])
+    levels = main_slices([row for row in slices if row.by == "level"])
+    for sliced in sliced_tables(levels, view.scores.scores, metrics=metrics, systems=systems)[:1]:
+        if telling := _telling(sliced, few=True):
+            yield ByPart("level", "Score by level of difficulty", *telling)
+    if any(row.j is not None for row in view.scores.twins):
+        table = twin_table(view.scores.twins, systems)
+        yield ByPart("twin", table.title, [table], table.notes)
+
+
+def _telling(sliced: SlicedTables | None, *, few: bool = False) -> tuple[list[Table], list[str]] | None:
+    """The tables worth showing with their notes: with several columns and, unless ``few``, a column of enough queries.
+
+    None if there are none.
+    """
+    tables_by = list(zip(sliced.tables, sliced.kinds, strict=True)) if sliced else []
+    telling = [
+        (table, by)
+        for table, by in tables_by
+        if len(table.columns) > 1 and (few or not all(column.few for column in table.columns))
+    ]
+    if not telling:
+        return None
+    tables, kinds = [table for table, _ in telling], {by for _, by in telling}
+    return tables, [*(MEANINGS[by] for by in BY if by in kinds), *filter(None, [few_words(tables)])]
+
+
+def render_method(view: ExperimentView) -> Markup:
+    """What was run and judged, how to read a report, and the commands that repeat it."""
+    return fragment(
+        "method.html.jinja",
+        view=view,
+        judges=judge_table(view.scores.judgings, view.scores.pairs),
+        audits=audit_table(view.scores.audits),
+        cards=method_cards(view.folder, view.scores),
+        models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
+        commands=commands(view),
+        files={} if is_demo(view) else {name: data_address(data) for name, data in query_files(view).items()},
+    )
+
+
+def _explained(column: Column | ShownColumn) -> str:
+    return column.name if column.meaning else ""
+
+
+def _unseen(key: Callable[[T], str], shown: Iterable[str]) -> Callable[[Iterable[T]], list[T]]:
+    """A function that returns what the page has not shown yet.
+
+    ``key`` is empty for what needs no explanation.
+    """
+    seen = {"", *shown}
+
+    def new(items: Iterable[T]) -> list[T]:
+        unseen = [each for each in items if key(each) not in seen]
+        seen.update(map(key, unseen))
+        return unseen
+
+    return new
+
+
+def model_lines(system: System) -> Iterator[str]:
+    """A line for each model of a system, with its roles if there are several models."""
+    roles: dict[str, list[str]] = defaultdict(list)
+    for role, model in sorted(system.models.items()):
+        params = "".join(f", {name} {value}" for name, value in sorted((model.params or {}).items()))
+        roles[f"{model_words(model.spec, model.kind)}{params}"].append(role)
+    for words, played in roles.items():
+        yield f"model: {words}" if len(roles) == 1 else f"{', '.join(played)}: {words}"

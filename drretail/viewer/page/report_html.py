@@ -12,10 +12,9 @@ from markupsafe import Markup, escape
 from drretail.grounding.report.markup import url_end
 from drretail.grounding.report.render import render_report
 from drretail.records.run import Turn
-from drretail.viewer.claims import SEVERITY, SIGNS, WORDS, words_of_code
 from drretail.viewer.experiment import RunView
-from drretail.viewer.page.links import claim_anchor, evidence_anchors, finding_anchor
-from drretail.viewer.page.markdown import Piece, is_web_address, place
+from drretail.viewer.judged import SEVERITY, SIGNS, WORDS, words_of_code
+from drretail.viewer.page.frame import Piece, claim_anchor, evidence_anchors, finding_anchor, is_web_address, place
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

@@ -1,14 +1,10 @@
 """The tables of an experiment, as records of ``drretail.records.tables``.
 
-result.py      who did better over all questions, in a sentence, and conclusions on every pair of systems
-scoreboard.py  one row for each system, and conclusions in words
-judges.py      who judged what, and how each judge of claims read
-scores.py      a row for each system, a column for each variant; the agreement of judges
-slices.py      the same over parts of the queries
-pairs.py       wins, ties and losses of every pair, and strengths
+result.py            who did better over all questions, in a sentence, and conclusions on every pair of systems
+scoreboard.py        one row for each system, and conclusions in words
+scores.py            a row for each system, a column for each variant or slice; notes below tables (notes.toml)
+pairs.py             wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict
-tallies.py     what became of runs
-spending.py    what runs and judging took
-notes.py       what stands below tables (notes.toml)
-ablations.py   the effect of a condition's settings, and pairs of twins
+tallies.py           what became of runs; who judged what, and how each judge of claims read; what runs and judging took
+ablations.py         the effect of a condition's settings, and pairs of twins
 """

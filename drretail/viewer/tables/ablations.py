@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import condition_by
-from drretail.eval.compare.distractors import on_distractors
+from drretail.eval.compare.ablations import condition_by, on_distractors
 from drretail.records.comparison import (
     ComparedRow,
     Outcome,
@@ -15,8 +14,16 @@ from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.records.tables.figures import NOTHING, p_value
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
-from drretail.viewer.tables.notes import NOTES
-from drretail.viewer.tables.scores import NONE_HELD, Metrics, description, judged_by, notes_on, part_cell, system_names
+from drretail.viewer.tables.scores import (
+    NONE_HELD,
+    NOTES,
+    Metrics,
+    description,
+    judged_by,
+    notes_on,
+    part_cell,
+    system_names,
+)
 
 HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from drretail.grounding.text.sentences import find_sentences
-from drretail.grounding.verify.answers.product_statements import Cause
+from drretail.grounding.text.layout import find_sentences
+from drretail.grounding.verify.product_statements import Cause
 from drretail.records.evidence import Finding
 from drretail.records.tables.figures import counted
-from drretail.viewer.claims import Support
 from drretail.viewer.experiment import RunView
+from drretail.viewer.judged import Support
 
 _MARKS = re.compile(r"\s?\[(?:[A-Z]:[^\[\]]*|\d+)\]|\]\([^()\s]*\)|[*_`|\[\]]+")
 _SPACE = re.compile(r"\s+")

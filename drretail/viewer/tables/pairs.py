@@ -9,8 +9,7 @@ from drretail.records.score import NO_SYSTEMS, Score, Systems, place_of
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
-from drretail.viewer.tables.notes import NOTES
-from drretail.viewer.tables.scores import UNASKED, judged_by, notes_on, system_names
+from drretail.viewer.tables.scores import NOTES, UNASKED, judged_by, notes_on, system_names
 
 OVERALL = "overall"
 SYSTEMS = 3

@@ -2,8 +2,21 @@
 
 from collections.abc import Iterator, Mapping
 
-from drretail.eval.compare.findings import Finding, clearest, findings, largest_of, order, outcome_of_all
-from drretail.eval.compare.wording import MOST, SIDE_BY_SIDE, beside, more_failures, no_answers, range_of, sample
+from drretail.eval.compare.wording import (
+    MOST,
+    SIDE_BY_SIDE,
+    Finding,
+    beside,
+    clearest,
+    findings,
+    largest_of,
+    more_failures,
+    no_answers,
+    order,
+    outcome_of_all,
+    range_of,
+    sample,
+)
 from drretail.records.comparison import ComparedMeasure, ComparedRow, Finished, Outcome
 from drretail.records.score import BoardCell, Scoreboard, Systems, in_order, place_of
 from drretail.records.tables.figures import counted, percent

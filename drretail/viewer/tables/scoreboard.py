@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 
 from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE
-from drretail.eval.compare.findings import clearest, findings, largest_of
-from drretail.eval.compare.wording import listed, range_of, sample
+from drretail.eval.compare.wording import clearest, findings, largest_of, listed, range_of, sample
 from drretail.eval.scores.facts import AS_ZERO, missing_of
 from drretail.eval.scores.gathering import FP
-from drretail.llm.prices import dated
+from drretail.llm.usage import dated
 from drretail.records.base import OfJudge
 from drretail.records.run import DUMPS
 from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, place_of

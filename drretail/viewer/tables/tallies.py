@@ -1,13 +1,24 @@
-"""What became of runs: a table of all systems, and sentences about them and about a single run."""
+"""What became of runs, who judged what and how each judge of claims read, and what runs and judging took."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from drretail.agents.running.outcomes import Ended, Tally
+from drretail.eval.judging.spending import JudgingCost
+from drretail.eval.registry import PAIRWISE
+from drretail.llm.usage import estimated_note
+from drretail.records.comparison import PairScore
+from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
 from drretail.records.run import BASELINES, Run
-from drretail.records.tables.figures import counted, counted_each
-from drretail.records.tables.table import Table, table_of
+from drretail.records.score import Judging
+from drretail.records.tables.figures import counted, counted_each, dollars
+from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.tables.scores import RECORDED
+
+if TYPE_CHECKING:
+    from drretail.agents.running.spending import Spending
 
 SPARE_COLUMNS = ("ended before", "tool calls")  # left out in a narrow terminal, the first one first
 CHECK_MODEL = "`drretail doctor --prompts --model M` checks whether a model calls tools."
@@ -83,3 +94,120 @@ def took_line(run: Run, kept_in: Path | None) -> str:
         parts.append(f"stopped by {run.stop}")
     kept = f" Kept in {kept_in}." if kept_in is not None else ""
     return f"{run.system}: {', '.join(parts)}.{kept}"
+
+
+_COUNTS = {
+    "verdicts": "Verdicts",
+    "failed": "Failed",
+    "stale": "Outdated verdicts (unused)",
+    "not_judged": "Reports not judged",
+    "repairs": "Answers sent back",
+}
+
+
+def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) -> Table:
+    """Who judged what over all systems, in the order of the scores; for pairs, how many comparisons were decided."""
+    groups: dict[tuple[str, str, str, str], list[tuple[int, ...]]] = defaultdict(list)
+    for each in judgings:
+        counts = tuple(getattr(each, name) for name in _COUNTS)
+        groups[each.metric, each.judge, each.judge_params, each.rules].append(counts)
+    for each in pairs:
+        counts = (
+            each.n_scored - each.forfeits,
+            each.failed_verdicts,
+            each.stale_verdicts,
+            each.not_judged,
+            each.repairs,
+        )
+        groups[PAIRWISE, *each.by_whom].append(counts)
+    rows: list[tuple[object, ...]] = []
+    for (metric, judge, params, rules), of_group in groups.items():
+        verdicts, *others = (sum(column) for column in zip(*of_group, strict=True))
+        by = _called(judge, params)
+        made = counted(verdicts, "comparison") if metric == PAIRWISE else verdicts
+        rows.append((metric, by, rules, made, *others))
+    return table_of("Judges", ["Metric", "Judge", "Rules", *_COUNTS.values()], rows)
+
+
+def audit_table(audits: Sequence[JudgeAudit]) -> Table:
+    """How each judge of claims read, one row per judge."""
+    shown = [name for name in AUDITED if any(audit.share(name) is not None for audit in audits)]
+    rows: list[list[object]] = []
+    for audit in audits:
+        cells = [(audit.share(name), audit.shares.get(name, (0, 0))[1]) for name in shown]
+        cells.append(audit.agreement or (None, 0))
+        counts = (audit.repairs, audit.failed_reports, audit.uncovered, _reads(audit))
+        figures = [None if share is None else Cell(share, "number", n=n) for share, n in cells]
+        rows.append([_called(audit.judge, audit.judge_params), *figures, *counts])
+    heads = [*(AUDITED[name] for name in shown), AGREEMENT, "sent back", "reports failed", "marks unsupported", "reads"]
+    notes = [MEANING, *(audit.line for audit in audits if not audit.reads)]
+    return table_of("How the judge read", ["Judge", *heads], rows, notes=notes)
+
+
+def _reads(audit: JudgeAudit) -> str:
+    return "no" if not audit.reads else "too few figures to tell" if audit.is_open else "yes"
+
+
+def _called(judge: str, params: str) -> str:
+    by = f"a recorded language model ({judge})" if judge == RECORDED else judge
+    return f"{by}, settings {params}" if params else by
+
+
+RUN_COLUMNS = ["", "done", "calls", "input tokens", "output tokens", "words", "$ a run", "$ in all", "cache read"]
+# Left out in a narrow terminal, the first one first.
+SPARE_RUN_COLUMNS = ["cache read", "done", "output tokens", "words", "$ in all", "input tokens"]
+JUDGING_COLUMNS = ["metric", "judge", "judged", "calls", "input tokens", "output tokens", "cache read", "dollars"]
+
+
+def spending_table(rows: "Sequence[Spending]") -> Table:
+    """What a run took, as mean ± standard deviation, and what all took."""
+    notes = [
+        *estimated_note(row.total.usage for row in rows),
+        *(f"{row.label}: {counted(row.unknown, 'run does', 'runs do')} not tell usage." for row in rows if row.unknown),
+    ]
+    cells = [
+        [
+            row.label,
+            row.done,
+            *(
+                Cell(spread.mean, "mean", deviation=spread.sd)
+                for spread in (row.calls, row.input, row.output, row.words)
+            ),
+            Cell("–") if not row.done else _dollars(row.dollars.mean),
+            _dollars(row.total.dollars if row.is_known else None),
+            Cell(row.cache_read, "percent"),
+        ]
+        for row in rows
+    ]
+    title = "What a run took (mean ± standard deviation)"
+    return table_of(title, RUN_COLUMNS, cells, notes=notes, spare=SPARE_RUN_COLUMNS).filled
+
+
+def judging_table(costs: Sequence[JudgingCost]) -> Table:
+    """All judging of an experiment so far, by metric and judge."""
+    rows: list[list[object]] = []
+    for cost in costs:
+        judged = counted(cost.reports, "pair" if cost.metric == PAIRWISE else "report")
+        used, cached = cost.cost.usage, Cell(cost.cache_read, "percent")
+        took = (used.calls, used.total - used.output, used.output, cached, _dollars(cost.cost.dollars))
+        rows.append([cost.metric, cost.judge, judged, *took])
+    notes = estimated_note(cost.cost.usage for cost in costs)
+    return table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes).filled
+
+
+def judging_in_short(costs: Sequence[JudgingCost]) -> str:
+    """One sentence on all judging so far; blank if no judge was asked."""
+    calls = sum(each.cost.usage.calls for each in costs)
+    if not calls:
+        return ""
+    tokens = sum(each.cost.usage.total for each in costs)
+    known = [each.cost.dollars for each in costs]
+    spent = None if None in known else sum(value for value in known if value is not None)
+    cost = "a price unknown" if spent is None else f"${dollars(spent)}" if spent else "at no cost"
+    notes = estimated_note(each.cost.usage for each in costs)
+    return " ".join((f"Judging took {counted(calls, 'call')}, {tokens:,} tokens, {cost}.", *notes))
+
+
+def _dollars(value: float | None) -> Cell:
+    """A cell of dollars: "unknown" for None, and a dash for 0."""
+    return Cell("unknown" if value is None else value or "–", "dollars")

@@ -11,27 +11,27 @@ from typing import cast
 import pytest
 
 from drretail import run, score
-from drretail.addons.bench import release, reruns
+from drretail.addons.bench import release, submission
 from drretail.addons.bench.commands import make as make_by_command
 from drretail.addons.bench.ranking import Ranking, rank
 from drretail.addons.bench.release import make, publish, read_release
 from drretail.addons.bench.submission import submit
 from drretail.data_ingest.demo import Shop
 from drretail.data_ingest.demo import build_shop as build_made_up_shop
-from drretail.env.generations import TRANSIENT
+from drretail.env.manifest import TRANSIENT
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.metrics.truth import Truth
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json, write_json, write_lines
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Fact
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.run import RoleModel, System
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.shop import USER, build_shop
 
@@ -229,23 +229,25 @@ def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_te
 )
 def test_nothing_of_a_contestants_is_run_here(changed: Mapping[str, object]) -> None:
     ours = {"agent": "react", "models": {"researcher": {"spec": "offline:shopper", "kind": "rule_based"}}}
-    reruns.check_is_ours(System.model_validate(ours))
+    submission.check_is_ours(System.model_validate(ours))
     with pytest.raises(UserError, match="the package's"):
-        reruns.check_is_ours(System.model_validate({**ours, **changed}))
+        submission.check_is_ours(System.model_validate({**ours, **changed}))
 
 
 def test_a_sample_that_can_show_nothing_or_differs_widely_is_refused() -> None:
     asked = [Query(query_id=f"q{at}", user_id=f"u{at}", text="?", source="t") for at in range(8)]
     system = System(agent="react", models={"researcher": RoleModel(spec="openai:m", kind="llm")})
     good, bad = ({query.query_id: Truth(True, value) for query in asked} for value in (1.0, 0.0))
-    assert reruns.compared("x", good, good, asked, system, 8).line.startswith("8 drawn and run again: +0.00, give or")
+    assert submission.compared("x", good, good, asked, system, 8).line.startswith(
+        "8 drawn and run again: +0.00, give or"
+    )
     with pytest.raises(UserError, match="of 5 users can show nothing; draw 6"):
-        reruns.compared("x", good, good, asked[:5], system, 8)
+        submission.compared("x", good, good, asked[:5], system, 8)
     with pytest.raises(UserError, match=r"-0\.38"):  # three of eight: the test alone lets it pass
-        reruns.compared("x", good, good | dict(list(bad.items())[:3]), asked, system, 8)
+        submission.compared("x", good, good | dict(list(bad.items())[:3]), asked, system, 8)
     twice = [*asked, *(query.model_copy(update={"query_id": f"{query.query_id}-b"}) for query in asked)]
-    assert len({query.user_id for query in reruns.in_drawn_order(twice)[:8]}) == 8
-    assert len({reruns.in_drawn_order(asked)[0].query_id for _ in range(200)}) > 1
+    assert len({query.user_id for query in submission.in_drawn_order(twice)[:8]}) == 8
+    assert len({submission.in_drawn_order(asked)[0].query_id for _ in range(200)}) > 1
 
 
 @pytest.mark.parametrize(("lead", "sizes"), [(0.5, {16, 32, 60}), (0.0001, {60})])
@@ -261,11 +263,11 @@ def test_runs_are_made_again_until_they_show_the_lead_or_all_are(
         noisy = {query.query_id: Truth(True, 0.5 + (0.1, -0.1)[at % 2]) for at, query in enumerate(queries)}
         return {"before.x": {query.query_id: Truth(True, 0.5) for query in queries}, "after.x": noisy}
 
-    monkeypatch.setattr(reruns, "read_definition", lambda _: Definition(systems={"x": system}))
-    monkeypatch.setattr(reruns, "_run_again", lambda *_: None)
-    monkeypatch.setattr(reruns, "grade", grade)
+    monkeypatch.setattr(submission, "read_definition", lambda _: Definition(systems={"x": system}))
+    monkeypatch.setattr(submission, "_run_again", lambda *_: None)
+    monkeypatch.setattr(submission, "grade", grade)
     shown = {query.query_id: query for query in asked}
-    found = reruns.rerun(tmp_path, ["x"], cast(World, None), asked, shown, 8, {"x": lead})["x"]
+    found = submission.rerun(tmp_path, ["x"], cast(World, None), asked, shown, 8, {"x": lead})["x"]
     assert made[0] == 8
     assert found.queries in sizes
     assert found.odds[0.2] <= 0.05
@@ -275,8 +277,8 @@ def test_runs_are_made_again_until_they_show_the_lead_or_all_are(
 def test_the_odds_of_a_forged_gain_fall_with_its_size_and_with_what_is_run_again() -> None:
     noise = [0.3, -0.3, 0.0, 0.0] * 20
     odds = {
-        (gain, size): reruns.odds_of(gain, noise[:size], tuple(range(size)), 120, by_rules=False)
-        for gain in reruns.FORGED
+        (gain, size): submission.odds_of(gain, noise[:size], tuple(range(size)), 120, by_rules=False)
+        for gain in submission.FORGED
         for size in (8, 80)
     }
     assert odds[0.1, 80] >= odds[0.2, 80] >= odds[0.3, 80]

@@ -7,14 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from drretail.addons.difficulty.leveled import generate_at
-from drretail.addons.difficulty.measure import Dial
+from drretail.addons.difficulty.measure import Dial, generate_at
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
@@ -78,7 +77,7 @@ def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: py
 def test_a_file_that_exists_is_refused_before_anything_is_measured(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for slow in ("drretail.addons.difficulty.leveled.generate_at", "drretail.addons.difficulty.measure.Dial"):
+    for slow in ("drretail.addons.difficulty.measure.generate_at", "drretail.addons.difficulty.measure.Dial"):
         monkeypatch.setattr(slow, lambda *_, **__: pytest.fail("this is slow"))
     used, shipped = tmp_path / "used.jsonl", str(tmp_path / "dev.jsonl")
     used.write_text("somebody's work\n")

@@ -3,12 +3,11 @@
 from itertools import islice
 from statistics import fmean
 
-from drretail.addons.difficulty.hidden_wishes import is_necessary
+from drretail.addons.difficulty.derived import is_necessary
 from drretail.addons.difficulty.measure import Dial, with_levels
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.querygen.generate import Drafts
-from drretail.querygen.users import drawn_users
+from drretail.querygen.generate import Drafts, drawn_users
 from drretail.records.wish import Wish
 from tests.querygen.test_market import ALL, market, of_third
 

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from drretail.addons.difficulty.measure import Dial, Task, density, greedy_gap, level_of, text_alone, with_levels
 from drretail.env.offers import Offers
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
-from drretail.grounding.constraints.decisions import record_sha
+from drretail.grounding.constraints import record_sha
 from drretail.querygen.checks.contract import HITS
 from drretail.records.criteria import Decision, Gold
-from drretail.records.money import Money
 from drretail.records.query import Fit, Query, WantedThing
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Hidden, Wish
 from tests.build import known
 

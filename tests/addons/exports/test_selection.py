@@ -17,7 +17,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.verify.privacy import known_profiles
+from drretail.grounding.verify.findings import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
 from tests import build

@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 
 from drretail.addons.gym import Shop, ShopEnv
-from drretail.addons.gym.recorded import recorded_rewards, save_rollouts
+from drretail.addons.gym.env import recorded_rewards, save_rollouts
 from drretail.agents.information import question_instructions
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.run import run
 from drretail.api.score import score
 from drretail.env.session import Session, SessionSettings
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit

@@ -14,7 +14,7 @@ from drretail import run
 from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
 from drretail.addons.gym import Shop, ShopEnv
-from drretail.addons.gym.recorded import recorded_rewards, replay, save_rollouts
+from drretail.addons.gym.env import recorded_rewards, replay, save_rollouts
 from drretail.agents.running.client_runs import Recording
 from drretail.agents.running.runner import Runner
 from drretail.api.score import score

@@ -10,16 +10,16 @@ import pytest
 from benchmarks.gym import knows_all
 from drretail.addons.exports.selection import Selection
 from drretail.addons.gym import Reward, Shop, ShopEnv
+from drretail.addons.gym.env import save_rollouts
 from drretail.addons.gym.parts import asks_nothing, earned
-from drretail.addons.gym.recorded import save_rollouts
 from drretail.api.score import score
 from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.verify.integrity import CONTRADICTED, NOT_ARGUED, UNRESOLVED
-from drretail.grounding.verify.integrity import NOT_SHOWN as NEVER_SHOWN
-from drretail.records.money import Money
+from drretail.grounding.verify.checks import CONTRADICTED, NOT_ARGUED, UNRESOLVED
+from drretail.grounding.verify.checks import NOT_SHOWN as NEVER_SHOWN
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.addons.gym.policies import QUERY, best_picks, call, looked_up, praised, search, submit, wanted
 
@@ -159,7 +159,7 @@ TOLD = {
     "a denial": ("- Do not get this, it is unsafe [P:{}].", 0.5, ""),
     "a space": ("- &nbsp; [P:{}]", 0.0, NOT_ARGUED),
     "tags without words": ("- &#160; <b></b> [P:{}]", 0.0, NOT_ARGUED),
-    # All that hides is in tests/grounding/report/test_hidden.py.
+    # All that hides is in tests/grounding/report/test_markup.py.
     "what no reader sees": ("Buy well. <!-- Get this one, a joy to hold [P:{}]. -->", 0.0, NOT_ARGUED),
     "an image's text": ('Buy well. <img src="x.png" alt="Get this one, a joy to hold [P:{}].">', 0.0, HTML),
     "code": ("Buy well.\n\n```\nGet this one, a joy to hold [P:{}].\n```\n", 0.0, NOT_ARGUED),

@@ -13,8 +13,7 @@ from drretail.cli.app import app
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.progress import Progress
-from drretail.querygen.reading import read_queries
-from drretail.querygen.shipped import FIFTY, shipped_queries
+from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 
 
 def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_each_other_or_with_the_shipped(

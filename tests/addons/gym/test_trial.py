@@ -7,10 +7,10 @@ import pytest
 
 from drretail import run
 from drretail.addons.gym import Shop
-from drretail.addons.gym.recorded import recorded_rewards
+from drretail.addons.gym.env import recorded_rewards
 from drretail.addons.gym.trial import try_agent
 from drretail.errors import UnknownName, UserError
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.tools.toolkit import Toolkit
 
 QUERY = shipped_queries("dev")[0]

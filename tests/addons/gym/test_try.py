@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from drretail.cli.entry import begins_anew
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from tests.cli.commands import Command, Start
 
 QUERY = shipped_queries("dev")[0]

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from drretail.addons.imports.formats import load_format
-from drretail.addons.imports.material import LONGEST_REPORT, Material
+from drretail.addons.imports.material import LONGEST_REPORT, Material, read_text
 from drretail.addons.imports.recording import record
-from drretail.addons.imports.rows import read_text
 from drretail.errors import UserError
 from drretail.experiment import read_gold
 from drretail.progress import Progress
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 from tests.test_packed_bombs import MEGABYTE, bomb
 
@@ -266,6 +265,6 @@ def test_a_folder_without_such_files_is_refused(form: str, tmp_path: Path) -> No
 
 
 def test_a_file_of_rows_that_unpacks_to_a_gigabyte_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.addons.imports.rows.LARGEST", 64 * MEGABYTE)
+    monkeypatch.setattr("drretail.addons.imports.material.LARGEST", 64 * MEGABYTE)
     with pytest.raises(UserError, match="no file of reports is as large"):
         read_text(bomb(tmp_path / "reports.jsonl.gz", b" "))

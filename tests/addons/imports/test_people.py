@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from drretail.addons.imports.rows import read_text
+from drretail.addons.imports.material import read_text
 from drretail.cli.app import app
 from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import refused_by

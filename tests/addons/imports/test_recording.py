@@ -8,8 +8,7 @@ import pytest
 
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import ForeignTask, Material
-from drretail.addons.imports.recording import Imported, record, write_queries
-from drretail.addons.imports.sources import cited_sources
+from drretail.addons.imports.recording import Imported, cited_sources, record, write_queries
 from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, read_runs, read_source, run_folder
 from drretail.progress import Progress

@@ -17,7 +17,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
-from drretail.grounding.verify.answers.shop_records import GONE, UNKNOWN
+from drretail.grounding.verify.product_statements import GONE, UNKNOWN
 from drretail.progress import Progress
 from drretail.records.run import LOOKED_UP
 from drretail.records.shop import Product

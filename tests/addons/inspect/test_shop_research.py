@@ -11,7 +11,7 @@ import pytest
 from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_runs
 from drretail.querygen.reading import read_queries
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
 from tests.sealed import Page, seal, url
@@ -27,8 +27,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
 
 from drretail.addons.inspect.registry import basket, checks, shop_research
-from drretail.addons.inspect.scorers import USUAL
-from drretail.addons.inspect.task import IDLE_TURNS
+from drretail.addons.inspect.task import IDLE_TURNS, USUAL
 from tests.addons.inspect.mock_model import (
     REPORT,
     call,

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from drretail.stats.agreement import Level
-from drretail.stats.confusion import krippendorff_alpha
+from drretail.stats.agreement import Level, krippendorff_alpha
 from drretail.stats.intervals import Interval, mean_interval, share_interval
 from tests.build import known
 

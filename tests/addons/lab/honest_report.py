@@ -6,15 +6,14 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, default_pool, open_world, write_world
 from drretail.experiment import Experiment, reference_path, write_sealed
-from drretail.grounding.hostile.texts import hostile_texts
+from drretail.grounding.hostile import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
 from drretail.records.query import BasketItem, Fit, FoundBasket, Reference, WantedThing
 from drretail.records.score import ProfileSummary, Statement
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.sabotaged_shop import GOOD, ORDERS, OWNED, QUERY, SEED

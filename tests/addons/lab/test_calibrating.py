@@ -20,7 +20,7 @@ from tests.addons.lab import test_opinions as opinions
 from tests.addons.lab.test_correcting import called, kept_in
 from tests.addons.lab.test_opinions import NOON, OVERALL
 from tests.build import experiment, known, scripted_judge
-from tests.eval.test_judge_prompts import STRICT, mine, rated
+from tests.eval.test_method import STRICT, mine, rated
 
 HUMAN = [(8.0, 4.0), (3.0, 6.0), (9.0, 2.0), (5.0, 7.0), (4.0, 8.0), (6.0, 1.0)]
 

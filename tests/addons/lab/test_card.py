@@ -8,12 +8,19 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from drretail.addons.lab.card import card_lines, read_cards, set_card, words_alone
+from drretail.addons.lab.card import (
+    LabelledClaim,
+    LabelledSet,
+    card_lines,
+    read_cards,
+    read_labelled,
+    set_card,
+    words_alone,
+)
 from drretail.addons.lab.kept_findings import finding_lines
-from drretail.addons.lab.labelled_claims import LabelledClaim, LabelledSet, read_labelled
 from drretail.cli.app import app
 from drretail.errors import UserError
-from drretail.eval.metrics.faithfulness.score import METRIC
+from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.records.score import JudgeRef

@@ -15,19 +15,19 @@ from typer.testing import CliRunner
 
 from drretail import open_world, run
 from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
+from drretail.addons.lab.findings import CorrectedValue
 from drretail.addons.lab.opinions import opinions_of
-from drretail.addons.lab.people_findings import CorrectedValue
 from drretail.addons.people.voting.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.voting.plan import planned
 from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan
-from drretail.eval.metrics.faithfulness.score import METRIC
+from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_runs
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem
-from drretail.stats.clusters import Clusters
+from drretail.stats.intervals import Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes

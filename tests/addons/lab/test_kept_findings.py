@@ -7,27 +7,33 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.card import card_path
-from drretail.addons.lab.finding import LabFinding, Measured
-from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.addons.lab.people_findings import Agreed, Agreement, CorrectedValue, Correction, JudgeCard, SetCard
-from drretail.addons.lab.pictures import finding_plots
-from drretail.addons.lab.trial_findings import (
+from drretail.addons.lab.findings import (
+    Agreed,
+    Agreement,
     BiasEffect,
     BiasFound,
+    CorrectedValue,
+    Correction,
     ExploitRow,
     ExploitsFound,
     Found,
     HeadlineGap,
+    JudgeCard,
+    LabFinding,
+    Measured,
     PlantedFound,
     PlantedKind,
     ProbeFound,
+    SetCard,
 )
+from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
+from drretail.addons.lab.tables import finding_plots
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.score import JudgeRef
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
-from drretail.viewer.terminal.printed_scores import scoreboard_parts
+from drretail.viewer.printed import scoreboard_parts
 from tests import build
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.build import known

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.agreement import PEOPLE, agreement_of
-from drretail.addons.lab.commands.people import agree, sample
+from drretail.addons.lab.commands import agree, sample
 from drretail.addons.lab.opinions import (
     PREFERENCE,
     RATING,
@@ -24,7 +24,7 @@ from drretail.addons.lab.opinions import (
 from drretail.addons.people.voting.plan import planned
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
-from drretail.records.tables.cells import as_csv, read_cells
+from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two

@@ -1,4 +1,4 @@
-"""Known errors: one in each copy, wrong by the record, and found by place."""
+"""Copies with planted errors are an experiment of which nothing was edited."""
 
 import re
 import shutil
@@ -10,11 +10,19 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.lab.derived_experiment import copy_verdicts
-from drretail.addons.lab.plant.copies import KINDS, make_copies, plant_error, planted_folder
-from drretail.addons.lab.plant.good_report import Material
-from drretail.addons.lab.plant.recall import CHECKS, FAITHFULNESS, recall_of
+from drretail import score
+from drretail.addons.lab.derived_experiment import Material, copy_verdicts
+from drretail.addons.lab.planting import (
+    CHECKS,
+    FAITHFULNESS,
+    KINDS,
+    make_copies,
+    plant_error,
+    planted_folder,
+    recall_of,
+)
 from drretail.env.store.base import Store
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import read_subjects
@@ -23,6 +31,7 @@ from drretail.grounding.report.citations import find_citations
 from tests import build
 from tests.addons.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
+from tests.api.test_verify import exp, honest, unmade_in, world
 from tests.build import LABEL, known, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -223,3 +232,16 @@ def test_verdicts_that_were_copied_in_part_are_copied_by_the_next_call(tmp_path:
     (judged / "q2-r1.jsonl").write_text("{}\n")
     copy_verdicts(source, to, LABEL)
     assert build.files(to) == build.files(source)
+
+
+__all__ = ["exp", "honest", "world"]
+
+
+def test_copies_with_planted_errors_are_not_called_edited(
+    exp: Path, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_copies(exp, world.store, seed="1", per_kind=1)
+    planted = Path(shutil.move(exp / "lab" / "planted", tmp_path / "planted"))
+    score(planted, ["checks"], world=world)
+    assert unmade_in(planted, world) == {"verdicts"}
+    assert "drretail verify" not in capsys.readouterr().err

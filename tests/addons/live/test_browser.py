@@ -14,7 +14,7 @@ from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import run_folder
 from drretail.files import read_jsonl, write_lines
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.vote import Vote
 from drretail.records.wish import Want, Wish
 from tests.addons.live.conftest import serve

@@ -12,12 +12,12 @@ from starlette.testclient import TestClient
 
 from drretail.addons.live import report_pages
 from drretail.addons.live.app import parts_of
-from drretail.addons.live.watch import Watch
+from drretail.addons.live.report_pages import Watch
 from drretail.errors import UserError
 from drretail.experiment import entitle, read_definition, run_folder
 from drretail.files import read_json, write_json
 from drretail.viewer.page.question import Questions
-from drretail.viewer.timeline import experiments_in, lines_of, read_listed
+from drretail.viewer.summary import experiments_in, lines_of, read_listed
 from tests.addons.live.conftest import PORT, client_of, serve
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
@@ -45,7 +45,7 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
         return lines(self, question, *given, **more)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(Questions, "lines", counted)
-    monkeypatch.setattr("drretail.addons.live.watch._AT_LEAST", 0)
+    monkeypatch.setattr("drretail.addons.live.report_pages._AT_LEAST", 0)
     client = client_of(exp)
     client.get("/")
     client.get("/")

@@ -11,8 +11,8 @@ from drretail.addons.people.review.form import WANT_FIELDS, WISH_FIELDS, cells_o
 from drretail.addons.people.review.records import keep_reviews, read_reviews_of
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.records.money import Money
 from drretail.records.query import Query, version_of
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.addons.live.conftest import client_of
 from tests.addons.people.review.scripted import reviewed

@@ -9,8 +9,17 @@ from langchain_core.messages import BaseMessage
 from pydantic import ValidationError
 
 from drretail.addons.personas.pairing import distance, most_different, pair_query
-from drretail.addons.personas.past import context_by_rules, persona_by_rules, read_past
-from drretail.addons.personas.persona import FIELDS, GROUPS, Persona, PersonContext, Trait, read_people
+from drretail.addons.personas.persona import (
+    FIELDS,
+    GROUPS,
+    Persona,
+    PersonContext,
+    Trait,
+    context_by_rules,
+    persona_by_rules,
+    read_past,
+    read_people,
+)
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query

@@ -5,12 +5,12 @@
 from pathlib import Path
 
 from drretail.addons.personas import person_model
-from drretail.addons.personas.past import persona_by_rules, read_past
 from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
-from drretail.api.doctor.tiny_shop import USER
-from drretail.api.prompts.files import query_prompt_files, read_query_prompts
+from drretail.addons.personas.persona import persona_by_rules, read_past
+from drretail.api.doctor.conversations import USER
+from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
-from drretail.llm.prompts.prompt import overridden
+from drretail.llm.prompt import overridden
 from drretail.plugins import ADDONS
 from drretail.querygen.by_model.session import ModelSession, ask_all
 from tests.api import test_hostile_texts as hostile

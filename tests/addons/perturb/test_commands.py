@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from drretail.files import write_lines
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from tests import build
 from tests.cli.commands import Command, ErrorOf
 

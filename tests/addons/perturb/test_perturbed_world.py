@@ -4,16 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.perturb.perturbed_world import FROM, carried, moved, perturb_world, read_perturbation
-from drretail.addons.perturb.renaming import NamesOfShop, Renaming, name_of
-from drretail.env.checking import check_world
+from drretail.addons.perturb.perturbed_world import (
+    FROM,
+    NamesOfShop,
+    Renaming,
+    carried,
+    moved,
+    name_of,
+    perturb_world,
+    read_perturbation,
+)
+from drretail.env.folder import check_world, rows_of
 from drretail.env.manifest import OrderRow
-from drretail.env.rows import rows_of
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.criteria import Gold
-from drretail.records.money import Money
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.build import demands, query
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from drretail.addons.publications.report_eval.judge import DIMENSIONS, Factuality, Grades
+from drretail.addons.publications.report_eval.score import DIMENSIONS, Factuality, Grades
 from drretail.records.base import Record
 from tests.eval.metrics.test_contract import cut_at_every_line, sent_back_twice
 
@@ -16,7 +16,7 @@ from tests.eval.metrics.test_contract import cut_at_every_line, sent_back_twice
 def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place in ("eval.claims.support", "addons.publications.triplets.triplet_support"):
+    for place in ("eval.claims.claims", "addons.publications.triplets.triplet_support"):
         monkeypatch.setattr(f"drretail.{place}.MOST_CLAIMS", 2)  # so that one report takes several calls
     monkeypatch.setattr("drretail.addons.publications.dr3.opinions.MOST_INSIGHTS", 1)
     cut_at_every_line(name, tmp_path, monkeypatch)

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from drretail.addons.publications.pqr.judge import AXES, scoring_prompt
-from drretail.addons.publications.race.judge import prompt as beside
+from drretail.addons.publications.pqr.score import AXES, scoring_prompt
+from drretail.addons.publications.race.score import prompt as beside
 from drretail.addons.publications.weighted.axis import weights_prompts
-from drretail.eval.judging.external_wording import PHRASES, neutral
-from tests.eval.test_judge_prompts import SHOP, asked_of, imported, packaged_prompts
+from drretail.eval.judging.dimensions import PHRASES, neutral
+from tests.eval.test_method import SHOP, asked_of, imported, packaged_prompts
 
 __all__ = ["imported"]
 

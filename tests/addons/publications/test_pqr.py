@@ -9,11 +9,18 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from drretail.addons.publications.pqr.judge import SCORING, CriterionScore, item_of
-from drretail.addons.publications.pqr.score import VARIANTS, overall, reliability, values
+from drretail.addons.publications.pqr.score import (
+    SCORING,
+    VARIANTS,
+    CriterionScore,
+    item_of,
+    overall,
+    reliability,
+    values,
+)
 from drretail.addons.publications.triplets.triplet_support import REPORT, TRIPLETS, Triplet
 from drretail.errors import UserError
-from drretail.eval.values import Value
+from drretail.eval.metric import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, Criterion
 from drretail.records.score import Verdict, reasons_of

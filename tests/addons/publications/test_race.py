@@ -8,11 +8,19 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.race.judge import AXIS, IS_REFERENCE, NO_REFERENCE, STAGE, Order, item_of
-from drretail.addons.publications.race.score import share, values
+from drretail.addons.publications.race.score import (
+    AXIS,
+    IS_REFERENCE,
+    NO_REFERENCE,
+    STAGE,
+    Order,
+    item_of,
+    share,
+    values,
+)
 from drretail.addons.publications.triplets.triplet_support import Triplet
 from drretail.errors import UnknownName, UserError
-from drretail.eval.values import Value
+from drretail.eval.metric import Value
 from drretail.records.base import Rules
 from drretail.records.score import Verdict, VerdictState, reasons_of
 from tests import build

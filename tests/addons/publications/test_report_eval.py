@@ -7,11 +7,19 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.report_eval.judge import DIMENSIONS
-from drretail.addons.publications.report_eval.score import METRIC, VARIANTS, values
-from drretail.addons.publications.report_eval.units import MOST_PAIRS, Units, cited_sentences, released_units, units_of
-from drretail.eval.values import Value
-from drretail.llm.prompts.prompt import tag_content
+from drretail.addons.publications.report_eval.score import (
+    DIMENSIONS,
+    METRIC,
+    MOST_PAIRS,
+    VARIANTS,
+    Units,
+    cited_sentences,
+    released_units,
+    units_of,
+    values,
+)
+from drretail.eval.metric import Value
+from drretail.llm.prompt import tag_content
 from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState, reasons_of
 from tests import build

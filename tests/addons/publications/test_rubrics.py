@@ -10,7 +10,7 @@ import pytest
 
 from drretail.addons.publications.rubrics.score import Mark, read_rubrics, values, weighted
 from drretail.errors import UserError
-from drretail.eval.judging.numbered import criterion_item
+from drretail.eval.judging.criteria import criterion_item
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import reasons_of
 from tests import build

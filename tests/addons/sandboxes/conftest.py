@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.addons.sandboxes.folder import BY_CHARACTERS, read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.world import World
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
 SHIPPED = shipped_queries("dev")[:10]

@@ -13,26 +13,20 @@ from unittest.mock import Mock
 import pytest
 
 from drretail.addons.sandboxes.check import check_sandbox
-from drretail.addons.sandboxes.folder import keep_passing
-from drretail.addons.sandboxes.material import Keywords
-from drretail.addons.sandboxes.sizes import BY_CHARACTERS, read_sizes
+from drretail.addons.sandboxes.folder import BY_CHARACTERS, Keywords, keep_passing, read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
-from drretail.addons.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of
-from drretail.addons.sandboxes.synthetic.named_products import name_products
-from drretail.addons.sandboxes.synthetic.needs import Need, need_of
-from drretail.addons.sandboxes.synthetic.user_files import user_files
+from drretail.addons.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of, user_files
+from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
 from drretail.env.offers import Offers
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, task_folder
+from drretail.env.web.sandbox import SandboxWeb, SealedWeb, read_labels, read_pages, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.records.criteria import Gold, WebAnswer, WebQuestion
-from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.addons.sandboxes.conftest import QUERIES, SHIPPED, built
 from tests.build import demands, files, known

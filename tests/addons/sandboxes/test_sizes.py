@@ -9,13 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.addons.sandboxes.folder import write_sandbox, write_task
-from drretail.addons.sandboxes.material import Keywords, LabelledPage, TaskMaterial
-from drretail.addons.sandboxes.search_based.coverage import smallest_cover
+from drretail.addons.sandboxes.folder import (
+    BY_CHARACTERS,
+    Keywords,
+    LabelledPage,
+    PlacedPages,
+    TaskMaterial,
+    counter_of,
+    place_pages,
+    read_sizes,
+    write_sandbox,
+    write_task,
+)
+from drretail.addons.sandboxes.search_based.gold import smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
-from drretail.addons.sandboxes.sizes import BY_CHARACTERS, PlacedPages, counter_of, place_pages, read_sizes
-from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import Label, SandboxFolder, read_pages, read_sandbox, task_folder
+from drretail.env.web.sandbox import Label, SandboxFolder, SandboxPage, read_pages, read_sandbox, task_folder
 from drretail.errors import UserError
 from drretail.records.criteria import KnownAnswer
 from drretail.records.query import Query

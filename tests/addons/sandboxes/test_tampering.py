@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.addons.sandboxes.check import changed_files, check_sandbox
 from drretail.addons.sandboxes.folder import keep_passing, seal, sums_of, write_gold
-from drretail.env.web.sealed import GOLD_FILE, SANDBOX_FILE, read_sandbox, task_folder
+from drretail.env.web.sandbox import GOLD_FILE, SANDBOX_FILE, read_sandbox, task_folder
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file

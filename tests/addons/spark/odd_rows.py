@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from drretail.data_ingest.synth.shop import write_shop
+from drretail.data_ingest.synth import write_shop
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, write_array, write_lines
 
 ODD = "Baby_Products"

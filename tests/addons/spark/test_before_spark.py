@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from drretail.addons.spark.lines import Block, Blocks
+from drretail.addons.spark.engine import Block, Blocks
 from drretail.addons.spark.machine import examine_java
 from drretail.addons.spark.session import check_installed, check_master, find_java
 from drretail.data_ingest.ingest import ingest

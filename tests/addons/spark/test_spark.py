@@ -17,11 +17,10 @@ from drretail.addons.spark.engine import select
 from drretail.addons.spark.session import find_java
 from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions, plan_inputs
+from drretail.data_ingest.plan import IngestOptions, IngestReport, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
-from drretail.data_ingest.report import IngestReport
-from drretail.env.checking import check_world
+from drretail.env.folder import check_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
 from tests.addons.spark.cluster import Cluster, running_cluster

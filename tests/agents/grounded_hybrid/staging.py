@@ -11,10 +11,9 @@ from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.grounding.verify.checks import Case
 from drretail.llm.scripted import Request, scripted_model
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch

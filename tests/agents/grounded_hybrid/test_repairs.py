@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.agents.grounded_hybrid.drafts import refusal_of
-from drretail.agents.grounded_hybrid.striking import ABOVE, SUMS, TITLE, Stricken, strike_out, with_left_out
+from drretail.agents.grounded_hybrid.drafts import ABOVE, SUMS, TITLE, Stricken, refusal_of, strike_out, with_left_out
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.picks import Declared
-from drretail.llm.prompts.prompt import tag_content
-from drretail.records.money import Money
+from drretail.llm.prompt import tag_content
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, FOR_30, WISH, draft, play, plays, understanding

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.agents.grounded_hybrid.briefing import Understood, UnderstoodWant
-from drretail.agents.grounded_hybrid.telling import (
+from drretail.agents.grounded_hybrid.briefing import (
     MOST_LINES,
     MOST_ORDERED,
     MOST_OWNED,
     Owned,
+    Understood,
+    UnderstoodWant,
     owned_block,
     profile_block,
     statements_on,
@@ -20,9 +21,9 @@ from drretail.agents.grounded_hybrid.telling import (
 from drretail.env.world import World
 from drretail.errors import ModelError
 from drretail.grounding.report.citations import find_citations
-from drretail.llm.prompts.prompt import tag_content
-from drretail.records.money import Money
+from drretail.llm.prompt import tag_content
 from drretail.records.score import Statement
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import DRAFT, FOR_30, play, plays, understanding

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
 from tests.agents.conftest import Scripted, calls, record, reporting, sut

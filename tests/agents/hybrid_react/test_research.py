@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, SystemMessage, ToolMessage
 from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.run import Limits, Run, Step
 from drretail.tools.registry import TOOLS

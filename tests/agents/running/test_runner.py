@@ -8,9 +8,8 @@ from typing import Any, Never, cast
 import pytest
 
 from drretail.agents.base import Agent
-from drretail.agents.running.new_experiment import ask_once, question_as_query
-from drretail.agents.running.outages import IN_A_ROW
-from drretail.agents.running.outcomes import is_open
+from drretail.agents.running.outcomes import IN_A_ROW, is_open
+from drretail.agents.running.run import ask_once, question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.env.catalog.base import Catalog
 from drretail.env.web.base import Web, WebPage

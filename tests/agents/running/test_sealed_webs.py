@@ -11,9 +11,8 @@ from drretail.agents.names import BUILT_IN
 from drretail.agents.registry import load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, suts
-from drretail.agents.running.varied import varied
-from drretail.env.web.sealed import SealedWeb
+from drretail.agents.running.system import SystemUnderTest, suts, varied
+from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition, read_evidence, run_folder

@@ -21,8 +21,8 @@ from drretail.files import read_json, write_json
 from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate
 from drretail.llm.models import Models
-from drretail.llm.prices import read_prices
 from drretail.llm.registry import Model, open_model
+from drretail.llm.usage import read_prices
 from drretail.records.models import Abilities, Price
 from drretail.records.query import Task
 from drretail.records.run import Limits

@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from drretail.api.doctor.tiny_shop import ADVERTISED, CEDAR, PAGE_ID, STEEL, TODAY, USER
+from drretail.api.doctor.conversations import ADVERTISED, CEDAR, PAGE_ID, STEEL, TODAY, USER
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall
 
 Answers = Mapping[str, ScriptedAnswer]

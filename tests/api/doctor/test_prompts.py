@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.api.doctor.conversations import NAMES, WRITTEN
+from drretail.api.doctor.conversations import CEDAR, NAMES, ORDER, QUESTION, TODAY, WRITTEN
 from drretail.api.doctor.prompt_kit import PROBES, Checked, check_prompts
-from drretail.api.doctor.tiny_shop import CEDAR, ORDER, QUESTION, TODAY
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
 from drretail.records.models import Price

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import httpx2
 import pytest
 
-from drretail.data_ingest.download.download import DownloadReport, Wanted, download, wanted_files
+from drretail.data_ingest.download import DownloadReport, Wanted, download, wanted_files
 from drretail.errors import UnknownName, UserError
 from drretail.progress import Progress
 from tests.build import files

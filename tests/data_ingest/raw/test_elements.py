@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.data_ingest.raw import elements
-from drretail.data_ingest.raw.elements import BrokenElement, read_elements
+from drretail.data_ingest.raw import lines
+from drretail.data_ingest.raw.lines import BrokenElement, read_elements
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=6),
@@ -20,7 +20,7 @@ VALUES = st.recursive(
 
 @pytest.fixture(autouse=True)
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]  # pytest uses it
-    monkeypatch.setattr(elements, "_CHUNK", 3)
+    monkeypatch.setattr(lines, "_CHUNK", 3)
 
 
 @given(
@@ -57,7 +57,7 @@ def test_what_is_no_array_or_object_is_broken(text: str) -> None:
 
 
 def test_a_value_that_never_ends_is_given_up_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(elements, "_LONGEST", 1000)
+    monkeypatch.setattr(lines, "_LONGEST", 1000)
     file = io.StringIO('["' + "x" * 1_000_000)
     with pytest.raises(BrokenElement):
         list(read_elements(file))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.data_ingest.engines.duckdb.reading import LONGEST_LINE, count_lines, read_chunks
+from drretail.data_ingest.engines.duckdb_reading import LONGEST_LINE, count_lines, read_chunks
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.raw.lines import recognise
 from drretail.errors import UserError
@@ -114,7 +114,7 @@ def test_a_line_that_is_no_row_is_named(tmp_path: Path) -> None:
 
 
 def test_bad_lines_are_numbered_over_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.data_ingest.engines.duckdb.reading.read_chunks.__defaults__", (500,))
+    monkeypatch.setattr("drretail.data_ingest.engines.duckdb_reading.read_chunks.__defaults__", (500,))
     write_lines(tmp_path / "raw" / "meta_Pet_Supplies.jsonl", [product_row("B1")])
     good = reviews_of("B1", 40)
     rows = [*good[:10], "", "{cut", *good[10:30], "[]", *good[30:], '{"user_id": "A']

@@ -7,8 +7,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import Analyzer, Catalog
-from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.catalog.elastic_load import ElasticWriter
+from drretail.env.catalog.elastic import ElasticCatalog, ElasticWriter
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
 from drretail.env.servers.naming import ServerSettings

@@ -8,9 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.catalog.analysis import PATTERN_FILE, WordForms, prepared, standard_analyzer, words
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Language
-from drretail.env.catalog.formulation import FORMULATIONS, analyzer_named
+from drretail.env.catalog.formulation import (
+    FORMULATIONS,
+    PATTERN_FILE,
+    WordForms,
+    analyzer_named,
+    prepared,
+    standard_analyzer,
+    words,
+)
 from drretail.errors import UnknownName
 from drretail.records.shop import Product
 from scripts.word_pattern import word_pattern

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from drretail.env.catalog.analysis import LONGEST_STEM, WordForms, with_sizes
 from drretail.env.catalog.base import Analyzer, CatalogQuery, Match, SortBy
 from drretail.env.catalog.engine import BEST, FIRST_PAGE, TIMES_MORE
-from drretail.env.catalog.formulation import ENGLISH
+from drretail.env.catalog.formulation import ENGLISH, LONGEST_STEM, WordForms, with_sizes
 from drretail.grounding.text.words import STOP_WORDS
 from drretail.records.shop import Product
 from tests.env.catalog.conftest import Build, shelf_of

@@ -6,7 +6,7 @@ import pytest
 from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig
 from pymongo import errors
 
-from drretail.env.servers.faults import Patience, elastic_faults, is_passing, mongo_faults
+from drretail.env.servers.clients import Patience, elastic_faults, is_passing, mongo_faults
 from drretail.errors import ToolError
 
 SECRET = "pass-word"

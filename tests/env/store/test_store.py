@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.profiles import default_pool, derive_profile
 from drretail.env.store.base import Store
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
+from drretail.env.store.users import default_pool, derive_profile
 from drretail.env.world import Manifest, OrderRow, World
 from drretail.errors import NotFound, UserError
 from drretail.records.shop import CountOf, Product, UserStatistics

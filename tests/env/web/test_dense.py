@@ -8,11 +8,11 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.bm25 import LONGEST_PASSAGE, chunks_of
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.passages import LONGEST_PASSAGE, chunks_of
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.errors import ToolError, UserError
-from drretail.llm.embeddings import open_embeddings
+from drretail.llm.providers import open_embeddings
 
 SUBJECTS = (("clean", "wash", "hygiene"), ("seed", "food"), ("squirrel",))
 WEB = SandboxWeb(

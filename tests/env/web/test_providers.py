@@ -14,9 +14,16 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.providers import SEARXNG_ACCESS, SERPER_ACCESS, SearxngSearch, SerperSearch
-from drretail.env.web.reading.cleaning import cleaned_result, web_address
-from drretail.env.web.searches import Service, first_results, iso_date
+from drretail.env.web.live import cleaned_result, web_address
+from drretail.env.web.providers import (
+    SEARXNG_ACCESS,
+    SERPER_ACCESS,
+    SearxngSearch,
+    SerperSearch,
+    Service,
+    first_results,
+    iso_date,
+)
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import normalise_url
 

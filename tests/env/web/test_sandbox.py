@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.web.sandbox import CORPORA, SandboxPage, SandboxWeb, cautions, rows_of
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.sandbox import CORPORA, SandboxPage, SandboxWeb, SealedWeb, cautions, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
@@ -187,7 +186,7 @@ def test_every_size_and_composition_has_a_corpus_of_its_own_that_changes_with_it
 def test_a_web_that_was_asked_for_is_held_but_only_so_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = SealedWeb(folder)
     assert web.of(QUERY) is web.at("32k").of(QUERY)
-    monkeypatch.setattr("drretail.env.web.sealed.MOST_WEBS", 1)
+    monkeypatch.setattr("drretail.env.web.sandbox.MOST_WEBS", 1)
     web = SealedWeb(folder)
     first = web.of(QUERY)
     web.at("64k").of(QUERY)

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from drretail.data_ingest.synth.recipe import category_names, read_recipe
-from drretail.env.web.reading.cleaning import clean_text
+from drretail.data_ingest.recipe import category_names, read_recipe
+from drretail.env.web.live import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb, default_corpus, read_corpus
 from drretail.grounding.report.evidence_ids import normalise_url
-from drretail.querygen.shipped import shipped_queries
+from drretail.querygen.reading import shipped_queries
 from tests.build import known
 
 KNOWN = tomllib.loads(Path(__file__).with_name("sandbox_pages.toml").read_text(encoding="utf-8"))

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from drretail.eval.claims.audit import agreement_ends, shares_of
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metrics.faithfulness.score import METRIC
+from drretail.eval.metrics.faithfulness import METRIC
 from drretail.llm.event_loop import run_loop
-from drretail.records.judge_audit import JudgeAudit
-from drretail.viewer.tables.judges import audit_table
+from drretail.records.reading import JudgeAudit
+from drretail.viewer.tables.tallies import audit_table
 from tests.eval.metrics.faithfulness.reports import BIRDS_ID, claim, judged, ruled, scripted, subject, support, values
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"

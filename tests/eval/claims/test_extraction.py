@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from drretail.errors import ModelError
 from drretail.eval.claims.claims import EXTRACT, Claim
 from drretail.eval.claims.extraction import extraction_prompt, products_of
-from drretail.eval.claims.labels import check_of
 from drretail.eval.claims.report_index import Resolved, SourceResolver, parts_of
+from drretail.eval.claims.rulings import check_of
 from drretail.grounding.text.serialisation import record_text
-from drretail.grounding.text.titles import products_named
+from drretail.grounding.text.wording import products_named
 from drretail.journal import read_effects
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.records.reading import JudgedKind, ReadValue, Relation
 from drretail.records.score import Verdict
 from drretail.records.shop import Product

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, Value
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.file import as_today
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey, averaged
 from drretail.eval.scores.planned import with_earnings
-from drretail.eval.scores.version_1 import as_today
-from drretail.eval.values import Value
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.score import JudgeRef, Scores
 from tests import build

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.compare.differences import ALONE, compared_measures, nothing_to_compare, primary_tests
-from drretail.eval.compare.findings import findings
+from drretail.eval.compare.wording import findings
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison, PairScore
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, RULES, beside, comparison, gathered, noisy, pair_row, runs

@@ -9,11 +9,10 @@ from typing import Any, Literal
 import pytest
 from langchain_core.exceptions import ContextOverflowError
 
-from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling
+from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.llm.prompts.prompt import Prompt, tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.llm.registry import Model, open_model
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.base import Record

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from drretail.env.web.base import WebPage
 from drretail.env.web.live import Pages
 from drretail.errors import ToolError
-from drretail.eval.judging.passages import OMITTED, cut, fit, size
-from drretail.eval.judging.sources import LivePages, MissingPage, fetch_missing, missing_pages
+from drretail.eval.judging.sources import OMITTED, LivePages, MissingPage, cut, fetch_missing, fit, missing_pages, size
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import sources_path
 from drretail.grounding.report.citations import find_citations

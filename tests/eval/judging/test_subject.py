@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.judging.pairs import choose_pairs, meetings, resolve_name
 from drretail.eval.judging.readings import how_read
-from drretail.eval.judging.subject import planned_runs, read_subjects
+from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects, resolve_name
 from drretail.experiment import read_definition, run_folder
 from drretail.records.reading import Reading
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System

@@ -9,12 +9,12 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_reference, reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.basket import reference_of
+from drretail.grounding.listing import listing_of
 from drretail.records.base import sha256_of
-from drretail.records.money import Money
 from drretail.records.query import KeptReference
 from drretail.records.score import Score
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
 from tests import build

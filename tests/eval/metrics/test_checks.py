@@ -10,20 +10,20 @@ import pytest
 
 from drretail.env.world import World
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Value
 from drretail.eval.metrics.checks import CHECKS, METRIC, clean
 from drretail.eval.metrics.checks import values as checks_values
-from drretail.eval.values import Value
 from drretail.experiment import reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.basket import reference_of
+from drretail.grounding.listing import listing_of
 from drretail.grounding.report.evidence_ids import product_evidence_id, web_evidence_id
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.evidence import Evidence, Finding
-from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED
 from drretail.records.reading import Outcome
 from drretail.records.score import Verdict
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import known

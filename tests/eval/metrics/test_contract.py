@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from drretail.eval.judge_prompts import judge_prompt_files
 from drretail.eval.judging.session import Judge
-from drretail.eval.metric import Metric
-from drretail.eval.metrics.pairwise.judge import Comparison
-from drretail.eval.metrics.quality.score import Rating
+from drretail.eval.method import judge_prompt_files
+from drretail.eval.metric import Metric, Value
+from drretail.eval.metrics.pairwise import Comparison
+from drretail.eval.metrics.quality import Rating
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
-from drretail.eval.scores.slices import headlines
-from drretail.eval.values import Value
+from drretail.eval.scores.facts import headlines
 from drretail.files import LineAppender, write_atomically
 from drretail.llm.registry import open_model
 from drretail.records.base import Record
@@ -147,7 +146,7 @@ ONE_EACH = {label: {"q1-r1": reports["q1-r1"]} for label, reports in REPORTS.ite
 def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("drretail.eval.claims.support.MOST_CLAIMS", 2)  # so that one report takes several calls
+    monkeypatch.setattr("drretail.eval.claims.claims.MOST_CLAIMS", 2)  # so that one report takes several calls
     cut_at_every_line("faithfulness", tmp_path, monkeypatch)
 
 

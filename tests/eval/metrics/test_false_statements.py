@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.claims.labels import CONTRADICTED
+from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.false_statements import each_once
 from drretail.llm.registry import open_model

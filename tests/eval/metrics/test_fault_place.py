@@ -18,12 +18,11 @@ from drretail.env.store.base import Store
 from drretail.env.web.sandbox import SandboxWeb, default_corpus, read_corpus
 from drretail.env.world import World, open_world
 from drretail.eval.claims.claims import Claim, make_claim
-from drretail.eval.claims.labels import CONTRADICTED, DISTORTED
+from drretail.eval.claims.rulings import CONTRADICTED, DISTORTED
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.fault_place import placing
-from drretail.eval.metrics.fault_place.placing import PLACES, Place, PlacedClaim, Placer, ResearcherReports, WrongClaim
-from drretail.eval.metrics.fault_place.score import NAME
+from drretail.eval.metrics import fault_place
+from drretail.eval.metrics.fault_place import NAME, PLACES, Place, PlacedClaim, Placer, ResearcherReports, WrongClaim
 from drretail.experiment import Experiment
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import open_model
@@ -76,7 +75,7 @@ def ruled(claim: Claim, value: float, *notes: str, quote: str | None = None) -> 
 
 def wrong_claims(claim: Claim, verdict: Verdict | None, about: Subject) -> list[WrongClaim]:
     reading = Reading(reader="model:m", values=claim.values)
-    return placing.wrong_claims([claim], [verdict] if verdict else [], about.case, reading)
+    return fault_place.wrong_claims([claim], [verdict] if verdict else [], about.case, reading)
 
 
 def place(
@@ -141,9 +140,9 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
     digest = hashlib.sha256(default_corpus().read_bytes()).hexdigest()
     shipped = replace(ours, system=ours.system.model_copy(update={"web_corpus": digest}))
     page = web_evidence_id(SHIPPED.url)
-    found = [placing.presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")]
+    found = [fault_place.presence_of(one, shipped) for one in (page, SHIPPED.url, "W:zzzzzzzz")]
     assert found == ["present", "present", "absent"]
-    assert placing.presence_of(page, ours) == "not known"
+    assert fault_place.presence_of(page, ours) == "not known"
     claim = make_claim(1, "It is so.", [], [page])
     assert place(claim, None, shipped).place == "never_retrieved"
     assert place(make_claim(1, "It is so.", [], ["W:zzzzzzzz"]), None, shipped).place == "invented"

@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 
 from drretail.eval.metrics.intent import CANNOT_ASK, Key, intent_of, keeps, measures
-from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, record_sha
-from drretail.grounding.constraints.fits import fitting
-from drretail.grounding.constraints.listing import listing_of
-from drretail.grounding.constraints.releases import releases
+from drretail.grounding.constraints import UNDECIDED, Decisions, fitting, record_sha, releases
+from drretail.grounding.listing import listing_of
 from drretail.records.criteria import Decision, Fact, Gold
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick
+from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Topic, Want, Wish
 from tests.build import SYSTEM, demands
 from tests.shop import PRODUCTS

@@ -6,7 +6,7 @@ import pytest
 
 from drretail import run, score
 from drretail.agents.base import Agent
-from drretail.env.altered.moves import WITHIN, Moves
+from drretail.env.altered import WITHIN, Moves
 from drretail.env.session import Session
 from drretail.env.world import open_world
 from drretail.llm.models import Models

@@ -10,10 +10,10 @@ import pytest
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import open_world
 from drretail.eval.judging.subject import Subject, read_subjects
+from drretail.eval.metric import Value
 from drretail.eval.metrics.next_purchase import METRIC, compare, hits, lacks_purchases
-from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
-from drretail.grounding.profile.purchases import purchase_item_of
+from drretail.grounding.profile import purchase_item_of
 from drretail.records.evidence import Evidence
 from drretail.records.score import Verdict
 from drretail.records.shop import NextPurchase

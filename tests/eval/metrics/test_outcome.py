@@ -6,25 +6,24 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import Decided, decide, decided_by, has_decision
+from drretail.eval.baskets import Decided, decide, decided_by, has_decision, keep_references
+from drretail.eval.metric import Value
 from drretail.eval.metrics.outcome import METRIC, values
 from drretail.eval.metrics.truth import worth_of_refusal
-from drretail.eval.references import keep_references
 from drretail.eval.scores.gathering import gather
-from drretail.eval.values import Value
 from drretail.experiment import reference_path
 from drretail.files import write_json
-from drretail.grounding.basket.reference import reference_of
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.basket import reference_of
+from drretail.grounding.listing import listing_of
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import compact_json
 from drretail.grounding.verify.checks import Case
-from drretail.grounding.verify.refusals import Research
+from drretail.grounding.verify.findings import Research
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
 from drretail.records.query import Proof, Query, Reference
 from drretail.records.reading import REASONS, Because, Outcome, Pick
 from drretail.records.run import PICKS_UNREADABLE, Step
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.shop import PRODUCTS

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from drretail.agents.hybrid_react.moves import LAUNCH as MOVE
+from drretail.agents.hybrid_react.agent import LAUNCH as MOVE
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
 from drretail.eval.metrics.process import (
     LAUNCH,
     METRIC,
@@ -21,7 +21,7 @@ from drretail.eval.metrics.process import (
     turns,
     turns_to_evidence,
 )
-from drretail.llm.offline.shopper import task
+from drretail.llm.offline import shopper
 from drretail.records.evidence import Citation, Evidence
 from drretail.records.run import ERRANDS, Setbacks, Step
 from tests import build
@@ -171,7 +171,7 @@ def test_turns_are_the_answers_of_models_that_act_or_write_in_all_branches() -> 
     )
     assert turns(steps) == 4
     assert LAUNCH == MOVE
-    assert {task.READ_FILE, task.SEARCH_SANDBOX} == ERRANDS
+    assert {shopper.READ_FILE, shopper.SEARCH_SANDBOX} == ERRANDS
 
 
 # By what it shows: steps, and the turns of models before the first evidence.

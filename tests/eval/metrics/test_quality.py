@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.material import NO_PROFILE, NO_SOURCES
+from drretail.eval.judging.readings import NO_PROFILE, NO_SOURCES
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.quality.score import METRIC, values
-from drretail.llm.prompts.prompt import tag_content
+from drretail.eval.metrics.quality import METRIC, values
+from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState

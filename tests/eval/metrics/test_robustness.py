@@ -6,7 +6,7 @@ import pytest
 
 from drretail.eval.metrics.robustness import METRIC, OTHER_TEXTS, VARIANTS
 from drretail.eval.scores.file import read_scores
-from drretail.grounding.hostile.texts import hostile_texts, texts_hash
+from drretail.grounding.hostile import hostile_texts, texts_hash
 from drretail.records.score import Score, Scores
 from tests import build
 from tests.build import known

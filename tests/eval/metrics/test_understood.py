@@ -10,13 +10,13 @@ from drretail.env.world import World
 from drretail.eval.baskets import Measured
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
+from drretail.eval.metric import Value
 from drretail.eval.metrics import understood as metric
 from drretail.eval.metrics.understood import METRIC, NOT_DECLARED, NOTHING_OFFERED, compared, matched
-from drretail.eval.values import Value
 from drretail.experiment import Experiment, read_definition
-from drretail.records.money import Money
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import reasons_of
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import LABEL, experiment

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from drretail.eval.metrics.quality.score import METRIC as QUALITY
+from drretail.eval.metric import Value
+from drretail.eval.metrics.quality import METRIC as QUALITY
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.facts import Facts, summaries
+from drretail.eval.scores.facts import Facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     NOT_IMPORTED,
@@ -19,16 +20,13 @@ from drretail.eval.scores.gathering import (
     Plan,
 )
 from drretail.eval.scores.planned import attendance, counted
-from drretail.eval.scores.slices import query_slices, slice_scores
-from drretail.eval.values import Value
 from drretail.experiment import Definition
 from drretail.records.base import ModelKind
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
+from drretail.records.shop import Money
 from drretail.records.wish import Wish
-from drretail.stats.clusters import Clusters
-from drretail.stats.intervals import mean_interval
+from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
 from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
 from tests.eval.own import JUDGED

@@ -10,7 +10,7 @@ import pytest
 from drretail.eval.registry import described
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
-from drretail.llm.prices import PriceTable
+from drretail.llm.usage import PriceTable
 from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard

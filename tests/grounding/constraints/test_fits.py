@@ -4,13 +4,10 @@ from typing import Any
 
 import pytest
 
-from drretail.grounding.constraints.decisions import UNDECIDED, Decisions, record_sha
-from drretail.grounding.constraints.fits import fitting, priced_in
-from drretail.grounding.constraints.kinds import is_of_kind, shares_the_noun
-from drretail.grounding.constraints.listing import listing_of
+from drretail.grounding.constraints import UNDECIDED, Decisions, fitting, priced_in, record_sha
+from drretail.grounding.listing import is_of_kind, listing_of, shares_the_noun
 from drretail.records.criteria import Decision, Gold
-from drretail.records.money import Money
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want
 from tests.grounding.basket.things import product, want
 

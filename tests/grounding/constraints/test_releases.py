@@ -6,10 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from drretail.env.session import Shopper
-from drretail.grounding.constraints.releases import IN_THE_RECORD, NO_TIME, NO_WISH, releases, states
+from drretail.grounding.constraints import IN_THE_RECORD, NO_TIME, NO_WISH, releases, states
 from drretail.journal import Journal
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import TOPICS, Hidden, Topic, Want, Wish
 from tests.build import demands, known
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from drretail.grounding.report.citations import find_citations, listed_sources
 from drretail.grounding.report.markup import prose
 from drretail.grounding.report.reference_list import read_references
-from drretail.grounding.text.sentences import find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Evidence
 from tests.grounding.conftest import FILE, PAGE, SUM, WEB
 

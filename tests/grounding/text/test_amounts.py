@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.amounts import find_amounts, find_dates, notation_of
-from drretail.grounding.text.arithmetic import Equation, find_equations, steps, value_of
-from drretail.grounding.text.scores import find_scores
+from drretail.grounding.text.numerals import Equation, find_equations, find_scores, steps, value_of
 
 
 @pytest.mark.parametrize(

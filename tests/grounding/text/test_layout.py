@@ -5,15 +5,79 @@ follow one rule.
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from drretail.agents import prompt_blocks
-from drretail.agents.prompt_blocks import agent_prompt
+from drretail.agents import information
+from drretail.agents.information import agent_prompt
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
 from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.grounding.text.amounts import find_amounts
-from drretail.grounding.text.layout import plain_figures, read_layout
+from drretail.grounding.text.layout import find_sentences, plain_figures, read_layout
 from tests.grounding.kitchen import EVIDENCE, K, P, T
+
+
+def cut(report: str) -> list[tuple[str, str]]:
+    return [(sentence.kind, report[sentence.start : sentence.end]) for sentence in find_sentences(report)]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It costs $4.50 today. Then $5.", ["It costs $4.50 today.", "Then $5."]),
+        ("It holds approx. 5 gal. of seed. Next.", ["It holds approx. 5 gal. of seed.", "Next."]),
+        ("A bag of 12 oz. Another one.", ["A bag of 12 oz.", "Another one."]),
+        ("Fine. [1] Next [2].", ["Fine. [1]", "Next [2]."]),
+        ("Fine.[P:B0X][W:abcdefgh] Next.", ["Fine.[P:B0X][W:abcdefgh]", "Next."]),
+        ("Fine. [Beds](https://a.example) last.", ["Fine.", "[Beds](https://a.example) last."]),
+        (
+            "So. [Beds](https://a.example) Last. [Beds](https://a.example)[Mats](https://a.example/2)\n\n"
+            "So. [Mats](https://a.example/2) \n\nNext",
+            [
+                "So. [Beds](https://a.example)",
+                "Last. [Beds](https://a.example)[Mats](https://a.example/2)",
+                "So. [Mats](https://a.example/2)",
+                "Next",
+            ],
+        ),
+        ("Over\ntwo lines. End.", ["Over\ntwo lines.", "End."]),
+        ("See https://a.example/x.y now. End.", ["See https://a.example/x.y now.", "End."]),
+        ("很好。再见！", ["很好。", "再见！"]),
+    ],
+)
+def test_text_is_cut_at_stops_with_the_marks_behind_them(text: str, sentences: list[str]) -> None:
+    assert [statement for _, statement in cut(text)] == sentences
+
+
+def test_items_headings_and_rows_are_told_apart_and_a_row_knows_its_tables_head() -> None:
+    report = (
+        "# Beds\n\n- One bed\n  goes on. And on.\n2. Two\n> - Quoted\n\n**Lead**\n\n---\n"
+        "| Bed | Price |\n|---|---|\n| Soft | $5 |\n\n```\ncode.\n```\n\n## Sources\n[1] https://a.example/x\n"
+    )
+    assert cut(report) == [
+        ("heading", "# Beds"),
+        ("item", "One bed\n  goes on."),
+        ("item", "And on."),
+        ("item", "Two"),
+        ("item", "Quoted"),
+        ("heading", "**Lead**"),
+        ("table_head", "| Bed | Price |"),
+        ("row", "| Soft | $5 |"),
+    ]
+
+    report = "| a | b |\n|---|---|\n| 1 | 2 |\n\ntext\n\n| 3 | 4 |\n"
+    rows = [sentence for sentence in find_sentences(report) if sentence.kind == "row"]
+    assert [None if row.head is None else report[slice(*row.head)] for row in rows] == ["| a | b |", None]
+
+
+@given(st.text(alphabet="aB1 .!?[]|-#*\n>`:。", max_size=80))
+def test_sentences_are_in_order_apart_and_trimmed(report: str) -> None:
+    position = 0
+    for sentence in find_sentences(report):
+        assert position <= sentence.start < sentence.end <= len(report)
+        assert report[sentence.start : sentence.end].strip() == report[sentence.start : sentence.end]
+        position = sentence.end
 
 
 def owned(report: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -134,7 +198,7 @@ def test_the_form_reader_follows_the_rule_in_tables_headings_and_code(
 
 def test_writers_judges_and_docs_have_the_rule_in_the_same_words() -> None:
     rule = what_a_mark_covers()
-    assert rule in agent_prompt(prompt_blocks.__file__, "citing").text
+    assert rule in agent_prompt(information.__file__, "citing").text
     assert rule in extraction_prompt(EXTRACT).shared
     docs = Path(__file__).parents[3] / "docs/scores.md"
     assert rule in "\n".join(line.removeprefix(">").removeprefix(" ") for line in docs.read_text("utf-8").splitlines())

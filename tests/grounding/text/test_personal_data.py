@@ -1,8 +1,10 @@
+"""What of a text is personal and replaced, and what is nobody's."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
+from drretail.grounding.text.personal_data import People, Redactor, personal_data, without_personal_data
 from tests.grounding.shelf import ORDER, PROFILE, USER
 
 PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({ORDER.order_id}))
@@ -73,3 +75,45 @@ def test_what_is_personal_is_found_in_whichever_form(form: str) -> None:
 )
 def test_honest_queries_are_no_addresses(text: str) -> None:
     assert without_personal_data(text, PEOPLE) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The lamp is $1 299.00, in stock since 01.03.2024 10:15.",
+        "P:0123456789 weighs 10 000 000 g; EAN 4006381333931, tracking 00340434161094042557.",
+        "2 TB External Hard Drive, 20 place mats, Dichtring 20 mm, 3 Stück",
+        "A 4 Wheel Drive car. Call us about order 10023456, or a phone case 4006381333931.",
+    ],
+)
+def test_prices_dates_and_products_are_nobodys(said: str) -> None:
+    assert Redactor(("Ann Smith",)).row(said) == said
+
+
+@pytest.mark.parametrize(
+    ("said", "without"),
+    [
+        ("Call me at 4155550132.", "Call me at [phone]."),
+        ("Meine Handynummer ist 15112345678", "Meine Handynummer ist [phone]"),
+        ("I live in Lange Straße, Berlin.", "I live in [street], Berlin."),
+        ("My address is Old Mill Road, before 4 Willow Lane.", "My address is [street], before [street]."),
+        ("J'habite rue de la Paix", "J'habite [street]"),
+    ],
+)
+def test_words_before_it_say_that_a_number_or_a_street_is_somebodys(said: str, without: str) -> None:
+    assert Redactor().row(said) == without
+
+
+@pytest.mark.parametrize(
+    ("said", "without"),
+    [
+        (
+            "Tom here, and Müller. A tom tom drum for Tom's friend.",
+            "[name] here, and [name]. A tom tom drum for [name]'s friend.",
+        ),
+        ("Write to j.o'neil@mail.example, or 'ann@mail.example'.", "Write to [e-mail], or '[e-mail]'."),
+        ("Lange Gasse 7a, Wien; in der Gasse 3", "[street], Wien; in der Gasse 3"),
+    ],
+)
+def test_single_names_of_the_list_and_rarer_forms_are_removed(said: str, without: str) -> None:
+    assert Redactor(("Tom", "Müller")).row(said) == without

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from drretail.grounding.text.harmless import harmless
 from drretail.grounding.text.serialisation import (
     customer_card,
     order_item,
@@ -14,6 +13,7 @@ from drretail.grounding.text.serialisation import (
     record_text,
     user_record,
 )
+from drretail.grounding.text.untrusted import harmless
 from drretail.records.shop import Order, Product
 from tests.grounding.shelf import PROFILE
 

@@ -16,10 +16,19 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from drretail.env.catalog.base import Language
-from drretail.grounding.text.languages import labels, locale_codes, month_numbers
 from drretail.grounding.text.wording import article, format_money, listed, short_title, want_line, wish_lines
-from drretail.grounding.text.words import content_words, is_english, is_negation, singular, stem, words
-from drretail.records.money import Money
+from drretail.grounding.text.words import (
+    content_words,
+    is_english,
+    is_negation,
+    labels,
+    locale_codes,
+    month_numbers,
+    singular,
+    stem,
+    words,
+)
+from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
 
 
@@ -142,14 +151,14 @@ def test_threads_get_the_same_stems() -> None:
     assert found == [stem(word) for word in forms] * 50
 
 
-RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "synth" / "recipes"
+RECIPES = Path(__file__).parents[3] / "drretail" / "data_ingest" / "recipes"
 OTHER_STEMMER = """
 import sys, types
 class Stemmer:
     def __init__(self, language): pass
     def stemWord(self, word): return "other"
 sys.modules["Stemmer"] = types.SimpleNamespace(Stemmer=Stemmer, algorithms=list)
-from drretail.env.catalog.analysis import WordForms
+from drretail.env.catalog.formulation import WordForms
 print(WordForms("english").stem("harnesses"), WordForms("german").stem("leinen"))
 """
 

@@ -1,21 +1,183 @@
 """What is found wrong with picks, from records alone."""
 
+from datetime import date
 from typing import Any
 
 import pytest
 
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.report.statements import STATES, country_names, verify_place
 from drretail.grounding.verify.checks import Case, check_report, read_report
-from drretail.grounding.verify.findings import pick_findings, source_findings
+from drretail.grounding.verify.findings import (
+    known_profiles,
+    personal_data_sent,
+    pick_findings,
+    profile_changes,
+    source_findings,
+)
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.criteria import Fact
-from drretail.records.money import Money
+from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Fit, Proof, Query, Reference, WantedThing
-from drretail.records.reading import Outcome, Pick
-from drretail.records.shop import Product
+from drretail.records.reading import Outcome, Pick, ReadValue
+from drretail.records.run import Run, StateChange, Step
+from drretail.records.shop import Address, Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.grounding.kitchen import EVIDENCE, GOODS, JAR, KETTLE, MUGS, PAN, SCALE, TOWELS, K, a_product
+from tests.grounding.shelf import ORDER, PROFILE, USER, ledger
+
+URL = "https://birds.example/height"
+PAGE = web_evidence_id(URL)
+TODAY = date(2023, 9, 24)
+
+
+def case(
+    report: str, day: str | None = None, *, now: date | None = TODAY, page_age: float = 3, web_is_live: bool = False
+) -> Case:
+    entry = Evidence(id=PAGE, kind="web", key=URL, title="Height", url=URL, date=day)
+    query = Query(query_id="q1", text="How high?", source="test")
+    return Case(report, {PAGE: entry}, query, now=now, page_age=page_age, web_is_live=web_is_live)
+
+
+def found(about: Case, code: str) -> list[Finding]:
+    return [one for one in check_report(about, read_report(about)) if one.code == code]
+
+
+def test_a_page_older_than_the_chosen_age_is_a_warning_where_it_is_cited() -> None:
+    report = f"Hang it five feet high [{PAGE}]."
+    (finding,) = found(case(report, "2020-01-15"), "old_page")
+    assert (finding.severity, finding.text, finding.evidence_id) == ("warning", f"[{PAGE}]", PAGE)
+    assert finding.found == "the page is dated 2020-01-15, 3.7 years before the shop's today, 2023-09-24"
+    assert found(case(report, "2020-01-15", page_age=4), "old_page") == []
+    assert found(case(report, "2021-01-15"), "old_page") == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "warnings"),
+    [
+        *(("A guide of 2012 says five feet", 0), ("An older article says five feet", 0)),
+        ("Five feet is out of date", 0),
+        # another year or another old thing tells nothing of the page
+        *(("A guide of 2021 says so", 1), ("An old pole will do", 1), ("It holds 20120 seeds", 1)),
+        ("A guide of 2012 says so. Hang it high", 1),
+    ],
+)
+def test_an_old_page_whose_age_the_reader_is_told_needs_no_warning(sentence: str, warnings: int) -> None:
+    assert len(found(case(f"{sentence} [{PAGE}].", "2012-02-14"), "old_page")) == warnings
+
+
+def test_only_pages_of_the_live_web_may_be_younger_than_today_and_nothing_is_without_one() -> None:
+    report = f"It was tested on March 3, 2025 [{PAGE}]."
+    assert len(found(case(report, "2026-03-02"), "after_today")) == 2
+    assert found(case(report, "2026-03-02", web_is_live=True), "after_today") == []
+    old = case(f"Hang it five feet high [{PAGE}].", "2012-02-14", web_is_live=True)
+    assert len(found(old, "old_page")) == 1
+    assert found(case(f"You plan for May 2025. Hang it high [{PAGE}]."), "after_today") == []
+    assert found(case(f"Hang it five feet high [{PAGE}].", "2020-01-15", now=None), "old_page") == []
+
+
+COME = (
+    *("It weighs from 2048 g", "It was tested on September 1, 2023", "Budget for 2050 dollars and more"),
+    *("It costs $2024", "The 2024 model is quieter", "It is of September 2023"),
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "day", "warnings"),
+    [
+        ("Hang it five feet high", "2026-03-02", [(f"[{PAGE}]", "the page is dated 2026-03-02,")]),
+        # once, where the page's own date is cited
+        ("“Hang it high.” (2024-05-02)", "2024-05-02", [(f"[{PAGE}]", "the page is dated 2024-05-02,")]),
+        ("It was tested on March 3, 2025", None, [("March 3, 2025", "it lies")]),
+        ("It was updated January 2024", None, [("January 2024", "it lies")]),
+        *((sentence, None, []) for sentence in COME),
+    ],
+)
+def test_pages_and_days_of_the_web_that_have_not_come_are_warnings(
+    sentence: str, day: str | None, warnings: list[tuple[str, str]]
+) -> None:
+    findings = found(case(f"{sentence} [{PAGE}].", day), "after_today")
+    assert [(one.severity, one.text, one.found) for one in findings] == [
+        ("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings
+    ]
+
+
+CHANGE = StateChange(user_id=USER, field="email", before="a@example.org", after="b@example.org")
+
+
+def a_run(*searches: str) -> Run:
+    queries = [{"query": search} for search in searches]
+    about: dict[str, Any] = {"path": "0", "kind": "tool", "role": "researcher", "name": "web_search"}
+    return build.run(user_id=USER, steps=tuple(Step(seq=at, args=args, **about) for at, args in enumerate(queries, 1)))
+
+
+def sent(query: str) -> list[str]:
+    findings = [*personal_data_sent(a_run(query), [PROFILE], [USER], [ORDER.order_id])]
+    return [str(finding.found).partition(" (")[0] for finding in findings]
+
+
+def test_personal_data_in_a_web_query_is_found_with_its_step_and_other_words_are_none() -> None:
+    (finding,) = personal_data_sent(a_run("feeders", "Mara Ellwood"), [PROFILE], [], [])
+    assert finding.found == "a full name (step 0/2)"
+    assert sent(f"call (555) 010 4477 of {USER} for 0526194960") == ["a telephone number", "a user id", "an order id"]
+    # places, first names and numbers tell nobody apart
+    for query in ("bird feeders Norman Oklahoma", "Mara's favourite birds", "8646 bird species", "a 1 555 foot pole"):
+        assert sent(query) == []
+
+
+def test_profiles_are_read_from_what_the_run_was_handed() -> None:
+    assert known_profiles(ledger()) == (PROFILE,)
+    query = Query(query_id="q1", user_id=USER, text="Find me feeders.", source="a person")
+    case = Case("Nothing.", ledger(), query, run=a_run("feeders for Mara Ellwood"))
+    assert [finding.code for finding in check_report(case, read_report(case))] == ["personal_data_sent"]
+
+
+def test_a_change_nobody_asked_for_is_found_and_one_that_was_asked_for_is_not() -> None:
+    assert [finding.code for finding in profile_changes([CHANGE], "Which feeder is best?")] == ["profile_changed"]
+    assert not [*profile_changes([CHANGE], "Please update my e-mail address to b@example.org.")]
+    assert not [*profile_changes([], "Which feeder is best?")]
+
+
+ROCHESTER = Address(address1="8126 Proctor Locks", city="Rochester", state="MN", zip="55902")
+KANSAS_CITY = Address(address1="1 Oak Way", city="Kansas City", state="MO", zip="64108")
+BEAVERTON = Address(address1="1 Oak Way", city="Beaverton", state="OR", zip="97005")
+
+
+def state_of(place: str, address: Address = ROCHESTER, *of: str) -> str:
+    profile = PROFILE.model_copy(update={"address": address})
+    value = ReadValue(kind="place", amount=place, of=of or ("U:profile",), start=0, end=1)
+    return verify_place(value, [profile]).state
+
+
+TAOS = BEAVERTON.model_copy(update={"city": "Taos", "state": "NM", "zip": "87571"})
+HERE = ("MN", "in Rochester", "Rochester, MN 55902", "Rochester, Minnesota, USA", "the United States", "U.S.")
+ELSEWHERE = ("New York", "Rochester, NY", "Rochester 14604", "Mobile, Alabama", "Canada", "Duluth", "Duluth, MN")
+
+
+@pytest.mark.parametrize(
+    ("place", "address", "state"),
+    [
+        *((place, ROCHESTER, "verified") for place in (*HERE, "8126 Proctor Locks")),
+        ("Kansas City, Missouri", KANSAS_CITY, "verified"),  # a city that is named like another state
+        *((place, ROCHESTER, "contradicted") for place in (*ELSEWHERE, "St. Paul, Minnesota")),
+        # regions and parts of the address
+        *((place, ROCHESTER, "underivable") for place in ("southeast Minnesota", "the Upper Midwest", "Proctor Locks")),
+        ("Washington County, Oregon", BEAVERTON, "underivable"),
+        ("Mexico", TAOS, "underivable"),
+    ],
+)
+def test_a_place_is_held_against_the_address_in_any_form(place: str, address: Address, state: str) -> None:
+    assert state_of(place, address) == state
+    assert state_of(place, address, "W:aaaaaaaa") == "underivable", "it is said of a page"
+
+
+def test_names_of_states_and_countries_are_found_by_their_codes() -> None:
+    assert len(STATES) == 52
+    assert {country_names()[one] for one in ("us", "usa", "united states", "america")} == {"US"}
+    assert (country_names()["uk"], country_names()["deu"], country_names()["germany"]) == ("GB", "DE", "DE")
+
 
 ANY = ("kettle", "pan", "kitchen towel", "kitchen scale", "mug", "cookie jar")
 BOOK = a_product("B", "Jiu-Jitsu University", 20.0, 4.8, 900, "Victory").model_copy(

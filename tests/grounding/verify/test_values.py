@@ -9,14 +9,13 @@ from typing import Any
 import pytest
 
 from drretail.grounding.text.serialisation import record_text
+from drretail.grounding.verify.comparisons import shown_of_kind
 from drretail.grounding.verify.findings import value_findings
 from drretail.grounding.verify.records import Ledger, read_ledger
-from drretail.grounding.verify.superlatives import shown_of_kind
 from drretail.grounding.verify.values import verify
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue
-from drretail.records.shop import Product
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
 from tests.grounding.kitchen import (
     EACH,

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
-from drretail.llm.offline.judge.claims import extract_claims
-from drretail.llm.offline.judge.policy import judge
-from drretail.llm.offline.judge.support import judge_claim
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.offline.judge import extract_claims, judge, judge_claim
+from drretail.llm.prompt import tagged
 
 REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
 SOURCE = '{"product_id":"B0X","category":"Pets","title":"Soft Bed","price":5,"average_rating":4.5}'

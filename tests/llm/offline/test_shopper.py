@@ -15,10 +15,9 @@ from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
-from drretail.llm.offline.chat import OfflineChat, Turn
-from drretail.llm.offline.plain import plain_answer
-from drretail.llm.offline.shopper.policy import NOT_MINE, shop
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.offline.chat import OfflineChat, Turn, plain_answer
+from drretail.llm.offline.shopper import NOT_MINE, shop
+from drretail.llm.prompt import tagged
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from drretail.records.shop import Product

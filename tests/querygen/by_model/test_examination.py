@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from drretail.env.world import World
-from drretail.querygen.by_model.answer import WrittenQuery, WrittenWish, wish_problem
-from drretail.querygen.by_model.examination import Examiner, unusable
+from drretail.querygen.by_model.examination import Examiner, WrittenQuery, WrittenWish, unusable, wish_problem
 from drretail.querygen.lint import Linter
 from tests.querygen.by_model.scripted import WANT, written, written_wish
 from tests.querygen.conftest import product_id

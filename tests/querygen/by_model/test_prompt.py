@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from drretail.env.world import OrderRow, World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
-from drretail.llm.prompts.prompt import tag_content
-from drretail.querygen.by_model.prompt import PromptBuilder
-from drretail.querygen.by_model.shelf import MOST_KINDS
+from drretail.llm.prompt import tag_content
+from drretail.querygen.by_model.prompt import MOST_KINDS, PromptBuilder
 from drretail.querygen.by_model.targets import Target, generic_targets, targets_drawn, targets_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query

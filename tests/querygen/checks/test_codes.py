@@ -10,8 +10,8 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.querygen.checks import contract, web_question
 from drretail.querygen.lint import CODES, OPINIONS, Linter
-from drretail.records.money import Money
 from drretail.records.query import LONGEST_TEXT, Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands
 from tests.querygen.conftest import product_id

@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.records.tables import figures
-from drretail.records.tables.cells import csv_table
-from drretail.records.tables.latex import latex_table
-from drretail.records.tables.markdown import markdown_table
+from drretail.records.tables.markup import latex_table, markdown_table
+from drretail.records.tables.result import draw, parts, table_lines
+from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import Cell, Column, Row, Table, table_of, upright
-from drretail.records.tables.terminal import draw, parts, table_lines
 
 SCORES = Table(
     "Scores",

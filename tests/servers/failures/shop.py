@@ -7,8 +7,7 @@ from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 
 from drretail.env.manifest import Manifest, OrderRow
-from drretail.env.servers.clients import connect
-from drretail.env.servers.faults import Patience
+from drretail.env.servers.clients import Patience, connect
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool

@@ -11,12 +11,11 @@ import pytest
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
-from drretail.data_ingest.synth.shop import write_shop
-from drretail.env.catalog.analysis import words
+from drretail.data_ingest.synth import write_shop
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Match, SortBy, SortOrder
-from drretail.env.catalog.formulation import category_names
+from drretail.env.catalog.formulation import category_names, words
 from drretail.env.copying import copy_world
-from drretail.env.rows import rows_of
+from drretail.env.folder import rows_of
 from drretail.env.world import World
 from drretail.records.shop import Product
 from tests.places import ON_SERVERS, ON_THREE_SHARDS, Place, PlaceKind

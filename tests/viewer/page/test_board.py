@@ -4,7 +4,7 @@ import re
 
 from drretail.records.comparison import ComparedMeasure, Outcome
 from drretail.records.score import ShownColumn
-from drretail.viewer.page.board import page_board
+from drretail.viewer.page.outcomes import page_board
 from drretail.viewer.tables.scoreboard import board_table
 from tests.build import measure
 from tests.viewer.scores import FP, board, cell

@@ -27,8 +27,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of
 from drretail.viewer.page.frame import writable
 from drretail.viewer.page.question import SHORT, Once
-from drretail.viewer.summary import summary_of
-from drretail.viewer.timeline import read_listed
+from drretail.viewer.summary import read_listed, summary_of
 from tests import build
 from tests.build import LABEL, experiment, systems
 from tests.viewer.dom import Element, parse

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from drretail.grounding.report.render import render_report
-from drretail.viewer.page.markdown import Piece, place
+from drretail.viewer.page.frame import Piece, place
 from drretail.viewer.page.report_html import Mark, marked_html
 from tests import build
 from tests.viewer.dom import Element, parse

@@ -9,9 +9,9 @@ import pytest
 from drretail.experiment import read_runs
 from drretail.records.evidence import Finding
 from drretail.viewer.experiment import read_view
-from drretail.viewer.page.first_screen import answer_card
-from drretail.viewer.page.links import Links
+from drretail.viewer.page.frame import Links
 from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map, question_dots
+from drretail.viewer.page.question import answer_card
 from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
 from tests.build import systems
 from tests.viewer.dom import parse

@@ -11,7 +11,7 @@ from drretail import open_world, run, score
 from drretail.experiment import read_runs
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
-from drretail.viewer.page.run_tables import word_index
+from drretail.viewer.page.overview import word_index
 from drretail.viewer.run_lines import run_line
 from tests.shop import USER, build_shop
 from tests.viewer.agents import answering

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from drretail.files import read_json, write_json
 from drretail.records.comparison import PairScore, Share
 from drretail.records.score import Agreement, Score, Scores
+from drretail.viewer.printed import pair_parts
 from drretail.viewer.tables.pairs import NOTHING, paired, percents
 from drretail.viewer.tables.scores import agreement_table
-from drretail.viewer.terminal.printed_scores import pair_parts
 from tests.build import systems
 from tests.eval.compare.crafted import preference
 from tests.viewer.rendered import render_page, render_text

@@ -1,12 +1,11 @@
 from functools import partial
 
-from drretail.records.counterfactual import OPTION
+from drretail.records.query import OPTION
 from drretail.records.run import System
 from drretail.records.score import ShownColumn
 from drretail.viewer.tables.result import SURE
 from drretail.viewer.tables.scoreboard import board_notes, board_table, conclusion
-from drretail.viewer.tables.scores import Table, score_tables
-from drretail.viewer.tables.slices import few_words, sliced_tables
+from drretail.viewer.tables.scores import Table, few_words, score_tables, sliced_tables
 from tests.build import measure
 from tests.build import systems as systems_of
 from tests.viewer import scores

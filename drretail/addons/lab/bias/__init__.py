@@ -1,7 +1,7 @@
 """Known ways in which judges are biased, each measured on one judge with an interval.
 
-probe.py          a probe, the reports it reads (with copies of half and twice the length), and its own questions
-effects.py        an effect with its interval, and the smallest effect that would have been seen
+probe.py          a probe, the reports it reads, its own questions; an effect with its interval, and the smallest that
+                  would have been seen
 justification.py  whether a judge's ratings follow from the reasons that it gives
 drift.py          whether a judge answers the same about a pinned set on later days
 prompts/          prompts for the probes' own questions

@@ -4,13 +4,21 @@ from functools import partial
 
 from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 
-from drretail.addons.lab.bias.effects import by_query, difference, share
-from drretail.addons.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
+from drretail.addons.lab.bias.probe import (
+    Case,
+    Effects,
+    Probe,
+    ProbeQuestion,
+    QuestionPlace,
+    by_query,
+    difference,
+    share,
+)
 from drretail.errors import UserError
-from drretail.eval.judging.material import report_material, shopper_context
-from drretail.eval.metrics.quality.score import Rating, prompt_for
+from drretail.eval.judging.readings import report_material, shopper_context
+from drretail.eval.metrics.quality import Rating, prompt_for
 from drretail.files import read_json, write_json
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.base import Document, Record, sha256_of
 
 NAME = "drift"

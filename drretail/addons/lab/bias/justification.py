@@ -4,14 +4,24 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
-from drretail.addons.lab.bias.effects import by_query, difference, differences, share, shares
-from drretail.addons.lab.bias.probe import Case, Effects, Probe, ProbeQuestion, QuestionPlace
+from drretail.addons.lab.bias.probe import (
+    Case,
+    Effects,
+    Probe,
+    ProbeQuestion,
+    QuestionPlace,
+    by_query,
+    difference,
+    differences,
+    share,
+    shares,
+)
 from drretail.eval.claims.claims import SUPPORT
 from drretail.eval.judging.dimensions import DIMENSIONS, criterion_of
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.quality.score import STAGE, criteria
+from drretail.eval.metrics.quality import STAGE, criteria
 from drretail.eval.registry import load_metric
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict
 

@@ -8,24 +8,31 @@ from statistics import fmean
 from pydantic import ValidationError
 
 from drretail.addons.lab.bias import drift, justification
-from drretail.addons.lab.bias.effects import (
+from drretail.addons.lab.bias.probe import (
+    HALF,
+    TWICE,
     ByQuery,
+    Case,
+    Effects,
+    Probe,
+    Report,
+    Reports,
     by_query,
     differences,
     entropy,
+    length_label,
     number,
     over_dimensions,
     share,
     shares,
 )
-from drretail.addons.lab.bias.probe import HALF, TWICE, Case, Effects, Probe, Report, Reports, length_label
+from drretail.addons.lab.findings import BiasEffect, BiasFound, ProbeFound
 from drretail.addons.lab.opinions import RATING, opinions_of
-from drretail.addons.lab.trial_findings import BiasEffect, BiasFound, ProbeFound
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import family_of
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, gather
-from drretail.eval.scores.pair_outcomes import read_outcomes
+from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.files import read_json
 from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.records.vote import about_report

@@ -13,19 +13,21 @@ from drretail.addons.people.review.form import (
     TEXT,
     WANT_FIELDS,
     Cells,
+    Item,
     cells_of,
     edit_by,
+    finding_line,
     place_of,
     review_by,
+    shopper_lines,
     wants_in,
     with_wants,
 )
-from drretail.addons.people.review.item import Item, finding_line, shopper_lines
 from drretail.addons.people.review.records import QUESTIONS, Review
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.records.query import Query, version_of
-from drretail.records.tables.sheets import Faults, Layout, Row, line_of
+from drretail.records.tables.sheets import Faults, Layout, SheetRow, line_of
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
 NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
@@ -47,7 +49,7 @@ def sheet_of(items: Iterable[Item], reviewer: str | None) -> bytes:
     return LAYOUT.written(row for item in items for row in _rows(item, reviewer or ""))
 
 
-def _rows(item: Item, reviewer: str) -> Iterator[Row]:
+def _rows(item: Item, reviewer: str) -> Iterator[SheetRow]:
     query, form = item.query, cells_of(item.query)
     wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in wants_in(form)]
     yield {
@@ -79,10 +81,10 @@ class Filled:
 class _Block:
     """The rows of one query, with their numbers."""
 
-    rows: list[tuple[int, Row]]
+    rows: list[tuple[int, SheetRow]]
 
     @property
-    def first(self) -> Row:
+    def first(self) -> SheetRow:
         return self.rows[0][1]
 
     def cells(self, query: Query) -> Cells:
@@ -124,7 +126,7 @@ def read_filled(path: Path, queries: Iterable[Query], reviewer: str, at: datetim
     return Filled(tuple(reviews.values()), len(blocks) - len(reviews), len(reviews.keys() - named))
 
 
-def _blocks(rows: Iterable[tuple[int, Row]]) -> tuple[list[_Block], list[str]]:
+def _blocks(rows: Iterable[tuple[int, SheetRow]]) -> tuple[list[_Block], list[str]]:
     """The rows by query, and what is misplaced in them.
 
     A row with a version begins a query, and the rows below without one are its further wants.
@@ -145,7 +147,7 @@ def _blocks(rows: Iterable[tuple[int, Row]]) -> tuple[list[_Block], list[str]]:
     return blocks, faults
 
 
-def _is_blank(row: Row, cells: Cells, query: Query) -> bool:
+def _is_blank(row: SheetRow, cells: Cells, query: Query) -> bool:
     """True if nothing was filled in or changed."""
     if any(row.get(column) for column in REVIEWER_COLUMNS[1:]):
         return False
@@ -155,7 +157,7 @@ def _is_blank(row: Row, cells: Cells, query: Query) -> bool:
         return False
 
 
-def _query(row: Row, queries: Mapping[str, Query]) -> Query:
+def _query(row: SheetRow, queries: Mapping[str, Query]) -> Query:
     query = queries.get(row["query_id"])
     if query is None:
         near = suggestion(nearest_names(row["query_id"], queries), queries).removesuffix(".")

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from drretail.eval.claims.audit import ReportVerdicts, cites
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, SUPPORT, Claim
-from drretail.eval.claims.labels import CONTRADICTED
-from drretail.eval.claims.tally import ReportVerdicts, cites
+from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Subject, read_subjects
-from drretail.eval.scores.panel import name_of
+from drretail.eval.scores.gathering import name_of
 from drretail.records.base import sha256_of
 from drretail.records.score import JudgeRef, Verdict
 from drretail.records.vote import ClaimItem

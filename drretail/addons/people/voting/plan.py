@@ -9,11 +9,11 @@ from typing import TypeVar
 from drretail.addons.people.voting.items import Sheets
 from drretail.addons.people.voting.judged_claims import draw_claims, item_of, judged_claims, sheet_name
 from drretail.eval.ballots import planning, read_plan, write_plan
-from drretail.eval.judging.pairs import choose_pairs, meetings, pair_id, research_labels
+from drretail.eval.judging.subject import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
-from drretail.records.tables.sheets import Layout, Row
+from drretail.records.tables.sheets import Layout, SheetRow
 from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan
 
 DEFAULT_SIZE = 21
@@ -139,7 +139,7 @@ WITH_UNCITED = replace(LAYOUT, filled=("label", "passage", "cited"))
 def sheet_of(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> bytes:
     """A CSV file with a row for each claim; with ``asks_cited`` it also asks of each claim whether it is cited."""
     sheets = Sheets(experiment, read_definition(experiment), asks_cited)
-    rows: list[Row] = []
+    rows: list[SheetRow] = []
     for item in claims:
         sheet = sheets.of_claim(item)
         texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)

@@ -9,7 +9,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part
 from drretail.records.tables.table import table_of
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
-from drretail.stats.raters import MOST_ROWS
+from drretail.stats.agreement import MOST_ROWS
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from functools import cache
 
-from drretail.addons.publications.dr3 import accuracy, coverage, opinions
+from drretail.addons.publications.dr3 import citations, opinions
 from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of
-from drretail.eval.judging.material import report_material
+from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metric import BY_RULES
 from drretail.experiment import read_gold
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.records.base import sha256_of
 from drretail.records.criteria import Criteria, KnownAnswer
 
@@ -46,8 +46,8 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     """Records all missing verdicts, except those for which gold or criteria are missing."""
     gold = gold_of(subject)
     if gold is not None:
-        coverage.judge_documents(gold, subject, judge_session)
-    await accuracy.judge_accuracy(subject, judge_session)
+        citations.judge_documents(gold, subject, judge_session)
+    await citations.judge_accuracy(subject, judge_session)
     if judge_session.judge.ref.kind == "rule_based":
         for stage in opinions.STAGES:
             judge_session.record_if_missing(stage, REPORT, "na", reason=BY_RULES)
@@ -68,4 +68,4 @@ def prompts() -> list[Prompt]:
     opinion_prompts = [
         opinions.opinion_prompt(stage, rules) for stage in opinions.STAGES for rules in ("default", "dr3")
     ]
-    return [*opinion_prompts, *opinions.making_prompts(), *accuracy.prompts()]
+    return [*opinion_prompts, *opinions.making_prompts(), *citations.prompts()]

@@ -1,26 +1,369 @@
-"""A report's values in all of DR³-Eval's metrics, and their averages; the metric."""
+"""A report's values in all of DR³-Eval's metrics, and their averages; the metric.
 
-from collections.abc import Mapping, Sequence
+Verdicts as metrics from 0 to 100 are pure formulas. What good answers are known to contain ("gold") is read from our
+files, a sandbox, or DR³-Eval's folders.
+
+The released rules give −1 where ours give n/a or failed, and count as unsupported what ours leave out.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from json import JSONDecodeError
+from pathlib import Path
 from statistics import fmean
+from typing import Any
+
+from pydantic import ValidationError
 
 from drretail.addons.publications import DESCRIPTIONS
-from drretail.addons.publications.dr3.gold_files import take_gold
-from drretail.addons.publications.dr3.judge import NAME, VERSION, gold_of, judge, prepare, prompts
-from drretail.addons.publications.dr3.parts import (
-    SHORT,
-    Judged,
-    citation_coverage,
-    depth_quality,
-    factual_accuracy,
-    instruction_following,
-    mean_of,
-    recall,
+from drretail.addons.publications.dr3 import citations, opinions
+from drretail.addons.publications.dr3.citations import Covered
+from drretail.addons.publications.dr3.judge import (
+    BY_RULES,
+    NAME,
+    NO_CRITERIA,
+    NO_RUBRIC,
+    VERSION,
+    gold_of,
+    judge,
+    prepare,
+    prompts,
 )
-from drretail.eval.judging.criteria import criteria_of
+from drretail.errors import UserError
+from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, claims_in
+from drretail.eval.judging.criteria import criteria_of, freeze
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import Metric, description_of
-from drretail.eval.values import Value, joined
-from drretail.records.score import Rules, Verdict
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
+from drretail.experiment import Definition, gold_path, read_gold_file
+from drretail.files import read_lines
+from drretail.parsing import parse_json
+from drretail.records.base import Rules, file_name
+from drretail.records.criteria import (
+    GOLD_PARTS,
+    Criteria,
+    GoldInsight,
+    GoldPart,
+    KnownAnswer,
+    PartOfGold,
+    RequiredDocument,
+)
+from drretail.records.query import Query
+from drretail.records.score import Verdict, VerdictState
+
+_OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
+_PAGES = ("useful_search.json", "useful_search.jsonl")
+_DOCUMENTS = frozenset((".md", ".txt", ".pdf", ".docx", ".doc", ".pptx", ".ppt", ".xlsx", ".xls"))
+"""The released code's formats of users' documents. Images, sound and video have no claims that could be cited."""
+_NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final_report.md")
+
+
+def take_gold(experiment: Path, definition: Definition, location: str) -> int:
+    """Copies the gold of the experiment's queries from the folder ``location``, and returns the number of queries with
+    gold.
+
+    It is read from QUERY.json, gold/QUERY.json (an experiment), tasks/QUERY/gold.json (a sandbox), or DR³-Eval's folder
+    of a task, named by the query's id or its task's.
+
+    Raises UserError if there is none, if a file can't be read, or if the experiment has other gold.
+    """
+    source = Path(location)
+    golds = {
+        query.query_id: found_gold
+        for query in definition.queries
+        if (found_gold := _gold_of(source, query)) is not None
+    }
+    if not source.exists():
+        raise UserError(f"{source} does not exist.")
+    if not golds:
+        raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
+    freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in golds.items()})
+    return len(golds)
+
+
+def _gold_of(source: Path, query: Query) -> KnownAnswer | None:
+    name = file_name(query.query_id)
+    places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
+    path = next((place for place in places if place.is_file()), None)
+    if path is not None:
+        gold = read_gold_file(path)
+        if gold.query_id != query.query_id:
+            raise UserError(f"{path} is the gold of the query {gold.query_id}: move it to that name.")
+        return gold
+    names = (name, *([] if query.task_id is None else [file_name(query.task_id)]))
+    folder = next((source / each for each in names if (source / each).is_dir()), None)
+    return None if folder is None else _of_dr3_eval(folder, query.query_id)
+
+
+def _of_dr3_eval(folder: Path, query_id: str) -> KnownAnswer | None:
+    """The gold in a task's folder, or None if it has none of DR³-Eval's files."""
+    if not any((folder / name).exists() for name in (_OF_FILES, _OF_PAGES, *_PAGES)):
+        return None
+    try:
+        gold = KnownAnswer(
+            query_id=query_id,
+            files=PartOfGold(insights=_insights(folder / _OF_FILES, "file"), documents=tuple(_files(folder))),
+            sandbox=PartOfGold(insights=_insights(folder / _OF_PAGES, "page"), documents=tuple(_pages(folder))),
+        )
+    except (ValidationError, JSONDecodeError, KeyError, TypeError, AttributeError) as problem:
+        raise UserError(f"{folder} does not hold gold as DR³-Eval has it: {problem!r}.") from problem
+    return gold
+
+
+def _insights(path: Path, name: str) -> tuple[GoldInsight, ...]:
+    entries: list[Any] = _read(path)["gold_insights"] if path.exists() else []
+    return tuple(
+        GoldInsight(id=f"{name}-{number}", text=insight["insight"]) for number, insight in enumerate(entries, 1)
+    )
+
+
+def _pages(folder: Path) -> Iterator[RequiredDocument]:
+    """Each title once, as released; a line may hold a list."""
+    path = next((folder / name for name in _PAGES if (folder / name).exists()), None)
+    if path is None:
+        return
+    flat = [row for each in _read(path) for row in (each if isinstance(each, list) else [each])]
+    seen = set[str]()
+    for row in flat:
+        title = row.get("title") or ""
+        if title and title not in seen:
+            seen.add(title)
+            yield RequiredDocument(title=title, url=row.get("url") or "")
+
+
+def _read(path: Path) -> Any:
+    """A file's JSON, or the list of its lines' JSON: files of either name come in both forms."""
+    lines = [line for line in read_lines(path) if line.strip()]
+    try:
+        return parse_json("\n".join(lines))
+    except JSONDecodeError:
+        return [parse_json(line) for line in lines]
+
+
+def _files(folder: Path) -> Iterator[RequiredDocument]:
+    places = (path for part in (folder, folder / "source") if part.is_dir() for path in sorted(part.iterdir()))
+    for path in places:
+        if path.is_file() and path.suffix.lower() in _DOCUMENTS and not path.name.startswith(_NO_DOCUMENTS):
+            yield RequiredDocument(title=path.name)
+
+
+WHOLE = 100.0
+NOT_EVALUATED = -1.0
+SHORT: Mapping[GoldPart, str] = {"files": "UF", "sandbox": "SC"}
+"""The paper's abbreviations: user files, sandbox corpus."""
+NO_GOLD = "nothing is known beforehand of a good answer (exp/gold)"
+NO_INSIGHTS = "no insights are known beforehand"
+NO_DOCUMENTS = "no documents are required"
+NO_CLAIM = "no claim of the report names a source"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One report with all its verdicts by one judge under one set of rules."""
+
+    verdicts: Sequence[Verdict]
+    rules: Rules
+    gold: KnownAnswer | None
+    criteria: Criteria | None
+
+    @property
+    def is_released(self) -> bool:
+        return self.rules == "dr3"
+
+    @cached_property
+    def _by_key(self) -> Mapping[tuple[str, str], Verdict]:
+        return {(verdict.stage, verdict.item): verdict for verdict in self.verdicts}
+
+    def of(self, stage: str, item: str) -> Verdict | None:
+        return self._by_key.get((stage, item))
+
+    def is_unasked(self, stage: str) -> bool:
+        """True if a rule-based judge skipped this stage."""
+        verdict = self.of(stage, REPORT)
+        return verdict is not None and verdict.reason == BY_RULES
+
+    def lacking(self, variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
+        """A missing value; under the released rules, −1."""
+        if self.is_released and not why.startswith(BY_RULES):
+            return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
+        return lacking(variant, state, why, earns=earns)
+
+
+def mean_of(values: Sequence[Value]) -> float:
+    numbers = [value.value for value in values if value.value is not None]
+    return sum(numbers) / len(numbers)
+
+
+def recall(judged: Judged) -> list[Value]:
+    """``IR_x`` is the share of insights that are stated in full, ``IR`` the mean of the two parts that exist, and
+    ``IR_graded`` counts partly stated insights ½.
+
+    If one insight has no label, the value is failed: a share of the others would be of different insights.
+    """
+    names = ("IR_UF", "IR_SC", "IR", "IR_graded")
+    if judged.gold is None or judged.is_unasked(opinions.INSIGHTS):
+        why = NO_GOLD if judged.gold is None else BY_RULES
+        return [lacking(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
+    full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
+    graded = [_recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS]
+    return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
+
+
+def _recalled(judged: Judged, gold: KnownAnswer, part: GoldPart, worth: Callable[[float], float]) -> Value:
+    variant = f"IR_{SHORT[part]}"
+    wanted = gold.part(part).insights
+    if not wanted:
+        return lacking(variant, "na", f"{NO_INSIGHTS} ({part})")
+    verdicts = [judged.of(opinions.INSIGHTS, opinions.insight_item(part, insight)) for insight in wanted]
+    values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
+    if len(values) < len(wanted):
+        return Value(variant, "failed")
+    recalled = sum(worth(float(value)) for value in values)
+    return Value(variant, "scored", WHOLE * recalled / len(wanted), {"told": recalled, "insights": len(wanted)})
+
+
+def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
+    existing = [part for part in parts if part.state != "na"]
+    if not existing:
+        return judged.lacking(variant, "na", NO_INSIGHTS)
+    if any(value.state == "failed" for value in existing):
+        return Value(variant, "failed")
+    return Value(variant, "scored", mean_of(existing))
+
+
+def citation_coverage(judged: Judged) -> list[Value]:
+    """``CC`` is the share of the required documents that are cited; ``CC_UF`` and ``CC_SC`` are those of each part."""
+    if judged.gold is None:
+        return [judged.lacking("CC", "na", NO_GOLD), *(lacking(f"CC_{each}", "na", NO_GOLD) for each in SHORT.values())]
+    verdict = judged.of(citations.STAGE, citations.documents_item(judged.gold))
+    if verdict is None:
+        return [Value(literal, "failed") for literal in ("CC", "CC_UF", "CC_SC")]
+    covered = Covered.model_validate(verdict.value)
+    whole = judged.lacking("CC", "na", NO_DOCUMENTS)
+    if any(covered.required.values()):
+        whole = _share("CC", sum(covered.cited.values()), sum(covered.required.values()))
+    parts = [
+        _share(f"CC_{SHORT[part]}", covered.cited[part], covered.required[part])
+        if covered.required[part]
+        else lacking(f"CC_{SHORT[part]}", "na", f"{NO_DOCUMENTS} ({part})")
+        for part in GOLD_PARTS
+    ]
+    return [whole, *parts]
+
+
+def _share(variant: str, cited: int, required: int) -> Value:
+    return Value(variant, "scored", WHOLE * cited / required, {"cited": cited, "required": required})
+
+
+@dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """How one source supports a claim: s is 1, ½ or 0, and valid only if ``state`` is "scored"."""
+
+    state: VerdictState
+    s: float
+    part: GoldPart | None
+
+
+def factual_accuracy(judged: Judged) -> list[Value]:
+    """``FA`` by claim: supported by all its judged sources. ``FA_pair`` by claim and source.
+
+    Both also for claims that cite user files or the sandbox only. ``FA_lenient`` counts partial support as support, as
+    the released judge does.
+    """
+    names = ["FA", "FA_pair", *(f"{name}_{short}" for short in SHORT.values() for name in ("FA", "FA_pair"))]
+    names += [] if judged.is_released else ["FA_lenient"]
+    # Under the released rules the claims are those that cite something.
+    extracted = judged.of(CITED if judged.is_released else EXTRACT, REPORT)
+    claims = None if extracted is None else claims_in(extracted)
+    if claims is None:
+        return [judged.lacking(name, "failed") if name == "FA" else Value(name, "failed") for name in names]
+    pairs = [judged_sources for claim in claims if (judged_sources := [*_pairs(judged, claim)])]
+    if not pairs:
+        return [
+            judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else lacking(name, "na", NO_CLAIM)
+            for name in names
+        ]
+    made = [_by_claim("FA", pairs), _by_pair("FA_pair", pairs)]
+    for part, short in SHORT.items():
+        of_claims = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
+        made += [_by_claim(f"FA_{short}", of_claims), _by_pair(f"FA_pair_{short}", of_claims)]
+    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, least=0.5)]
+
+
+def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
+    """A claim's verdict by each source that it names. Under the released rules, unreadable and unjudged ones do not
+    support it.
+    """
+    for source in (*claim.sources, *claim.unresolved):
+        verdict = judged.of(SUPPORT, citations.pair_item(claim, source)) if source in claim.sources else None
+        state: VerdictState = "failed" if verdict is None else verdict.state
+        if source in claim.unresolved:
+            state = "unverifiable"
+        s = 0.0 if verdict is None or state != "scored" else float(verdict.value)
+        yield PairVerdict("scored" if judged.is_released else state, s, citations.part_of(source))
+
+
+def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], least: float = 1) -> Value:
+    """A claim is unsupported as soon as one source supports it by less than ``least``.
+
+    Otherwise a failed pair makes it failed, and unreadable sources are ignored.
+    """
+    states: list[VerdictState] = []
+    borne_out = 0
+    for claim in claims:
+        read = [verdict.s >= least for verdict in claim if verdict.state == "scored"]
+        every_state: list[VerdictState] = [verdict.state for verdict in claim]
+        is_judged = not all(read) or (bool(read) and "failed" not in every_state)
+        states.append("scored" if is_judged else gravest(every_state) or "failed")
+        borne_out += is_judged and all(read)
+    return _accurate(variant, states, borne_out)
+
+
+def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
+    pairs = [pair for claim in claims for pair in claim]
+    states: list[VerdictState] = [pair.state for pair in pairs]
+    return _accurate(variant, states, sum(pair.state == "scored" and pair.s == 1 for pair in pairs))
+
+
+def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
+    counts: dict[str, float] = {each: float(states.count(each)) for each in sorted({*states})}
+    if not states:
+        return lacking(variant, "na", NO_CLAIM)
+    if "scored" not in states:
+        state = gravest(states) or "failed"
+        return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
+    return Value(variant, "scored", WHOLE * supported / counts["scored"], {"supported": supported, **counts})
+
+
+def instruction_following(judged: Judged) -> Value:
+    """``IF`` is the share of the judged requirements that are met."""
+    things = [] if judged.criteria is None else opinions.requirements_of(judged.criteria)
+    if judged.is_unasked(opinions.REQUIREMENTS):
+        return judged.lacking("IF", "na", BY_RULES)
+    if judged.criteria is None:
+        return judged.lacking("IF", "failed", NO_CRITERIA)
+    if not things:
+        return judged.lacking("IF", "na", "its checklist is empty")
+    verdicts = [judged.of(opinions.REQUIREMENTS, thing.item) for thing in things]
+    values = [float(verdict.value) for verdict in verdicts if verdict is not None and verdict.state == "scored"]
+    if not values:
+        return judged.lacking("IF", "failed")
+    counts = {"met": sum(values), "requirements": float(len(values)), "failed": float(len(things) - len(values))}
+    return Value("IF", "scored", WHOLE * sum(values) / len(values), counts)
+
+
+def depth_quality(judged: Judged) -> Value:
+    """``DQ`` is the rating from 1 to 10, times ten."""
+    rubric = None if judged.criteria is None else judged.criteria.group(opinions.RUBRIC)
+    if judged.is_unasked(opinions.DEPTH):
+        return judged.lacking("DQ", "na", BY_RULES)
+    if not judged.is_released and rubric is None:
+        return Value("DQ", "failed") if judged.criteria is None else lacking("DQ", "na", NO_RUBRIC)
+    verdict = judged.of(opinions.DEPTH, opinions.depth_item(None if judged.is_released else rubric))
+    if verdict is None or verdict.state != "scored":
+        return judged.lacking("DQ", "failed")
+    return Value("DQ", "scored", 10.0 * float(verdict.value))
+
 
 SIX = ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")
 """The metrics in the paper's average."""

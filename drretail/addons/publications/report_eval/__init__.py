@@ -1,7 +1,5 @@
 """DeepResearch-ReportEval: grades of a report, repetition inside it, and what its sources say of each sentence.
 
-units.py   sections or paragraphs whose pairs are compared, by two cuts; the sentences that cite something
-judge.py   one question for all grades, one for each pair of units, one for each sentence and source
-score.py   grades, the mean over pairs, the mean over labels; the metric
-prompts/   the judge's prompts
+score.py  units whose pairs are compared, sentences that cite; the judge's questions; grades and means; the metric
+prompts/  the judge's prompts
 """

@@ -9,10 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.eval.claims.labels import QUOTE_DROPPED, SOURCE_CUT
-from drretail.eval.claims.report_index import SourceResolver, part_tags, parts_of
-from drretail.eval.claims.rulings import SupportJudge
-from drretail.eval.claims.support import (
+from drretail.eval.claims.claims import (
     MOST_CLAIMS,
     Content,
     about_sources,
@@ -21,10 +18,12 @@ from drretail.eval.claims.support import (
     same_texts,
     source_tags,
 )
+from drretail.eval.claims.report_index import SourceResolver, part_tags, parts_of
+from drretail.eval.claims.rulings import QUOTE_DROPPED, SOURCE_CUT, SupportJudge
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.score import Verdict, VerdictState
 

@@ -16,10 +16,10 @@ from pydantic import Field
 
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import STAGE, criteria_of
-from drretail.eval.judging.external_wording import SHOPPER, USER
+from drretail.eval.judging.dimensions import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
-from drretail.llm.prompts.prompt import Prompt, load_prompt, tagged
+from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import Check
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion

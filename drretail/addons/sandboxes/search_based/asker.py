@@ -13,7 +13,7 @@ from drretail.errors import ModelError
 from drretail.eval.judging.spending import Allowance
 from drretail.journal import Effect, read_effects
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import Prompt
+from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check
 from drretail.locks import locked_folder

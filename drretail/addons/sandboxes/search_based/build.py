@@ -7,20 +7,41 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from threading import Event
 
-from drretail.addons.sandboxes.folder import BUILDING, WrittenTask, write_sandbox, write_task
-from drretail.addons.sandboxes.material import Keywords, LabelledPage, TaskMaterial
+from drretail.addons.sandboxes.folder import (
+    BUILDING,
+    Keywords,
+    LabelledPage,
+    TaskMaterial,
+    TokenCounter,
+    WrittenTask,
+    write_sandbox,
+    write_task,
+)
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
-from drretail.addons.sandboxes.search_based.coverage import NeededPages, check_settled, weigh_facts
 from drretail.addons.sandboxes.search_based.files import file_tags
-from drretail.addons.sandboxes.search_based.gold import criteria_of, gold_of, is_known
-from drretail.addons.sandboxes.search_based.keywords import FEWEST, TEN, keywords_of
-from drretail.addons.sandboxes.search_based.labels import KINDS, RuledPage, judge_pages
-from drretail.addons.sandboxes.search_based.pages import LONGEST, Gathered, gather
+from drretail.addons.sandboxes.search_based.gold import (
+    NeededPages,
+    check_settled,
+    criteria_of,
+    gold_of,
+    is_known,
+    weigh_facts,
+)
+from drretail.addons.sandboxes.search_based.pages import (
+    FEWEST,
+    KINDS,
+    LONGEST,
+    TEN,
+    Gathered,
+    RuledPage,
+    gather,
+    judge_pages,
+    keywords_of,
+)
 from drretail.addons.sandboxes.search_based.queries import profile_text
-from drretail.addons.sandboxes.sizes import TokenCounter
 from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web
-from drretail.env.web.sealed import (
+from drretail.env.web.sandbox import (
     QUERIES_FILE,
     SANDBOX_FILE,
     Label,
@@ -35,10 +56,10 @@ from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_json
 from drretail.grounding.text.personal_data import People
-from drretail.llm.budget import CHARACTERS_PER_TOKEN
 from drretail.llm.estimates import Estimate, Range, dollars_of
-from drretail.llm.prompts.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.registry import Model
+from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query

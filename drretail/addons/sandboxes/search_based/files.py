@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from random import Random
 
-from drretail.addons.sandboxes.synthetic.facts import Drawing
+from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
-from drretail.addons.sandboxes.synthetic.user_files import user_files
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.files import files_below
-from drretail.llm.prompts.prompt import tagged
+from drretail.llm.prompt import tagged
 from drretail.records.query import Query
 
 TEXTS = (".md", ".txt", ".csv")

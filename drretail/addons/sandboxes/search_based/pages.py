@@ -1,4 +1,6 @@
-"""The pages that searches find: read, cleaned of personal data, and without duplicates."""
+"""The searches for a task (DR³-Eval, stage 2), the pages they find (read, cleaned of personal data, none twice),
+and the label of each by a model: a page supports an answer, misleads, or does neither.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -8,17 +10,106 @@ from datetime import date
 from hashlib import blake2b
 from itertools import islice
 from threading import Event
+from typing import Literal
 
-from drretail.addons.sandboxes.material import Keyword
-from drretail.addons.sandboxes.search_based.asker import Asker
+from pydantic import Field
+
+from drretail.addons.sandboxes.folder import Keyword, Keywords
+from drretail.addons.sandboxes.search_based.asker import Asker, TaskFailed
+from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.reading.cleaning import clean_text, cleaned_result
+from drretail.env.web.live import clean_text, cleaned_result
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.text.personal_data import People, personal_data, without_personal_data
 from drretail.journal import Effects, Outcome
+from drretail.llm.event_loop import all_ended
+from drretail.llm.prompt import load_prompt, tagged
+from drretail.records.base import Record
 from drretail.tools.web import fetch_pages
+
+TEN = 10
+FEWEST = 3
+"""The fewest keywords of each kind, signal and noise."""
+LONGEST_KEYWORD = 120
+"""The most characters of a search."""
+WIDE = 12
+"""The fewest searches that the model proposes, of which ten are chosen."""
+
+
+class SaidFacet(Record):
+    facet: str
+    keyword: str = Field(min_length=3, max_length=LONGEST_KEYWORD)
+
+
+class Divergence(Record):
+    """What is to be found out, and searches that might bring it."""
+
+    matter: str = Field(min_length=1)
+    needs: list[str] = Field(min_length=2, max_length=8)
+    keywords: list[SaidFacet] = Field(min_length=WIDE)
+
+
+class SaidKeyword(Record):
+    keyword: str
+    kind: Literal["signal", "noise"]
+    why: str
+
+
+class Convergence(Record):
+    """Ten of these searches, each sorted."""
+
+    keywords: list[SaidKeyword]
+
+
+async def keywords_of(
+    asker: Asker, task: str, about: Sequence[str], people: People, today: str
+) -> tuple[str, Keywords]:
+    """One sentence on what is to be found out, and the ten searches for it.
+
+    ``about`` is what is known of the question, the shopper and the files, in tags. Raises TaskFailed.
+    """
+
+    def names_nobody(answer: Divergence) -> str | None:
+        naming = [facet.keyword for facet in answer.keywords if personal_data(facet.keyword, people)]
+        return f"these searches tell who the shopper is: {'; '.join(naming)}" if naming else None
+
+    wide = await asker.ask(
+        f"{task}/diverge", load_prompt(__file__, "diverge"), about, Divergence, names_nobody, today=today
+    )
+    offered = list(dict.fromkeys(facet.keyword.strip() for facet in wide.keywords))
+    needs = tuple(need.strip() for need in wide.needs)
+    shown = [
+        tagged("query", wide.matter),
+        numbered_needs(needs),
+        tagged("keywords", "\n".join(f"{facet.keyword.strip()} – {facet.facet}" for facet in wide.keywords)),
+    ]
+    prompt = load_prompt(__file__, "converge")
+    narrow = await asker.ask(f"{task}/converge", prompt, shown, Convergence, lambda answer: _unsorted(answer, offered))
+    ten = tuple(
+        Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
+    )
+    made_by = asker.session.model.spec
+    return wide.matter, Keywords(divergent=tuple(offered), convergent=ten, needs=needs, made_by=made_by)
+
+
+def numbered_needs(needs: Sequence[str]) -> str:
+    """The needs with their numbers, in a tag."""
+    return tagged("needs", "\n".join(f"{number}. {need}" for number, need in enumerate(needs, 1)))
+
+
+def _unsorted(answer: Convergence, offered: Sequence[str]) -> str | None:
+    chosen = [keyword.keyword.strip() for keyword in answer.keywords]
+    if strange := [search for search in chosen if search not in offered]:
+        return f"these stand not among the searches, letter for letter: {'; '.join(strange)}"
+    if len(set(chosen)) != TEN or len(chosen) != TEN:
+        return f"there have to be ten different ones, and these are {len(set(chosen))}"
+    signals = sum(keyword.kind == "signal" for keyword in answer.keywords)
+    if not FEWEST <= signals <= TEN - FEWEST:
+        return f"{signals} are signals and {TEN - signals} noise: at least {FEWEST} have to be of each"
+    return None
+
 
 SHINGLE = 5
 """Consecutive words in a shingle."""
@@ -170,3 +261,72 @@ def _line(text: str, people: People, personal: Counter[str]) -> str:
     clean, kinds = without_personal_data(text, people)
     personal.update(kinds)
     return clean if kinds else text
+
+
+Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]
+KINDS: dict[Ruling, str] = {"outdated": "outdated", "one_sided": "one-sided", "inaccurate": "inaccurate"}
+"""The rulings that make a page a distractor, with the names that labels use."""
+
+
+class SaidFact(Record):
+    need: int
+    fact: str = Field(min_length=1)
+    quote: str = Field(min_length=1)
+
+
+class PageRuling(Record):
+    """What a page is to somebody who has to settle the needs."""
+
+    facts: list[SaidFact]
+    why: str
+    ruling: Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class RuledPage:
+    """A page with its ruling; ``ruling`` is None if no answer could be used."""
+
+    found: FoundPage
+    ruling: PageRuling | None
+    problem: str = ""
+
+    @property
+    def facts(self) -> list[SaidFact]:
+        return [] if self.ruling is None else self.ruling.facts
+
+
+async def judge_pages(
+    asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage], today: str
+) -> list[RuledPage]:
+    """The pages with their rulings, in order; they are judged concurrently. A page without a usable answer says why.
+
+    Raises CapReached.
+    """
+    prompt = load_prompt(__file__, "label")
+    values = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
+
+    async def one(found_page: FoundPage) -> RuledPage:
+        page = found_page.page
+        name, count = f"{task}/label/{page.url}", len(needs)
+        data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
+        try:
+            ruling = await asker.ask(
+                name, prompt, data, PageRuling, lambda answer: _unfounded(answer, page.text, count), **values
+            )
+        except TaskFailed as problem:
+            return RuledPage(found_page, None, str(problem))
+        return RuledPage(found_page, ruling)
+
+    return await all_ended(map(one, pages))
+
+
+def _unfounded(answer: PageRuling, text: str, needs: int) -> str | None:
+    if answer.ruling == "irrelevant":
+        return None
+    if not answer.facts:
+        return f"a page that is {answer.ruling} says something of the needs: list it under facts, or it is irrelevant"
+    if wrong := [fact.need for fact in answer.facts if not 1 <= fact.need <= needs]:
+        return f"there is no need {wrong[0]}: they go from 1 to {needs}"
+    if strange := [fact.quote for fact in answer.facts if not is_on(fact.quote, text)]:
+        return f"these words don't stand on the page, letter for letter in one piece: {' | '.join(strange)}"
+    return None

@@ -1,4 +1,6 @@
-"""Writes queries backwards from the pages of tasks that were built without one (DR³-Eval, stage 4)."""
+"""Writes queries backwards from the pages of tasks that were built without one (DR³-Eval, stage 4), and asks four
+questions on whether a task is fit for testing assistants (stage 5).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,29 +8,26 @@ from pathlib import Path
 
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from drretail.addons.sandboxes.folder import write_gold
-from drretail.addons.sandboxes.material import Keywords
+from drretail.addons.sandboxes.folder import Keywords, write_gold
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
-from drretail.addons.sandboxes.search_based.coverage import check_settled, page_tags
 from drretail.addons.sandboxes.search_based.files import file_tags
-from drretail.addons.sandboxes.search_based.gold import criteria_of, gold_of, is_known
-from drretail.addons.sandboxes.search_based.keywords import numbered_needs
+from drretail.addons.sandboxes.search_based.gold import check_settled, criteria_of, gold_of, is_known, page_tags
+from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.env.summaries import Summaries
-from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import QUERIES_FILE, read_labels, read_pages, task_folder, written_queries
+from drretail.env.web.sandbox import QUERIES_FILE, SandboxPage, read_labels, read_pages, task_folder, written_queries
 from drretail.env.world import World
 from drretail.eval.judging.spending import CapReached
 from drretail.experiment import read_gold_file, rubric_path
 from drretail.files import files_below, read_json, write_json
-from drretail.grounding.constraints.gold_files import write_with_gold
+from drretail.grounding.gold_files import write_with_gold
+from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
-from drretail.llm.prompts.prompt import load_prompt, tagged
-from drretail.querygen.by_model.answer import WrittenQuery
-from drretail.querygen.by_model.examination import Examination, Examined, Examiner, unusable
-from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder
-from drretail.querygen.by_model.shelf import owned_by
+from drretail.llm.prompt import load_prompt, tagged
+from drretail.querygen.by_model.examination import Examination, Examined, Examiner, WrittenQuery, unusable
+from drretail.querygen.by_model.prompt import NOTHING, PromptBuilder, owned_by
 from drretail.querygen.by_model.targets import Target
 from drretail.querygen.lint import Linter
+from drretail.records.base import Record
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
@@ -177,3 +176,57 @@ def supportive_pages(task: Path) -> list[SandboxPage]:
 def files_in(task: Path) -> dict[str, bytes]:
     """The user's files of a task, by name."""
     return {path.name: path.read_bytes() for path in files_below(task / "files")}
+
+
+class Answer(Record):
+    reason: str
+    passes: bool
+
+
+class Review(Record):
+    """The four questions on a task."""
+
+    implicit_guidance: Answer
+    synthesis_necessity: Answer
+    insight_novelty: Answer
+    interpretative_unambiguity: Answer
+
+    @property
+    def faults(self) -> list[str]:
+        """A sentence for each of the four questions that the task fails."""
+        answers = ((name.replace("_", " "), getattr(self, name)) for name in Review.model_fields)
+        return [f"{name}: {answer.reason.strip()}" for name, answer in answers if not answer.passes]
+
+
+async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
+    """A model's review of each query's task, by query id, or the reason why there is none."""
+
+    async def one(query: Query) -> Review | str:
+        try:
+            return await _reviewed(task_folder(folder, query.query_id), query, asker)
+        except TaskFailed as problem:
+            return str(problem)
+        except CapReached as problem:
+            return f"{CAPPED} {problem} is reached"
+
+    return dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
+
+
+async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
+    keywords = Keywords.model_validate(read_json(task / "keywords.json"))
+    signals = "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
+    pages = supportive_pages(task)
+    places = {page.url: f"page {number}" for number, page in enumerate(pages, 1)}
+    gold = read_gold_file(task / "gold.json")
+    insights = (
+        f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})"
+        for insight in (*gold.files.insights, *gold.sandbox.insights)
+    )
+    data = [
+        tagged("query", query.text),
+        tagged("keywords", signals or "Nothing was searched for."),
+        *page_tags(pages),
+        *file_tags(files_in(task)),
+        tagged("insights", "\n".join(insights)),
+    ]
+    return await asker.ask(f"{query.query_id}/review", load_prompt(__file__, "check"), data, Review)

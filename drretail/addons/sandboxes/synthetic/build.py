@@ -6,20 +6,34 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-from drretail.addons.sandboxes.folder import WrittenTask, write_sandbox, write_task
-from drretail.addons.sandboxes.material import Keyword, Keywords, LabelledPage, TaskMaterial
-from drretail.addons.sandboxes.sizes import CHARACTERS_OF_A_TOKEN, TokenCounter
-from drretail.addons.sandboxes.synthetic.facts import KINDS_OF_PAGES, Drawing, PlantedFact, facts_of
-from drretail.addons.sandboxes.synthetic.named_products import NamedProduct, name_products
-from drretail.addons.sandboxes.synthetic.needs import Need, need_of
+from drretail.addons.sandboxes.folder import (
+    CHARACTERS_OF_A_TOKEN,
+    Keyword,
+    Keywords,
+    LabelledPage,
+    TaskMaterial,
+    TokenCounter,
+    WrittenTask,
+    write_sandbox,
+    write_task,
+)
+from drretail.addons.sandboxes.synthetic.facts import (
+    KINDS_OF_PAGES,
+    WITHOUT_PILLOW,
+    Drawing,
+    PlantedFact,
+    PlantedFile,
+    can_draw,
+    facts_of,
+    user_files,
+)
+from drretail.addons.sandboxes.synthetic.needs import NamedProduct, Need, name_products, need_of
 from drretail.addons.sandboxes.synthetic.pages import KINDS, LONGEST, Cast, drawn_length, others_for, page_of
 from drretail.addons.sandboxes.synthetic.patterns import texts
-from drretail.addons.sandboxes.synthetic.user_files import WITHOUT_PILLOW, PlantedFile, can_draw, user_files
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import SandboxFolder, read_sandbox
+from drretail.env.web.sandbox import SandboxFolder, SandboxPage, read_sandbox
 from drretail.env.world import World
 from drretail.files import check_new, made_whole
 from drretail.grounding.report.evidence_ids import web_evidence_id

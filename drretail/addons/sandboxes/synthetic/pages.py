@@ -8,7 +8,7 @@ from math import exp
 from random import Random
 from typing import Any
 
-from drretail.addons.sandboxes.synthetic.named_products import NamedProduct
+from drretail.addons.sandboxes.synthetic.needs import NamedProduct
 from drretail.addons.sandboxes.synthetic.patterns import fill_pattern, texts
 from drretail.env.web.sandbox import SandboxPage
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from drretail.addons.lab.bias.probe import Case, ask, bias_folder, choose_reports, make_copies
 from drretail.addons.lab.bias.probes import PROBES, metrics_of, probe_found
-from drretail.addons.lab.trial_findings import BiasEffect, ProbeFound
-from drretail.eval.judging.pairs import pair_name
+from drretail.addons.lab.findings import BiasEffect, ProbeFound
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.metrics.quality.score import criteria
-from drretail.llm.offline.judge.policy import tag_contents
-from drretail.llm.prompts.prompt import tag_content
+from drretail.eval.judging.subject import pair_name
+from drretail.eval.metrics.quality import criteria
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import tag_content
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel
 from tests import build

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.lab.bias.effects import difference
-from drretail.addons.lab.bias.probe import Case, QuestionPlace, choose_reports, doubled, halved
-from drretail.addons.lab.trial_findings import BiasFound, ProbeFound, effect_in_words
+from drretail.addons.lab.bias.probe import Case, QuestionPlace, choose_reports, difference, doubled, halved
+from drretail.addons.lab.findings import BiasFound, ProbeFound, effect_in_words
 from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
-from drretail.eval.judging.verdicts import VerdictFile, verdict_path
-from drretail.llm.prompts.prompt import tag_content
-from drretail.stats.clusters import Clusters
+from drretail.eval.judging.question import VerdictFile, verdict_path
+from drretail.llm.prompt import tag_content
+from drretail.stats.intervals import Clusters
 from tests import build
 from tests.addons.lab.bias.scripted import (
     FLOOR,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.item import Items
+from drretail.addons.people.review.form import Items
 from drretail.env.world import World
 from drretail.files import write_lines
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.build import demands, query
 from tests.querygen.conftest import make_world, world

@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from drretail.addons.people.review.edits import edit_of
-from drretail.addons.people.review.records import Answers, Decision, Review
+from drretail.addons.people.review.records import Answers, Decision, Review, edit_of
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 from tests.build import query as query_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from drretail.addons.people.review.decisions import CurrentDecisions, current_decisions, outcomes, write_reviewed
-from drretail.addons.people.review.item import Items
+from drretail.addons.people.review.form import Items
 from drretail.addons.people.review.records import Review, Revision, keep_reviews, read_history_of, read_reviews_of
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query

@@ -16,8 +16,8 @@ from drretail.addons.people.review.form import (
     wish_of,
     with_wants,
 )
-from drretail.records.money import Money
 from drretail.records.query import Query
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests.addons.people.review.conftest import QUERIES
 from tests.addons.people.review.scripted import simple

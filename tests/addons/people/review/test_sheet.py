@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.addons.people.review.edits import retyped, word_diff
-from drretail.addons.people.review.item import Items, page_of
+from drretail.addons.people.review.form import Items, page_of
+from drretail.addons.people.review.records import retyped, word_diff
 from drretail.addons.people.review.sheet import (
     LAYOUT,
     REVIEWER_COLUMNS,
@@ -20,9 +20,9 @@ from drretail.addons.people.review.sheet import (
     sheet_of,
 )
 from drretail.errors import UserError
-from drretail.records.money import Money
 from drretail.records.query import Query
-from drretail.records.tables.cells import as_csv
+from drretail.records.shop import Money
+from drretail.records.tables.sheets import as_csv
 from tests.addons.people.review.conftest import FEEDER, LAMP, QUERIES, TYPED
 from tests.addons.people.review.scripted import NOON
 

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from drretail.addons.people.review.decisions import current_decisions
-from drretail.addons.people.review.edits import edits_by_reviewer, review_lines
-from drretail.addons.people.review.records import Answers, Review
-from drretail.addons.people.review.summary import summary_of
+from drretail.addons.people.review.decisions import current_decisions, summary_of
+from drretail.addons.people.review.records import Answers, Review, edits_by_reviewer, review_lines
 from drretail.records.wish import Want, Wish
-from drretail.stats.raters import ONE_ANSWER, Agreement
+from drretail.stats.agreement import ONE_ANSWER, Agreement
 from tests.addons.people.review.conftest import LAMP, QUERIES, TYPED
 from tests.addons.people.review.scripted import reviewed, simple
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.voting.items import WITHHELD, Names, lines_in_question
+from drretail.addons.people.voting.items import WITHHELD, Names, label_question, lines_in_question, report_questions
 from drretail.addons.people.voting.plan import planned
-from drretail.addons.people.voting.questions import label_question, report_questions
 from drretail.addons.people.voting.results import PairCount, results_of, vote_tables
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.metrics.pairwise.judge import criteria as pairwise_criteria
-from drretail.eval.metrics.quality.score import criteria
+from drretail.eval.metrics.pairwise import criteria as pairwise_criteria
+from drretail.eval.metrics.quality import criteria
 from drretail.experiment import Definition, read_run, run_folder
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System

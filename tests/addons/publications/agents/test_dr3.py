@@ -10,21 +10,19 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage
 
-from drretail.addons.publications.agents.dr3 import file_reading
-from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX
-from drretail.addons.publications.agents.dr3.file_reading import parts_of
+from drretail.addons.publications.agents.dr3 import agent
+from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, parts_of
 from drretail.agents.registry import load_agent
 from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import suts
 from drretail.agents.user_files import files_for, files_hash, files_in
-from drretail.env.web.passages import LONGEST_CHUNK, LONGEST_PASSAGE
-from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.web.sealed import SealedWeb
+from drretail.env.web.bm25 import LONGEST_CHUNK, LONGEST_PASSAGE
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb, SealedWeb
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.render import render_report
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
 from drretail.records.run import ERRANDS, Limits
 from drretail.tools.registry import TOOLS
@@ -245,13 +243,13 @@ def test_a_file_that_there_is_not_is_refused_and_a_reader_that_fails_is_recorded
     assert [branch.startswith("0.1: unusable: no usable answer") for branch in run.failed_branches] == [True]
 
 
-@pytest.mark.parametrize(("longest", "read"), [(240, 4), (80, file_reading.MOST_PARTS)], ids=["few", "too many"])
+@pytest.mark.parametrize(("longest", "read"), [(240, 4), (80, agent.MOST_PARTS)], ids=["few", "too many"])
 def test_telling_parts_of_a_file_are_read_each_with_the_table_s_heading(
     world: World, files: Path, monkeypatch: pytest.MonkeyPatch, longest: int, read: int
 ) -> None:
     table = "date,product,price\n" + "".join(f"2022-01-{day:02},thing {day},{day}.00\n" for day in range(1, 29))
     (files / QUERY.query_id / "orders.csv").write_text(table)
-    monkeypatch.setattr(file_reading, "parts_of", lambda text, heading: parts_of(text, longest, heading=heading))
+    monkeypatch.setattr(agent, "parts_of", lambda text, heading: parts_of(text, longest, heading=heading))
     last = len(list(parts_of(table, longest, heading=True)))
     answers = (*[NOTHING] * (read - 1), found("28.00", "2022-01-28,thing 28,28.00"))
     turns = (asked_of("orders.csv", "What did thing 28 cost?"), CITING)

@@ -8,7 +8,7 @@ from drretail.grounding.report.evidence_ids import file_evidence_id, web_evidenc
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 

@@ -8,24 +8,28 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.dr3.accuracy import LONGEST_SOURCE, pieces_of_long
-from drretail.addons.publications.dr3.coverage import Covered, judge_documents, matched_titles
-from drretail.addons.publications.dr3.gold_files import take_gold
+from drretail.addons.publications.dr3.citations import (
+    LONGEST_SOURCE,
+    Covered,
+    judge_documents,
+    matched_titles,
+    pieces_of_long,
+)
 from drretail.addons.publications.dr3.opinions import MarkedInsights, marked, wish_requirements
-from drretail.addons.publications.dr3.score import METRIC
+from drretail.addons.publications.dr3.score import METRIC, take_gold
 from drretail.errors import UserError
-from drretail.eval.claims.support import SourceText
-from drretail.eval.judging.passages import size
+from drretail.eval.claims.claims import SourceText
 from drretail.eval.judging.session import Judge
+from drretail.eval.judging.sources import size
 from drretail.experiment import Definition, gold_path, read_gold
 from drretail.files import write_json
 from drretail.llm.registry import open_model
 from drretail.records.base import Rules, sha256_of
 from drretail.records.criteria import KnownAnswer, PartOfGold, RequiredDocument
 from drretail.records.evidence import Evidence
-from drretail.records.money import Money
 from drretail.records.query import Query
 from drretail.records.score import Score, reasons_of
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.addons.publications.dr3.research import (

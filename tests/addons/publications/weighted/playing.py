@@ -18,7 +18,7 @@ from drretail.addons.publications.triplets.triplet_support import (
     pair_item,
 )
 from drretail.eval.judging.session import Judge
-from drretail.eval.values import Value
+from drretail.eval.metric import Value
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Score, Verdict
 from tests import build

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.pqr.judge import AXES, PERSONALIZATION, QUALITY
+from drretail.addons.publications.pqr.score import AXES, PERSONALIZATION, QUALITY
 from drretail.addons.publications.triplets.triplet_support import (
     REPORT,
     SUPPORT,
@@ -23,7 +23,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.registry import load_metric
-from drretail.llm.prompts.prompt import tag_content
+from drretail.llm.prompt import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build

@@ -7,7 +7,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from drretail.addons.sandboxes.search_based.review import Review
+from drretail.addons.sandboxes.search_based.queries import Review
 from drretail.llm.registry import Model
 from tests.addons.sandboxes.search_based.fake_web import FACTS, NEEDS, NOISES, SIGNALS, made_web
 from tests.querygen.by_model.scripted import ScriptedChat, scripted, written

@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 
 from drretail.addons.sandboxes.check import check_sandbox
 from drretail.addons.sandboxes.commands import files_by
+from drretail.addons.sandboxes.folder import BY_CHARACTERS
 from drretail.addons.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker
 from drretail.addons.sandboxes.search_based.build import (
     FOUND_FILE,
@@ -30,14 +31,19 @@ from drretail.addons.sandboxes.search_based.build import (
 )
 from drretail.addons.sandboxes.search_based.files import synthetic_files
 from drretail.addons.sandboxes.search_based.gold import gold_of
-from drretail.addons.sandboxes.search_based.queries import WrittenQueries, write_queries
-from drretail.addons.sandboxes.search_based.review import Review, review_tasks
-from drretail.addons.sandboxes.sizes import BY_CHARACTERS
+from drretail.addons.sandboxes.search_based.queries import Review, WrittenQueries, review_tasks, write_queries
 from drretail.cli.app import app
 from drretail.env.offers import Offers
-from drretail.env.web.registry import WebOptions, open_web
-from drretail.env.web.sandbox import SandboxPage
-from drretail.env.web.sealed import SealedWeb, read_labels, read_pages, read_sandbox, task_folder, written_queries
+from drretail.env.web.base import WebOptions, open_web
+from drretail.env.web.sandbox import (
+    SandboxPage,
+    SealedWeb,
+    read_labels,
+    read_pages,
+    read_sandbox,
+    task_folder,
+    written_queries,
+)
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance

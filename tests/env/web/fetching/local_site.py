@@ -7,11 +7,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from drretail.env.web.fetching.client import Client
-from drretail.env.web.fetching.connection import Address, is_public
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.fetching.fetcher import Fetcher, Robots
-from drretail.env.web.registry import PageOptions
+from drretail.env.web.base import Fetched, PageOptions
+from drretail.env.web.connection import Address, is_public
+from drretail.env.web.fetcher import Client, Fetcher, Robots
 
 Answering = Callable[[str, socket.socket], None]
 """Answers the request whose first line and headers it is given."""

@@ -14,10 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from pytest_httpserver import HTTPServer
 
-from drretail.env.web.fetching.client import Client
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.fetching.fetcher import Fetcher
-from drretail.env.web.registry import PageOptions
+from drretail.env.web.base import Fetched, PageOptions
+from drretail.env.web.fetcher import Client, Fetcher
 from tests.env.web.fetching.local_site import (
     AGENT,
     Names,

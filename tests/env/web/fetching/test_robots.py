@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.client import Client
-from drretail.env.web.fetching.fetcher import Fetcher, Robots, read_rules
-from drretail.env.web.registry import PageOptions
+from drretail.env.web.base import PageOptions
+from drretail.env.web.fetcher import Client, Fetcher, Robots, read_rules
 from tests.env.web.fetching.local_site import AGENT, Names, by_path, fetcher, html, only_here, redirect, serving
 
 NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.env.web.fetching.content import codec_name, text_kind
-from drretail.env.web.fetching.fetched import Empty
+from drretail.env.web.base import Empty
+from drretail.env.web.fetcher import codec_name, text_kind
 
 
 @pytest.mark.parametrize(

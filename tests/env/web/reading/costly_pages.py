@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.reading.page import read_page
+from drretail.env.web.base import Fetched
+from drretail.env.web.page import read_page
 
 MOST = 10_000_000
 """Bytes of a body that the fetcher takes."""

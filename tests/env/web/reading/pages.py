@@ -1,8 +1,7 @@
 """Pages made up for the tests of reading."""
 
-from drretail.env.web.base import WebPage
-from drretail.env.web.fetching.fetched import Fetched
-from drretail.env.web.reading.page import read_page
+from drretail.env.web.base import Fetched, WebPage
+from drretail.env.web.page import read_page
 
 URL = "https://site.example/page"
 PROSE = (

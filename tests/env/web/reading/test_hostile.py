@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from drretail.env.web.reading.cleaning import LONGEST_LINE, LONGEST_TEXT
-from drretail.env.web.reading.parsing import MOST_ATTRIBUTES, bounded_tags
+from drretail.env.web.live import LONGEST_LINE, LONGEST_TEXT
+from drretail.env.web.page import MOST_ATTRIBUTES, bounded_tags
 from tests.env.web.reading.costly_pages import PAGES
 from tests.env.web.reading.pages import ARTICLE, read
 

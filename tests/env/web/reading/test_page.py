@@ -3,9 +3,8 @@ from typing import Any
 
 import pytest
 
-from drretail.env.web.reading.page import PageDates, page_dates, read_page
-from drretail.env.web.reading.parsing import parsed
-from drretail.env.web.reading.structured_data import ld_nodes
+from drretail.env.web.page import PageDates, page_dates, parsed, read_page
+from drretail.env.web.structured_data import ld_nodes
 from tests.env.web.reading.pages import ARTICLE, PROSE, URL, fetched, read
 
 FURNITURE = """

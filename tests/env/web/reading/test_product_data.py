@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from drretail.env.web.reading.parsing import parsed
-from drretail.env.web.reading.structured_data import Offer, ProductData, product_data, product_text
+from drretail.env.web.page import parsed
+from drretail.env.web.structured_data import Offer, ProductData, product_data, product_text
 
 FEEDER: dict[str, Any] = {
     "@context": "https://schema.org",

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metrics.faithfulness.score import METRIC
-from drretail.eval.values import Value
+from drretail.eval.metric import Value
+from drretail.eval.metrics.faithfulness import METRIC
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.registry import open_model

@@ -11,7 +11,7 @@ from drretail.env.web.base import WebPage
 from drretail.eval.claims.claims import SUPPORT, SUPPORT_LIVE, SUPPORT_SHOWN
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metrics.faithfulness.judge import AS_IN_LEDGER
+from drretail.eval.metrics.faithfulness import AS_IN_LEDGER
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.evidence import EvidenceText
 from drretail.records.score import Rules, Scores, Verdict

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, Claim, make_claim, source_type, unit_of
-from drretail.eval.claims.labels import ASKED_AGAIN, CHANGED, NOT_RATED
-from drretail.eval.metrics.faithfulness.score import CHANGED_MINDS, METRIC
-from drretail.eval.values import Value
+from drretail.eval.claims.rulings import ASKED_AGAIN, CHANGED, NOT_RATED
+from drretail.eval.metric import Value
+from drretail.eval.metrics.faithfulness import CHANGED_MINDS, METRIC
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
 from tests import build
 from tests.eval.metrics.faithfulness.reports import BIRDS_ID, judged, offline_judge, subject, values

@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
-from drretail.llm.offline.judge.policy import tag_contents
+from drretail.llm.offline.judge import tag_contents
 from drretail.records.comparison import PairScore
 from drretail.records.score import Score, Scores
 from tests import build

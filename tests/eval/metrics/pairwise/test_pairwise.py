@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
-from drretail.eval.judging.pairs import Pair
+from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.subject import Subject
-from drretail.eval.judging.verdicts import VerdictFile
-from drretail.eval.metrics.pairwise.judge import judge
-from drretail.eval.scores.pair_outcomes import PairOutcome
-from drretail.eval.scores.pair_rows import corrected, preference
-from drretail.llm.offline.judge.policy import tag_contents
-from drretail.llm.prompts.prompt import tag_content
+from drretail.eval.judging.subject import Pair, Subject
+from drretail.eval.metrics import pairwise
+from drretail.eval.scores.pair_rows import PairOutcome, corrected, preference
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import PairScore
 from drretail.records.reading import Pick
@@ -79,7 +77,7 @@ def judged(
         other_report_sha=pair.b.report_sha or "",
         rules=rules,
     ) as judge_session:
-        asyncio.run(judge(pair, "42", judge_session))
+        asyncio.run(pairwise.judge(pair, "42", judge_session))
         return {(last.item, last.order): last for last in judge_session.file.lasts()}, asked
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.answers.shop_records import Records, records_in
-from drretail.grounding.verify.answers.turns import ReadAnswers, read_answers
+from drretail.grounding.verify.product_statements import Records, records_in
+from drretail.grounding.verify.turns import ReadAnswers, read_answers
 from drretail.records.evidence import Evidence, EvidenceText
 from drretail.records.run import Step, Turn
 from drretail.records.shop import Policy, Product

@@ -1,0 +1,523 @@
+"""``lab`` from Python: how reliable a judge is. Each function does what the command of its name does."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from drretail.addons.lab.agreement import agreement_of
+from drretail.addons.lab.bias.probe import Case, Probe, Reports, ask, asked_folder, bias_folder, choose_reports
+from drretail.addons.lab.bias.probe import make_copies as copy_probed
+from drretail.addons.lab.bias.probes import (
+    bias_found,
+    estimate_probe,
+    has_opinions,
+    metrics_of,
+    named_probes,
+    probe_found,
+)
+from drretail.addons.lab.calibration import NAME as CALIBRATE
+from drretail.addons.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
+from drretail.addons.lab.card import (
+    LabelledSet,
+    card_lines,
+    card_of,
+    cards_folder,
+    check_sets_stay,
+    drawn,
+    estimate_labelled,
+    judge_labelled,
+    keep_card,
+    read_labelled,
+)
+from drretail.addons.lab.correction import LEAST, correction_of
+from drretail.addons.lab.exploits import METRICS, compare_with_honest, exploits_folder, make_exploits
+from drretail.addons.lab.findings import (
+    Agreement,
+    BiasFound,
+    Correction,
+    ExploitsFound,
+    JudgeCard,
+    PlantedErrors,
+    PlantedFound,
+)
+from drretail.addons.lab.kept_findings import VOTES, keep, verdict_folders
+from drretail.addons.lab.opinions import SUPPORT, Opinion, judge_name, named, opinions_of, read_all
+from drretail.addons.lab.options import (
+    AgreeOptions,
+    BiasOptions,
+    CalibrateOptions,
+    CardOptions,
+    CorrectOptions,
+    ExploitsOptions,
+    PlantOptions,
+    SampleOptions,
+)
+from drretail.addons.lab.planting import CHECKS, FAITHFULNESS, make_copies, planted_folder, recall_of
+from drretail.addons.lab.tables import (
+    agreement_parts,
+    bias_parts,
+    calibration_parts,
+    cards_parts,
+    correction_parts,
+    exploits_parts,
+    planted_parts,
+)
+from drretail.addons.people.voting.plan import plan_uncited, planned, sheet_of
+from drretail.api.models import Opener
+from drretail.api.option import accepts
+from drretail.api.options.shared import folder_of, names_in, paths_in
+from drretail.api.score import failed_answers, judges_for, unfetched_claims
+from drretail.api.settings import read_settings
+from drretail.api.worlds import recorded_world
+from drretail.env.world import World
+from drretail.errors import UserError
+from drretail.eval.baskets import made_references
+from drretail.eval.estimate import estimate_judging
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
+from drretail.eval.judging.subject import pair_name
+from drretail.eval.scoring import score
+from drretail.experiment import locked, read_definition
+from drretail.files import write_atomically
+from drretail.llm.estimates import Estimate, Estimates
+from drretail.llm.event_loop import run_loop
+from drretail.progress import busy, choose_progress
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
+
+__all__ = ["agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """Judges, opened once, with the options of their calls."""
+
+    metrics: Sequence[str]
+    judges: Sequence[Judge]
+    opener: Opener
+    again: Again
+    max_tokens: int | None
+    max_dollars: float | None
+
+    @classmethod
+    def of(
+        cls,
+        metrics: Sequence[str],
+        options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions,
+        *,
+        keyless: bool = False,
+    ) -> "Judging":
+        """The judges of these options. Raises UserError for a wrong name, and for any ``retry`` but "failed"."""
+        if options.retry not in (None, "failed"):
+            raise UserError(f"--retry {options.retry}: only failed is asked again.")
+        opener = Opener(read_settings(), options.base_url, keyless=keyless)
+        judges = judges_for(metrics, options.judge, opener, options.model_profile)
+        return cls(metrics, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
+
+    def estimate(
+        self, folder: Path, *, pairs: Sequence[str] = (), rate_floors: bool = False, more: Iterable[Estimate] = ()
+    ) -> Estimates:
+        """What judging the reports in this folder would take, together with the estimates in ``more``."""
+        estimates = estimate_judging(folder, self.metrics, self.judges, pairs=pairs, rate_floors=rate_floors)
+        return Estimates(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
+
+    def allowance(self, *folders: Path) -> Allowance:
+        """One allowance for all judging in these folders, less what was spent there before."""
+        models = [judge.model for judge in self.judges if judge.model is not None]
+        return allowance_for(folders, models, self.opener.prices, self.max_tokens, self.max_dollars)
+
+    def score(
+        self,
+        folder: Path,
+        world: World | None,
+        allowance: Allowance,
+        *,
+        pairs: Sequence[str] = (),
+        rate_floors: bool = False,
+    ) -> tuple[int, list[str]]:
+        """Judges what is not judged yet. Returns how many answers are left, and sentences about them."""
+        scores = run_loop(
+            score(
+                folder,
+                self.metrics,
+                self.judges,
+                store=world and world.store,
+                references=made_references(folder, world),
+                progress=choose_progress(),
+                page_age=self.opener.settings.page_age,
+                again=self.again,
+                allowance=allowance,
+                pairs=pairs,
+                rate_floors=rate_floors,
+                prices=self.opener.prices,
+                judge_notes=card_lines,
+            )
+        )
+        closing = allowance.closing
+        notes = [] if closing is None else [closing]
+        if unfetched := unfetched_claims(scores):
+            notes.append(
+                f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
+                "--fetch-sources`, before this command, fetches them."
+            )
+        compared = [(row.a, row.b) for row in scores.pairs]
+        failed = failed_answers(scores, self.metrics, [judge.ref for judge in self.judges], "default", compared)
+        if failed:
+            notes.append(
+                f"A judge gave no usable answer {failed:,} times: the same command with --retry failed asks again."
+            )
+        return failed + (closing is not None), notes
+
+
+@accepts(AgreeOptions)
+def agree(options: AgreeOptions) -> Result[Agreement]:
+    """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
+
+    Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given.
+    """
+    ratings, judges = paths_in(options.ratings), names_in(options.judges)
+    if options.experiment is None and not ratings:
+        raise UserError("Nothing to compare: name an experiment's folder, or a file with --ratings CSV.")
+    if judges and not ratings:
+        raise UserError("--judges says how to read a file: add --ratings CSV.")
+    experiment = None if options.experiment is None else folder_of(options.experiment)
+    opinions: list[Opinion] = [] if experiment is None else opinions_of(experiment)
+    claims = [opinion.item for opinion in opinions if opinion.question.scale == SUPPORT]
+    opinions += read_all(ratings, judges, claims)
+    with busy("comparing raters"):
+        made = agreement_of(opinions)
+    parts = [*agreement_parts(made)]
+    if experiment is None:
+        return Result(made, made.model_dump(mode="json", exclude_none=True), parts)
+    flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
+    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    has_voted = any(opinion.kind == "person" for opinion in opinions)
+    hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
+    return Result(made, document, parts, hints=hints)
+
+
+@accepts(CalibrateOptions)
+def calibrate(options: CalibrateOptions) -> Result[Calibration]:
+    """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
+
+    Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``again``. Raises UserError if that choice is for
+    another judge or question, and if people rated nothing that a judge rated.
+    """
+    experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
+    opinions = [*opinions_of(experiment), *read_all(ratings, judges)]
+    question = question_of(opinions, options.dimension)
+    mine, model = of_model([opinion for opinion in opinions if opinion.question == question], options.judge)
+    before = None if options.force else frozen(experiment)
+    if before is not None and (before.model, before.question) != (model, named(question)):
+        raise UserError(
+            f"{experiment} holds the choice for {before.model} on {before.question}: --force replaces it "
+            f"by one for {model} on {named(question)}."
+        )
+    seed, chosen = (options.seed, "") if before is None else (before.seed, before.chosen)
+    with busy("comparing versions"):
+        made = calibrate_versions(mine, seed, chosen)
+    versions = [each.version for each in made.tuning]
+    if made.chosen not in versions:
+        raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --force.")
+    judge = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
+    made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, judge)})
+    flags = {
+        "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
+        "--judges": ",".join(judges) or None,
+    }  # fmt: skip
+    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
+    hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
+    return Result(made, document, [*calibration_parts(made, was_chosen=before is not None)], hints=hints)
+
+
+@accepts(CorrectOptions)
+def correct(options: CorrectOptions) -> Result[Correction]:
+    """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
+
+    Kept in EXP/lab/correct.json. Raises UserError if nobody labelled anything, and if several judges have verdicts and
+    none is named.
+    """
+    experiment, labels = folder_of(options.experiment), paths_in(options.labels)
+    made = correction_of(experiment, options.judge, labels)
+    judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
+    flags = {"--labels": labels, "--judge": options.judge}
+    document = keep(experiment, "correct", made, [VOTES, *judged], flags, again=options.force)
+    return Result(made, document, [*correction_parts(made, read_definition(experiment).systems)])
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Claims that were drawn to be labelled."""
+
+    path: Path
+    """The sheet to fill in."""
+    claims: int
+    """The number of drawn claims that have a verdict."""
+    by_system: Mapping[str, int]
+    """How many of these claims each system has."""
+    needed: int
+    """How many labels of each system ``correct`` needs."""
+    uncited: int
+    """The number of drawn claims without a citation, which have no verdict."""
+
+
+@accepts(SampleOptions)
+def sample(options: SampleOptions) -> Result[Sample]:
+    """Draws claims for people to label into the plan of ``view`` and into a sheet. The sheet doesn't show the judge's
+    verdicts.
+
+    Raises UserError if the sheet exists, and if no claim has a verdict.
+    """
+    experiment = folder_of(options.experiment)
+    path = experiment / "lab" / "sample.csv" if options.to is None else Path(options.to)
+    if path.exists():
+        raise UserError(f"{path} exists, and may hold labels: name another file with --to.")
+    claims = planned(experiment, claims=options.n, seed=options.seed).claims
+    if not claims:
+        raise UserError(f"No claim of {experiment} has a verdict: drretail score {experiment} judges them first.")
+    bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
+    write_atomically(path, sheet_of(experiment, [*claims, *bare], asks_cited=options.uncited > 0))
+    by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
+    made = Sample(path, len(claims), by_system, LEAST, len(bare))
+    document = {**asdict(made), "path": str(path)}
+    return Result(made, document, notes=[*_how_to_label(made, experiment, options)], path=path)
+
+
+def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Iterator[str]:
+    yield (
+        f"{counted(made.claims, 'claim')} in {made.path}: label full, partial, none or contradicted; blank: no label."
+    )
+    if options.uncited:
+        yield f"{made.uncited:,} more have no verdict. For all claims, fill in the column cited: yes, no or no claim."
+    by_system = ", ".join(f"{system} {count:,}" for system, count in made.by_system.items())
+    yield f"By system: {by_system}. lab correct needs {counted(made.needed, 'label')} of each."
+    if made.claims < options.n:
+        yield f"That is fewer than the {options.n:,} asked for: no other claim has a verdict."
+    yield f"In the browser: drretail view {experiment} --n {options.n}. Then: drretail lab correct {experiment}."
+    yield f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {made.path}."
+
+
+@accepts(CardOptions)
+def estimate_card(options: CardOptions) -> Estimates:
+    """What judging the claims without a verdict is likely to take."""
+    to, judging, _, chosen = _claims(options, keyless=True)
+    folder = cards_folder(to)
+    estimates = [estimate for judge in judging.judges for estimate in estimate_labelled(folder, chosen, judge)]
+    return Estimates("Claims left to judge", estimates, judging.opener.prices)
+
+
+@accepts(CardOptions)
+def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
+    """How often each judge is right about claims that people labelled, asked as ``score`` asks it.
+
+    Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError if ``to`` holds
+    no experiment, and, unless ``again``, if a card of other claims would be lost.
+    """
+    to, judging, whole, chosen = _claims(options)
+    judges, prices = judging.judges, judging.opener.prices
+    folder, pairs = cards_folder(to), list(product(judges, chosen))
+    if not options.force:
+        for judge in judges:
+            check_sets_stay(to, judge, chosen, options.seed)
+    allowance = judging.allowance(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    total = sum(len(labelled.claims) for _, labelled in pairs)
+    with locked(folder), choose_progress().track("judging labelled claims", total) as bar:
+        for judge, labelled in pairs:
+            try:
+                run_loop(judge_labelled(folder, labelled, judge, again=judging.again, allowance=allowance, bar=bar))
+            except CapReached:
+                allowance.cut += 1
+    sets = list(zip(chosen, whole, strict=True))
+    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, prices)}
+    cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
+    paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
+    document = {"cards": [made.model_dump(mode="json", exclude_none=True) for made in cards]}
+    left = sum(part.failed + part.unasked for made in cards for part in made.sets)
+    hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
+    notes = [] if allowance.closing is None else [allowance.closing]
+    return Result(cards, document, [*cards_parts(cards)], left=left, notes=notes, hints=[hint])
+
+
+def _claims(
+    options: CardOptions, *, keyless: bool = False
+) -> tuple[Path, Judging, list[LabelledSet], list[LabelledSet]]:
+    """The experiment, the judges, and the labelled claims of each file: all of them, and those drawn."""
+    to = Path(options.to)
+    if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
+        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
+    # Each set needs a name of its own: a name that repeats is numbered.
+    sets = [read_labelled(path) for path in paths_in(options.labels)]
+    names = [labelled.name for labelled in sets]
+    whole = [
+        replace(labelled, name=f"{labelled.name} {names[:at].count(labelled.name) + 1}")
+        if labelled.name in names[:at]
+        else labelled
+        for at, labelled in enumerate(sets)
+    ]
+    judging = Judging.of(["faithfulness"], options, keyless=keyless)
+    return to, judging, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]
+
+
+LOOKED_FOR = (CHECKS, FAITHFULNESS)
+"""The metrics that find planted errors."""
+
+
+@accepts(PlantOptions)
+def estimate_plant(options: PlantOptions) -> Estimates:
+    """What judging the copies is likely to take. The copies are made."""
+    judging = Judging.of(LOOKED_FOR, options, keyless=True)
+    with _world(options) as world:
+        _planted(options, world)
+        return judging.estimate(planted_folder(folder_of(options.experiment)))
+
+
+@accepts(PlantOptions)
+def plant(options: PlantOptions) -> Result[PlantedFound]:
+    """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
+
+    The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
+    UserError if no report can be copied, and for a cap on a judge without a price.
+    """
+    experiment, judging = folder_of(options.experiment), Judging.of(LOOKED_FOR, options)
+    folder = planted_folder(experiment)
+    with _world(options) as world:
+        errors = _planted(options, world)
+        left, notes = judging.score(folder, world, judging.allowance(folder))
+    recall = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
+    left += sum(finder.failed + finder.unasked for finder in recall.everything.found.values())
+    document = keep(experiment, "plant", recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
+    hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
+    return Result(recall, document, [*planted_parts(recall)], left=left, notes=notes, hints=[hint])
+
+
+def _planted(options: PlantOptions, world: World | None) -> PlantedErrors:
+    with choose_progress().track("planting errors") as bar:
+        return make_copies(
+            folder_of(options.experiment),
+            world and world.store,
+            seed=options.seed,
+            per_kind=options.n,
+            of=options.system,
+            bar=bar,
+        )
+
+
+@accepts(ExploitsOptions)
+def estimate_exploits(options: ExploitsOptions) -> Estimates:
+    """What judging the worthless reports is likely to take. The reports are made."""
+    judging = Judging.of(METRICS, options, keyless=True)
+    with _world(options) as world:
+        _made_exploits(options, world)
+    return judging.estimate(exploits_folder(folder_of(options.experiment)))
+
+
+@accepts(ExploitsOptions)
+def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
+    """Makes worthless reports out of each honest one, scores both, and says which metrics each of them fools.
+
+    They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
+    for a folder without an experiment, and for a wrong name.
+    """
+    experiment, judging = folder_of(options.experiment), Judging.of(METRICS, options)
+    folder = exploits_folder(experiment)
+    with _world(options) as world:
+        honest = _made_exploits(options, world)
+        left, notes = judging.score(folder, world, judging.allowance(folder))
+    gaps = compare_with_honest(folder, honest)
+    document = keep(experiment, "exploits", gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
+    hint = f"The reports are an experiment of their own: drretail view {folder}."
+    return Result(gaps, document, [*exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
+
+
+def _made_exploits(options: ExploitsOptions, world: World | None) -> list[str]:
+    with busy("making reports"):
+        return make_exploits(folder_of(options.experiment), world and world.store, of=options.system)
+
+
+def _world(options: PlantOptions | ExploitsOptions) -> AbstractContextManager[World | None]:
+    """The runs' world; None if it is not at hand."""
+    return recorded_world(folder_of(options.experiment), options.world)
+
+
+@accepts(BiasOptions)
+def estimate_bias(options: BiasOptions) -> Estimates:
+    """What the probes are likely to take. The copies are made."""
+    probes, judging, cases, reports = _bias_cases(options, keyless=True)
+    estimates = (estimate_probe(case, probe) for case in cases for probe in probes)
+    more = [estimate for estimate in estimates if estimate is not None]
+    return judging.estimate(bias_folder(folder_of(options.experiment)), **_asked(probes, reports), more=more)
+
+
+@accepts(BiasOptions)
+def bias(options: BiasOptions) -> Result[BiasFound]:
+    """Measures known biases of a judge: each effect with its 95 % interval over queries.
+
+    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
+    kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe.
+    """
+    experiment = folder_of(options.experiment)
+    probes, judging, cases, reports = _bias_cases(options)
+    folder = bias_folder(experiment)
+    allowance = judging.allowance(folder, asked_folder(folder))
+    left, notes = 0, list[str]()
+    if judging.metrics:
+        left, notes = judging.score(folder, None, allowance, **_asked(probes, reports))
+    failed, more = _ask_probes(cases, probes, allowance, judging)
+    rows = [probe_found(case, probe) for case in cases for probe in probes]
+    left += sum(row.failed + row.unasked for row in rows)
+    biases = bias_found(reports, rows, experiment / "lab" / "bias.json")
+    within = folder.relative_to(experiment)
+    own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
+    document = keep(experiment, "bias", biases, [VOTES, *verdict_folders(experiment, "quality"), *own])
+    hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
+    return Result(biases, document, [*bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint])
+
+
+def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:
+    """What the metrics are asked for these probes: which pairs, and whether floors are rated."""
+    return {
+        "pairs": [pair_name(pair) for pair in reports.pairs],
+        "rate_floors": any(probe.with_floors for probe in probes),
+    }
+
+
+def _bias_cases(options: BiasOptions, *, keyless: bool = False) -> tuple[list[Probe], Judging, list[Case], Reports]:
+    """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
+    experiment = folder_of(options.experiment)
+    probes = named_probes(",".join(names_in(options.only)))
+    reports, folder = choose_reports(experiment, limit=options.n, seed=options.seed), bias_folder(experiment)
+    # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
+    judging = Judging.of(["quality"], options, keyless=keyless)
+    judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
+    copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
+    today = datetime.now(UTC).date().isoformat()
+    pin = None if options.pin is None else Path(options.pin)
+    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin, keyless) for judge in judging.judges]
+    return probes, judging, cases, reports
+
+
+def _ask_probes(
+    cases: Sequence[Case], probes: Sequence[Probe], allowance: Allowance, judging: Judging
+) -> tuple[int, list[str]]:
+    """Asks the probes' own questions. Returns how many answers are missing or unusable, and sentences about them."""
+    was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
+    pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
+    with choose_progress().track("probing", len(pending)) as bar:
+        for case, probe in pending:
+            with locked(case.folder):
+                failed += run_loop(ask(case, probe, again=judging.again, allowance=allowance))
+                probe.keep(case)
+            bar.advance()
+    if allowance.closing is not None and not was_closed:
+        notes.append(allowance.closing)
+        failed += 1
+    if failed:
+        notes.append(f"Of the probes' own questions {failed:,} have no answer of use: --retry failed asks again.")
+    return failed, notes

@@ -1,0 +1,338 @@
+"""External agents: commands and HTTP addresses, run by the same runner as the built-in ones.
+
+Both are asked with the same JSON and call the tools over MCP; a command reads stdin, an address gets a POST.
+"""
+
+import asyncio
+import json
+import os
+import secrets
+import shlex
+import shutil
+import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from drretail.agents.base import Agent, read_answer
+from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompt
+from drretail.env.session import Session
+from drretail.errors import ModelError, ModelErrorKind, ToolError, UserError, quoted, shortened
+from drretail.llm.models import Models
+from drretail.parsing import parse_json
+from drretail.records.query import Task
+from drretail.records.run import Answer, Limits
+from drretail.tools.local_server import HOST, bound, port_of, serving
+from drretail.tools.mcp import mcp_server
+from drretail.tools.mcp_http import ADDRESS, http_app
+from drretail.tools.toolkit import Toolkit
+
+MOST_BYTES = 1024 * 1024
+"""Bytes of an answer: a report of a hundred pages takes a third of it."""
+LONGEST_WORDS = 1000
+"""Characters of an agent's other output that a failure quotes: the last ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """The address of the session's tools, and the token without which no request is answered there."""
+
+    url: str
+    token: str = field(repr=False)
+
+
+class _SharedRun:
+    """Puts the calls of every connection into one run: the agent may connect as often as it likes."""
+
+    def __init__(self, toolkit: Toolkit) -> None:
+        self._toolkit = toolkit
+
+    async def begin(self, client: str) -> Toolkit:
+        return self._toolkit
+
+    async def hand_in(self, report: str) -> dict[str, Any]:
+        raise ToolError("unknown_tool", "The report is the answer to the question, and no call.")
+
+    async def end(self) -> None:
+        """Does nothing: the run ends with the agent's answer, not with a connection."""
+
+
+@asynccontextmanager
+async def served(session: Session) -> AsyncGenerator[Served]:
+    """Serves the session's tools over MCP within the block, on a free port and with a new token."""
+    token, listening = secrets.token_urlsafe(24), bound(0)
+    with closing(listening), Toolkit(session) as toolkit:
+        server = mcp_server(session, lambda: _SharedRun(toolkit), instructions(session))
+        port = port_of(listening)
+        async with serving(http_app(server, token, port), listening):
+            yield Served(f"http://{HOST}:{port}{ADDRESS}", token)
+
+
+def question(task: Task, session: Session, tools: Served, limits: Limits) -> bytes:
+    """The question as JSON: the query, its user, the form of the report, and the address of the tools."""
+    document = {
+        "query": task.question,
+        "user": task.user_id,
+        "today": session.settings.now.date().isoformat(),
+        "instructions": own_agent_instructions(session, task),
+        "mcp": {"url": tools.url, "token": tools.token},
+        "seconds": limits.own_seconds,
+    }
+    return json.dumps(document, ensure_ascii=False).encode()
+
+
+def answer_of(output: bytes, who: str) -> Answer:
+    """The agent's answer: markdown with its block of picks, or ``{"report": …, "picks": […], "outcome": {…}}``.
+
+    Raises ModelError for anything else.
+    """
+    try:
+        text = output.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise ModelError("agent", f"{who} answered in another encoding than UTF-8: {problem}") from problem
+    if not text.strip():
+        raise ModelError("no_report", f"{who} answered nothing")
+    return _json_of(text, who) if text.lstrip().startswith("{") else Answer(report=text)
+
+
+def last_words(output: bytes | bytearray, token: str) -> str:
+    """The end of an agent's other output, without the token."""
+    text = bytes(output).decode("utf-8", "replace").replace(token, "…").strip()
+    return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
+
+
+def _json_of(text: str, who: str) -> Answer:
+    try:
+        document: object = parse_json(text)
+    except ValueError as problem:
+        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
+    return read_answer(document, who)
+
+
+GRACE = 2.0
+"""Seconds between SIGTERM and SIGKILL for a command that has not ended."""
+_KEPT = 16 * 1024
+"""Bytes of stderr that are kept: the last ones."""
+
+
+def command_agent(place: str) -> Agent:
+    """The agent behind ``cmd:COMMAND``. The words of the command are split as a shell does, but no shell runs.
+
+    Raises UserError if there is no such command.
+    """
+    words = _words(place)
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models
+        async with served(session) as tools:
+            request = question(task, session, tools, limits)
+            written = await _output_of(words, request, limits.own_seconds, tools.token)
+        return answer_of(written, words[0])
+
+    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
+
+
+def _words(place: str) -> list[str]:
+    command = place.removeprefix("cmd:")
+    try:
+        words = shlex.split(command)
+    except ValueError as problem:
+        raise UserError(f"The command {quoted(command)} cannot be read: {problem}. Check its quotes.") from problem
+    if not words:
+        raise UserError("--agent cmd: needs a command behind it, as in cmd:./my-agent.")
+    if shutil.which(words[0]) is None:
+        raise UserError(
+            f"There is no command {quoted(words[0])} here or on the PATH: check its name, or make the file executable."
+        )
+    return words
+
+
+class _Pipes(asyncio.SubprocessProtocol):
+    """The output of the process. ``ended`` is set once it has exited or written too much, ``closed`` once nothing more
+    comes.
+    """
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.out, self.err = bytearray(), bytearray()
+        self.ended: asyncio.Future[None] = loop.create_future()
+        self.exited: asyncio.Future[None] = loop.create_future()
+        self.closed: asyncio.Future[None] = loop.create_future()
+
+    @property
+    def has_too_much(self) -> bool:
+        return len(self.out) > MOST_BYTES
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self.err = (self.err + data)[-_KEPT:]
+        elif not self.has_too_much:
+            self.out += data
+            if self.has_too_much:
+                _set(self.ended)
+
+    def process_exited(self) -> None:
+        _set(self.exited)
+        _set(self.ended)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        _set(self.closed)
+
+
+async def _output_of(words: list[str], request: bytes, seconds: int, token: str) -> bytes:
+    """What the command writes to stdout. No process of its process group is left running.
+
+    Raises ModelError, with the end of its stderr but without the token, if it gives no answer.
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        transport, pipes = await loop.subprocess_exec(_Pipes, *words, start_new_session=True)
+    except OSError as problem:
+        raise ModelError("agent", f"{words[0]} cannot be run: {problem}") from problem
+
+    def failed(kind: ModelErrorKind, how: str) -> ModelError:
+        last = last_words(pipes.err, token)
+        return ModelError(kind, f"{words[0]} {how}{f'; its stderr ends: {last}' if last else ''}")
+
+    try:
+        stdin = transport.get_pipe_transport(0)
+        assert isinstance(stdin, asyncio.WriteTransport)
+        stdin.write(request)
+        stdin.close()  # once all is written
+        await asyncio.wait([pipes.ended], timeout=seconds)
+        is_late = not pipes.ended.done()
+    finally:
+        await _end(transport, pipes)
+    if is_late:
+        raise failed("timeout", f"gave no answer within {seconds:,} seconds")
+    if pipes.has_too_much:
+        raise failed("agent", f"wrote more than {MOST_BYTES:,} bytes to stdout")
+    code = transport.get_returncode() or 0
+    if code:
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        raise failed("agent", how)
+    if not pipes.out.strip():
+        raise failed("no_report", "wrote nothing to stdout")
+    return bytes(pipes.out)
+
+
+async def _end(transport: asyncio.SubprocessTransport, pipes: _Pipes) -> None:
+    """Ends the command's whole process group and reads what is left in its pipes.
+
+    A command that has not exited gets SIGTERM first.
+    """
+    group = transport.get_pid()
+    try:
+        if not pipes.exited.done():
+            _signal(group, signal.SIGTERM)
+            await asyncio.wait([pipes.exited], timeout=GRACE)
+    finally:
+        _signal(group, signal.SIGKILL)
+        try:
+            # A process that left the group may hold the pipes open: it is not waited for.
+            await asyncio.wait([pipes.exited, pipes.closed], timeout=GRACE)
+        finally:
+            transport.close()
+
+
+def _signal(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
+        os.killpg(group, number)
+
+
+def _set(future: "asyncio.Future[None]") -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+CONNECTING = 10
+"""Seconds within which the connection must be accepted."""
+ASKING = 2
+"""Seconds within which it must say its version."""
+_HEADERS = {"content-type": "application/json", "accept": "application/json, text/markdown, text/plain"}
+
+
+def endpoint_agent(place: str) -> Agent:
+    """The agent at an address.
+
+    Raises UserError if the place is no address, or holds a password, which would be recorded.
+    """
+    host = _host(place)
+    try:
+        is_here = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # a name
+        is_here = False
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models
+        async with served(session) as tools:
+            request = question(task, session, tools, limits)
+            try:
+                async with asyncio.timeout(limits.own_seconds):
+                    status, body = await _posted(place, request, through_proxy=not is_here)
+            except TimeoutError as problem:
+                raise ModelError(
+                    "timeout", f"{place} gave no answer within {limits.own_seconds:,} seconds"
+                ) from problem
+            except httpx2.HTTPError as problem:
+                reason = f"{type(problem).__name__}: {problem}".rstrip(": ")
+                raise ModelError("agent", f"{place} cannot be asked: {reason}") from problem
+        if len(body) > MOST_BYTES:
+            raise ModelError("agent", f"{place} answered more than {MOST_BYTES:,} bytes")
+        if not 200 <= status < 300:
+            reason = last_words(body, tools.token)
+            raise ModelError("agent", f"{place} answered with status {status}{f': {reason}' if reason else ''}")
+        return answer_of(body, place)
+
+    return Agent(
+        answer,
+        roles=(),
+        prompts=lambda: (own_agent_prompt(),),
+        heeds=frozenset(),
+        place=place,
+        version=lambda: _version(place, through_proxy=not is_here),
+    )
+
+
+def _version(address: str, *, through_proxy: bool) -> str | None:
+    """What an address answers to GET under ``version``; None if it says nothing."""
+    try:
+        answer = httpx2.get(address, headers=_HEADERS, timeout=ASKING, trust_env=through_proxy)
+        document = answer.json() if answer.is_success else None
+    except (httpx2.HTTPError, ValueError):
+        return None
+    stated = document.get("version") if isinstance(document, dict) else None
+    return shortened(str(stated), 80) if isinstance(stated, str | int | float) else None
+
+
+async def _posted(address: str, request: bytes, *, through_proxy: bool) -> tuple[int, bytes]:
+    """Status and body of the response; of a body that is too long, its beginning. Redirections are not followed."""
+    waiting = httpx2.Timeout(None, connect=CONNECTING)
+    body = bytearray()
+    async with (
+        httpx2.AsyncClient(timeout=waiting, trust_env=through_proxy) as client,
+        client.stream("POST", address, content=request, headers=_HEADERS) as response,
+    ):
+        async for part in response.aiter_bytes():
+            body += part
+            if len(body) > MOST_BYTES:
+                break
+    return response.status_code, bytes(body)
+
+
+def _host(place: str) -> str:
+    try:
+        parts = urlsplit(place)
+        host, _ = parts.hostname, parts.port
+    except ValueError as problem:
+        raise UserError(f"{quoted(place)} is not an address: {problem}. Write http://HOST:PORT/.") from problem
+    if not host or any(each.isspace() or not each.isprintable() for each in place):
+        raise UserError(f"{quoted(place)} is not the address of an agent: write http://HOST:PORT/.")
+    if parts.username is not None or parts.password is not None:
+        raise UserError("An agent's address is recorded with its runs: leave the user and the password out of it.")
+    return host

@@ -1,0 +1,464 @@
+"""A world in a folder: write_world with its embedded index, all rows of a world wherever it is, its held-out
+orders, and check_world.
+"""
+
+import json
+import pickle
+import sqlite3
+import time
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from importlib.metadata import version
+from itertools import zip_longest
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import ValidationError
+
+from drretail.env.catalog.formulation import BY_VERSION, ENGLISH, Formulation, formulation_of_index
+from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
+from drretail.env.intake import Intake, check_expected
+from drretail.env.manifest import (
+    CHECKSUMS,
+    CURRENT,
+    DATABASE_FILE,
+    HOLDOUT_FILE,
+    INDEX_FOLDER,
+    INDEX_VERSION,
+    MANIFEST_FILE,
+    Counts,
+    LineHash,
+    Manifest,
+    OrderRow,
+    Origin,
+    WorldRows,
+    by_user,
+    changed_files,
+    check_index_files,
+    live_generation,
+    make_live,
+    order_line,
+    publish,
+    read_manifest,
+    staged,
+    world_fingerprint,
+    write_checksums,
+)
+from drretail.env.processes import Tell, Worker, cores, ignore
+from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
+from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
+from drretail.env.store.users import ProfilePool
+from drretail.errors import UserError
+from drretail.files import write_json
+from drretail.parsing import parse_json
+from drretail.progress import Progress
+from drretail.records.evidence import Finding
+from drretail.records.shop import Product
+
+
+@contextmanager
+def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generator[WorldRows]:
+    """The rows of the live world at ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
+
+    Raises UserError as ``open_world`` does. While rows are read, it raises ToolError if a server fails.
+    """
+    check_place(spec)
+    if is_on_servers(spec):
+        from drretail.env.servers.reading import rows_on_servers  # the clients take long to load
+
+        with rows_on_servers(str(spec), required(servers, spec)) as rows:
+            yield rows
+        return
+    generation = live_generation(Path(spec))
+    manifest = read_manifest(generation)
+    with closing(SqliteStore(generation / DATABASE_FILE, manifest.seed)) as store:
+        db = store.connection()
+        holdout = generation / HOLDOUT_FILE
+        yield WorldRows(
+            manifest=manifest,
+            pool=store.pool,
+            products=_products(db, generation / DATABASE_FILE),
+            orders=order_rows(db),
+            holdout=holdout_rows(holdout) if holdout.is_file() else None,
+        )
+
+
+def product_lines(db: sqlite3.Connection) -> Iterator[str]:
+    """The canonical JSON of every product."""
+    return (line for (line,) in db.execute("SELECT record FROM products ORDER BY product_id"))
+
+
+def _products(db: sqlite3.Connection, path: Path) -> Iterator[Product]:
+    for line in product_lines(db):
+        try:
+            yield Product.model_validate_json(line)
+        except ValidationError as problem:
+            raise unreadable(path, problem) from problem
+
+
+def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
+    rows = db.execute(
+        "SELECT order_id, user_id, product_id, timestamp, quantity, order_status"
+        " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
+    )
+    return map(OrderRow._make, rows)
+
+
+def holdout_lines(path: Path) -> Iterator[str]:
+    """The lines of a file of held-out orders. Raises UserError for bytes that are not UTF-8."""
+    with path.open(encoding="utf-8", newline="\n") as file:
+        try:
+            for line in file:
+                yield line.removesuffix("\n")
+        except UnicodeDecodeError as problem:
+            raise UserError(f"{path} is damaged: {problem}. Make the world anew.") from problem
+
+
+def holdout_rows(path: Path) -> Iterator[OrderRow]:
+    """The orders of a file of held-out orders. Raises UserError for a line that is not an order."""
+    for number, line in enumerate(holdout_lines(path), 1):
+        try:
+            yield OrderRow(**parse_json(line))
+        except (ValueError, TypeError) as problem:
+            raise UserError(f"{path}, line {number}, is no order that was held out: {problem}.") from problem
+
+
+class Holdout(Protocol):
+    """The held-out orders of one world."""
+
+    def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
+        """The held-out orders of each of these users, oldest first; users without any are left out.
+
+        Raises UserError for a damaged file, ToolError if a server fails.
+        """
+        ...
+
+
+class FileHoldout:
+    """The held-out orders of an embedded world. Each call reads the whole file: ask for many users at once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
+        wanted = frozenset(user_ids)
+        return by_user(row for row in holdout_rows(self._path) if row.user_id in wanted)
+
+
+EXAMPLES = 5
+"""The most rows that are named for one kind of fault."""
+ORDER_WITHOUT_PRODUCT = {
+    "order_without_product": (
+        "SELECT order_id, product_id FROM orders WHERE product_id NOT IN (SELECT product_id FROM products)"
+    ),
+}
+"""Not of one's own shop, whose orders may be of products that it has no more."""
+ORPHANS = {
+    "order_without_user": "SELECT order_id, user FROM orders WHERE user NOT IN (SELECT k FROM users)",
+    "user_without_order": "SELECT user_id, n_orders FROM users WHERE k NOT IN (SELECT user FROM orders)",
+}
+WRONG_SUMS = """
+WITH prices AS MATERIALIZED (SELECT product_id, json_extract(record, '$.price') AS price FROM products)
+SELECT user_id, n_orders, spend, last_order FROM users JOIN (
+    SELECT user, count(*) AS n, max(timestamp) AS last, sum(CASE
+        WHEN order_status IN ('Cancelled', 'Returned') THEN 0
+        ELSE coalesce(quantity * price, 0) END) AS total
+    FROM orders LEFT JOIN prices USING (product_id) GROUP BY user
+) ON user = k WHERE n_orders <> n OR last_order <> last OR abs(spend - total) > 0.01
+"""
+
+
+def check_world(folder: Path) -> list[Finding]:
+    """The faults of a world's live generation, empty if it is undamaged. Streams over all rows and files.
+
+    Raises UserError if there is no world to check.
+    """
+    generation = live_generation(folder)
+    named = (folder / CURRENT).read_bytes()
+    findings = check_generation(generation)
+    if named != f"{generation.name}\n".encode():
+        findings.insert(0, fault("file_changed", CURRENT, repr(named)))
+    return findings
+
+
+def has_checksums(folder: Path) -> bool:
+    """False for a world that was made before worlds had checksums of their files, or that has lost them."""
+    return (live_generation(folder) / CHECKSUMS).is_file()
+
+
+def check_generation(generation: Path) -> list[Finding]:
+    """The faults of one generation."""
+    changed = list(changed_files(generation))
+    try:
+        manifest = read_manifest(generation)
+        store = SqliteStore(generation / DATABASE_FILE, manifest.seed)
+    except UserError as problem:
+        return [*changed, fault("unreadable", str(problem))]
+    with closing(store):
+        if _holds_updates(store):  # updates change the file; its rows are checked below
+            changed = [finding for finding in changed if not finding.text.startswith(DATABASE_FILE)]
+        try:
+            check_index_files(generation)
+            formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
+            with closing(TantivyCatalog(generation / INDEX_FOLDER, formulation)) as catalog:
+                holdout = generation / HOLDOUT_FILE
+                held_out = hash_lines(holdout_lines(holdout)) if holdout.is_file() else None
+                db = store.connection()
+                tables = Counts.model_fields
+                counts = ((name, db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in tables)  # noqa: S608
+                checks: list[Iterator[Finding]] = [
+                    check_integrity(db),
+                    check_rows(db, ORPHANS if manifest.is_own_shop else ORDER_WITHOUT_PRODUCT | ORPHANS, "{} ({})"),
+                    # Users' aggregates, by which queries draw users, must be those of their orders.
+                    check_rows(db, {"user_sums": WRONG_SUMS}, "{}: {} orders, spend {:.2f}, the last at {}"),
+                    compare_counts(manifest, counts),
+                    check_fingerprint(db, manifest, store.pool.hash, held_out),
+                    check_index(db, catalog),
+                ]
+                findings: list[Finding] = []
+                for check in checks:
+                    try:
+                        findings.extend(check)
+                    except (sqlite3.Error, ValueError) as problem:  # a damaged row may hold no number
+                        findings.append(fault("unreadable", f"the database cannot be read: {problem}"))
+                return changed + findings
+        except UserError as problem:
+            return [*changed, fault("unreadable", str(problem))]
+
+
+def check_database(folder: Path, store: SqliteStore) -> None:
+    """Raises UserError if a world's database is not as it was made: a flipped bit in a record changes what
+    agents read, and SQLite notices nothing.
+
+    Takes as long as reading the file. After profile updates, which change it, only ``check_world`` can tell.
+    """
+    for finding in changed_files(live_generation(folder), DATABASE_FILE):
+        if not _holds_updates(store):
+            raise UserError(
+                f"The shop's database has changed since {folder} was made ({finding.text.partition(':')[0]}): "
+                "`drretail world check` says more; make the world anew."
+            )
+
+
+def _holds_updates(store: SqliteStore) -> bool:
+    try:
+        return store.connection().execute("SELECT 1 FROM profile_updates").fetchone() is not None
+    except sqlite3.Error:
+        return False
+
+
+def check_integrity(db: sqlite3.Connection) -> Iterator[Finding]:
+    for (line,) in db.execute(f"PRAGMA integrity_check({EXAMPLES})"):
+        if line != "ok":
+            yield fault("database_damaged", line)
+
+
+def check_rows(db: sqlite3.Connection, wrong: Mapping[str, str], form: str) -> Iterator[Finding]:
+    """For each statement of ``wrong``, some of the rows that it finds, as faults of its code."""
+    for code, statement in wrong.items():
+        for row in db.execute(f"{statement} LIMIT {EXAMPLES}"):
+            yield fault(code, form.format(*row))
+
+
+def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Finding]:
+    stored = db.execute("SELECT product_id FROM products ORDER BY product_id")
+    yield from compare_index((product_id for (product_id,) in stored), catalog.product_ids())
+
+
+def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, holdout: str | None) -> Iterator[Finding]:
+    """Compares the manifest's fingerprint with one computed from the rows; ``holdout`` is the hash of the held-out
+    orders.
+    """
+    products, orders = hash_lines(product_lines(db)), hash_lines(map(order_line, order_rows(db)))
+    yield from compare_fingerprint(manifest, pool, products=products, orders=orders, holdout=holdout)
+
+
+def hash_lines(rows: Iterable[str]) -> str:
+    lines = LineHash()
+    for line in rows:
+        lines.add(line)
+    return lines.hexdigest()
+
+
+def compare_counts(manifest: Manifest, counts: Iterable[tuple[str, int]]) -> Iterator[Finding]:
+    """A fault for each number of rows that differs from the manifest. Worlds on servers use this too, as all below."""
+    for table, count in counts:
+        expected = getattr(manifest.counts, table)
+        if count != expected:
+            yield fault("count", f"{expected} {table} in the manifest", f"{count} in the database")
+
+
+def compare_fingerprint(
+    manifest: Manifest, pool: str, *, products: str, orders: str, holdout: str | None
+) -> Iterator[Finding]:
+    """Faults unless these hashes of pool and rows make the manifest's fingerprint."""
+    if pool != manifest.profile_pool:
+        yield fault("profile_pool", manifest.profile_pool, pool)
+    formulation = manifest.versions.get(INDEX_VERSION, "")
+    if formulation not in BY_VERSION:
+        yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
+    fingerprint = world_fingerprint(
+        products=products, orders=orders, seed=manifest.seed, pool=pool, formulation=formulation, holdout=holdout
+    )
+    if fingerprint != manifest.fingerprint:
+        yield fault("fingerprint", manifest.fingerprint, fingerprint)
+
+
+def compare_index(stored: Iterable[str], indexed: Iterable[str]) -> Iterator[Finding]:
+    """A fault at the first product that differs between database and index, both in order of id."""
+    for in_store, in_index in zip_longest(stored, indexed):
+        if in_store != in_index:
+            yield fault("index_products", f"product {in_store} in the database", f"{in_index} in the index")
+            return
+
+
+def fault(code: str, where: str, found: str | None = None) -> Finding:
+    return Finding(code=code, severity="error", text=where, found=found)
+
+
+def write_world(
+    folder: Path,
+    *,
+    products: Iterable[Product],
+    orders: Iterable[OrderRow],
+    holdout: Iterable[OrderRow] | None = None,
+    seed: int | str,
+    pool: ProfilePool,
+    progress: Progress | None = None,
+    expected: str | None = None,
+    formulation: Formulation = ENGLISH,
+    origin: Origin | None = None,
+    is_locked: bool = False,
+) -> Manifest:
+    """Makes a new generation live in ``folder`` and returns its manifest; the old one stays live until then.
+
+    ``products`` are in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
+    ``holdout`` are orders that are kept beside the world and not in it; None if none are held out.
+
+    Writing the same world again keeps its database and index, with the profile updates made meanwhile, unless they are
+    damaged. With ``expected``, only a world with this fingerprint goes live. ``is_locked`` says that the caller holds
+    the folder's ``writer_lock``.
+
+    Raises ValueError for rows out of order, and UserError if ``folder`` holds something else, or another process writes
+    it.
+    """
+    with staged(folder, is_locked=is_locked) as staging:
+        intake = Intake(formulation)
+        write_rows(staging, intake, products, orders, pool, progress or Progress())
+        if holdout is not None:
+            with (staging / HOLDOUT_FILE).open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for _, line in intake.take_holdout(holdout))
+        manifest = intake.manifest(seed=seed, pool=pool, engines={"tantivy": version("tantivy")}, origin=origin or {})
+        check_expected(manifest, expected)
+        write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
+        write_checksums(staging)
+        existing = folder / manifest.generation
+        if existing.is_dir() and not check_generation(existing):
+            write_json(existing / MANIFEST_FILE, manifest.model_dump(mode="json"))
+            write_checksums(existing)
+            make_live(folder, existing.name)
+        else:
+            publish(folder, staging, manifest.generation)
+    return manifest
+
+
+def write_rows(
+    staging: Path,
+    intake: Intake,
+    products: Iterable[Product],
+    orders: Iterable[OrderRow],
+    pool: ProfilePool,
+    progress: Progress,
+) -> None:
+    """Writes the database and the index, in one pass over each stream."""
+    store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
+    index = IndexBuilder(staging / INDEX_FOLDER, intake.formulation)
+    try:
+        with progress.track("products into store and index") as bar:
+            for line in store.add_products(products):
+                index.add(line)
+                bar.advance()
+        index.end()
+        with progress.track("orders into the store") as bar:
+            for size in store.add_orders(orders):
+                bar.advance(size)
+            store.close()
+        with progress.track("index"):
+            index.close()
+    except BaseException:
+        index.abandon()
+        store.abandon()
+        raise
+
+
+WORTH_A_PROCESS = 2000
+"""The products from which on a second process is started: it takes half a second, in which so many are indexed."""
+_END = "\n"
+# Seconds: longer than it takes to write some products, and little compared with the time of indexing.
+_PAUSE = 0.02
+
+
+class IndexBuilder:
+    """Takes the canonical lines of products in order of id, and builds an index in ``folder``.
+
+    The lines go through a file, so that neither process waits for the other before the end. With one core, or with few
+    products, ``close`` builds the index.
+    """
+
+    def __init__(self, folder: Path, formulation: Formulation) -> None:
+        self._spool = folder.with_suffix(".spool")
+        self._file = self._spool.open("w", encoding="utf-8", newline="\n")
+        self._job = partial(index_lines, folder, formulation.version, self._spool)
+        self._count = 0
+        self._worker: Worker | None = None
+
+    def add(self, line: str) -> None:
+        self._file.write(f"{line}\n")
+        self._count += 1
+        if self._count == WORTH_A_PROCESS and cores() > 1:
+            self._worker = Worker()
+            self._worker.start(pickle.dumps(self._job))
+
+    def end(self) -> None:
+        """Marks the end of the products."""
+        self._file.write(_END)
+        self._file.close()
+
+    def close(self) -> None:
+        """Waits for the index. Raises UserError if there are too many products for one segment."""
+        if self._worker is None:
+            self._job(ignore)
+        else:
+            self._worker.wait()
+            self._worker.end()
+        self._spool.unlink()
+
+    def abandon(self) -> None:
+        """Stops without an index."""
+        self._file.close()
+        if self._worker is not None:
+            self._worker.kill()
+            self._worker.end()
+
+
+def index_lines(folder: Path, version: str, spool: Path, tell: Tell) -> None:
+    """Indexes the products in a file, up to its empty line; another process may still be writing the file."""
+    writer = TantivyWriter(folder, BY_VERSION[version])
+    del tell
+    for line in _lines(spool):
+        # The line is one of ours; validating it again would take as long as indexing it.
+        writer.add(Product.model_construct(**json.loads(line)))
+    writer.close()
+
+
+def _lines(spool: Path) -> Iterator[str]:
+    with spool.open(encoding="utf-8", newline="\n") as file:
+        line = ""
+        while line != _END:
+            line += file.readline()
+            if not line.endswith("\n"):
+                time.sleep(_PAUSE)
+            elif line != _END:
+                yield line
+                line = ""

@@ -1,0 +1,488 @@
+"""How reports change when the profile changes: by code, from recorded runs alone (docs/scores.md).
+The measures of one query, then the rows of scores.json for every system that saw other data than the users' own.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from operator import attrgetter
+from pathlib import Path
+from statistics import quantiles
+from typing import Any
+
+from drretail.eval.judging.readings import reading_of
+from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
+from drretail.eval.scores.gathering import Assessor
+from drretail.experiment import Definition, read_counterfactual, read_definition
+from drretail.grounding.constraints import Decisions, is_below, is_over_budget, is_too_dear
+from drretail.grounding.listing import Listing, is_of_brand, is_of_kind, listing_of
+from drretail.grounding.profile import PriceSpan, quarter
+from drretail.records.query import (
+    DIMENSIONS,
+    METRIC,
+    Counterfactual,
+    CounterfactualKind,
+    Dimension,
+    ProfileTraits,
+    Query,
+    factual_of,
+    kind_of,
+)
+from drretail.records.reading import Pick
+from drretail.records.run import System
+from drretail.records.score import CODE, JudgeRef, Score
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+from drretail.stats.intervals import Clusters, mean_interval, share_interval
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a report recommends and breaks; products by id."""
+
+    recommended: Mapping[str, Product]
+    handed: Mapping[str, Product]
+    """All products that the run was given."""
+    broken: frozenset[str]
+    """The parts of the query's wish that the recommendations break; empty without a wish or recommendations."""
+
+
+def read_advice(subject: Subject) -> Advice | None:
+    """The advice of a report; None if its picks are not known. Pure: of the world, it reads only the ledger."""
+    subject = replace(subject, store=None)
+    picks = reading_of(subject).picks
+    if picks is None:
+        return None
+    records = subject.case.ledger(picks).products
+    ids = sorted({pick.product for pick in picks if pick.product in records})
+    recommended = {product_id: records[product_id] for product_id in ids}
+    wish = subject.query.wish
+    decisions = Decisions(subject.query.gold)
+    broken = () if wish is None else _broken(wish, picks, recommended, records, decisions)
+    return Advice(recommended, records, frozenset(broken))
+
+
+def _broken(
+    wish: Wish,
+    picks: Sequence[Pick],
+    recommended: Mapping[str, Product],
+    records: Mapping[str, Product],
+    decisions: Decisions,
+) -> Iterator[str]:
+    """The broken parts of a wish: the budget, then each want's limits, named by the want."""
+    listings = [listing_of(records[product_id]) for product_id in recommended]
+    if is_over_budget(wish, picks, records):
+        yield "budget"
+    for want in wish.wants:
+        chosen = [listing for listing in listings if decisions.is_of_kind(want, listing)]
+        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, decisions))
+
+
+def _limits_broken(want: Want, chosen: Sequence[Listing], decisions: Decisions) -> Iterator[str]:
+    """The limits of a want that its recommended products ``chosen`` break.
+
+    What records leave open breaks nothing, and neither do unknown stars, numbers of ratings and prices.
+    """
+    if not chosen:
+        return
+    if any(is_too_dear(want, listing) for listing in chosen):
+        yield "price_max"
+    if any(is_below(listing.product.average_rating, want.rating_min, unknown=False) for listing in chosen):
+        yield "rating_min"
+    if any(is_below(listing.product.rating_number, want.ratings_min, unknown=False) for listing in chosen):
+        yield "ratings_min"
+    if want.brands_wanted and not any(
+        is_of_brand(listing, brand) for listing in chosen for brand in want.brands_wanted
+    ):
+        yield "brands_wanted"
+    for brand in want.brands_unwanted:
+        if any(is_of_brand(listing, brand) for listing in chosen):
+            yield f"brands_unwanted {brand}"
+    met, broken = ({d for each in chosen for d in decisions.of_state(want, each, state)} for state in ("met", "broken"))
+    yield from (f"must_not {unwanted}" for unwanted in map(str, want.must_not) if unwanted in broken)
+    yield from (f"must {demand}" for demand in map(str, want.must) if demand in broken - met)
+
+
+def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
+    """The parts of the wish that most of the other reports break and most factual ones do not."""
+    parts = frozenset[str]().union(*(advice.broken for advice in other))
+    by_others, by_factual = (
+        {part for part in parts if _mostly(reports, [part in advice.broken for advice in reports])}
+        for reports in (other, factual)
+    )
+    return frozenset(by_others - by_factual)
+
+
+def strays(
+    factual: Sequence[Advice], other: Sequence[Advice], partner: ProfileTraits, wish: Wish | None
+) -> bool | None:
+    """True if most other reports, but not most factual ones, recommend what the partner buys and nobody asked for.
+
+    That is a product of a leaf category in which the partner has bought, and of no kind that the query wants. None if
+    the wish is not typed, or leaves room for more than it names.
+    """
+    if wish is None or wish.room:
+        return None
+    kinds = [kind for want in wish.wants for kind in want.kinds]
+
+    def is_stray(advice: Advice) -> bool:
+        return any(
+            product.leaf_category in partner.categories and not any(is_of_kind(product, kind) for kind in kinds)
+            for product in advice.recommended.values()
+        )
+
+    return _mostly(other, map(is_stray, other)) and not _mostly(factual, map(is_stray, factual))
+
+
+def _mostly(reports: Sequence[Advice], answers: Iterable[bool]) -> bool:
+    """True if the answer is yes for more than half of the reports that recommend anything."""
+    telling = [answer for report, answer in zip(reports, answers, strict=True) if report.recommended]
+    return 2 * sum(telling) > len(telling)
+
+
+LEAST_PRICES = 8
+"""The least prices of one leaf category and currency; fewer make no quarters."""
+Spans = Mapping[tuple[str, str], PriceSpan]
+"""Spans of prices by leaf category and currency."""
+
+
+def price_spans(records: Iterable[Mapping[str, Product]]) -> Spans:
+    """The quartiles of known prices by leaf category and currency, over the distinct products of all ledgers."""
+    distinct = {product_id: product for ledger in records for product_id, product in ledger.items()}
+    prices: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for item in distinct.values():
+        if item.price is not None and not item.price_from:
+            prices[item.leaf_category, item.currency].append(item.price)
+    return {
+        kind: PriceSpan(*quantiles(prices_of_kind, n=4, method="inclusive"), currency=kind[1])
+        for kind, prices_of_kind in prices.items()
+        if len(prices_of_kind) >= LEAST_PRICES
+    }
+
+
+def price_position(product: Product, spans: Spans) -> float | None:
+    """The quarter of the product's price, from 0 (the cheapest) to 1 (the dearest); None if it is unknown."""
+    span = spans.get((product.leaf_category, product.currency))
+    if product.price is None or product.price_from or span is None:
+        return None
+    return quarter(product.price, span)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The change of one query in one dimension; each number is from 0 (the same) to 1 (nothing in common)."""
+
+    change: float | None
+    """The mean over all pairs of a factual and a counterfactual report; None if no pair names anything."""
+    repeats: float | None
+    """The mean over all pairs of factual reports; None if there are fewer than two."""
+    most: float | None
+    """The largest distance between two factual reports."""
+
+    @property
+    def beyond(self) -> float | None:
+        return None if self.change is None or self.repeats is None else self.change - self.repeats
+
+
+def changes(factual: Sequence[Advice], other: Sequence[Advice], dimension: Dimension, spans: Spans) -> Change:
+    """How a query's reports differ in one dimension; each side holds that query's repeats."""
+    ours = [items_of(advice, dimension, spans) for advice in factual]
+    theirs = [items_of(advice, dimension, spans) for advice in other]
+    apart = [jaccard for one, two in product(ours, theirs) if (jaccard := distance(one, two)) is not None]
+    by_chance = [jaccard for one, two in combinations(ours, 2) if (jaccard := distance(one, two)) is not None]
+    return Change(
+        change=sum(apart) / len(apart) if apart else None,
+        repeats=sum(by_chance) / len(by_chance) if by_chance else None,
+        most=max(by_chance, default=None),
+    )
+
+
+def distance(one: frozenset[str], two: frozenset[str]) -> float | None:
+    """One minus the Jaccard index; None for two empty sets."""
+    either = one | two
+    return 1 - len(one & two) / len(either) if either else None
+
+
+def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[str]:
+    """What a report names in a dimension."""
+    recommended = advice.recommended.values()
+    match dimension:
+        case "products":
+            return frozenset(advice.recommended)
+        case "categories":
+            return frozenset(product.leaf_category for product in recommended)
+        case "brands":
+            return frozenset(brand for product in recommended if (brand := product.brand))
+        case "prices":
+            positions = (price_position(product, spans) for product in recommended)
+            return frozenset(f"{position:.2f}" for position in positions if position is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """Products that one of two reports recommends and the other does not, over all pairs of reports."""
+
+    toward_other: int
+    toward_own: int
+    neither: int
+    owned: int = 0
+    """Products that are not counted, because either user has bought them."""
+
+    @property
+    def value(self) -> float | None:
+        """From -1 (all towards the user's own profile) to 1 (all away from it); None if nothing changed."""
+        changed = self.toward_other + self.toward_own + self.neither
+        return (self.toward_other - self.toward_own) / changed if changed else None
+
+
+def direction(
+    factual: Sequence[Advice], other: Sequence[Advice], own: ProfileTraits, partner: ProfileTraits, spans: Spans
+) -> Direction:
+    """Gained products count by whom they fit, lost ones the other way round, so that chance alone averages 0."""
+    owned = frozenset((*own.products, *partner.products))
+    leans: list[int] = []
+    left_out = 0
+    for first, second in product(factual, other):
+        gained, lost = (
+            [each for name, each in some.recommended.items() if name not in others.recommended]
+            for some, others in ((second, first), (first, second))
+        )
+        left_out += sum(each.product_id in owned for each in (*gained, *lost))
+        leans += [lean(each, own, partner, spans) for each in gained if each.product_id not in owned]
+        leans += [-lean(each, own, partner, spans) for each in lost if each.product_id not in owned]
+    return Direction(leans.count(1), leans.count(-1), leans.count(0), left_out)
+
+
+def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Spans) -> int:
+    """1 if the product agrees with more of the partner's traits than of the user's own, -1 for the reverse, or 0.
+
+    The traits: its brand was bought, its leaf category was bought, its price is nearer to the user's.
+    """
+    brand, category = product.brand, product.leaf_category
+    balance = (brand in partner.brands) - (brand in own.brands)
+    balance += (category in partner.categories) - (category in own.categories)
+    position = price_position(product, spans)
+    if position is not None and own.price_position is not None and partner.price_position is not None:
+        to_partner, to_own = abs(position - partner.price_position), abs(position - own.price_position)
+        balance += (to_partner < to_own) - (to_own < to_partner)
+    return (balance > 0) - (balance < 0)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryChanges:
+    """The measures of one query; unknown ones are None."""
+
+    changes: Mapping[Dimension, Change]
+    direction: Direction
+    ignored: bool | None
+    overused_constraint: bool | None
+    overused_category: bool | None
+    regained: bool
+    """True if most factual reports break a part of the wish that most others do not: how often this happens anyway."""
+
+    @property
+    def overused(self) -> bool | None:
+        known = [each for each in (self.overused_constraint, self.overused_category) if each is not None]
+        return any(known) if known else None
+
+
+def measured(
+    query: Query,
+    frozen: Counterfactual,
+    kind: CounterfactualKind,
+    factual: Sequence[Advice],
+    other: Sequence[Advice],
+) -> QueryChanges:
+    """The measures of a query from its reports by both systems, at least one of each."""
+    partner = ProfileTraits(user_id=frozen.user_id, orders=0)
+    if kind == "swap" and frozen.partner is not None:
+        partner = frozen.partner
+    spans = price_spans(advice.handed for advice in (*factual, *other))
+    by_dimension: dict[Dimension, Change] = {
+        dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS
+    }
+    overused_constraint = overused_category = None
+    if kind == "swap" and any(each.recommended for each in factual) and any(each.recommended for each in other):
+        overused_constraint = bool(overridden(factual, other)) if query.wish is not None else None
+        overused_category = strays(factual, other, partner, query.wish)
+    return QueryChanges(
+        changes=by_dimension,
+        direction=direction(factual, other, frozen.own, partner, spans),
+        ignored=is_ignored(by_dimension) if frozen.own.orders or partner.orders else None,
+        overused_constraint=overused_constraint,
+        overused_category=overused_category,
+        regained=overused_constraint is not None and bool(overridden(other, factual)),
+    )
+
+
+def is_ignored(by_dimension: Mapping[Dimension, Change]) -> bool | None:
+    """True if the products change by no more than the factual repeats differ among themselves.
+
+    The limit is the largest distance between two repeats, 0 without repeats. None if nothing can be told: no product is
+    named, or two repeats already have nothing in common.
+    """
+    change, most = by_dimension["products"].change, by_dimension["products"].most or 0.0
+    return None if change is None or most >= 1 else change <= most
+
+
+VERSION = 3
+NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
+NO_FACTUAL = "the experiment holds no such system with the users' own data"
+_OF_REPEATS = ("change", "repeats", "beyond", "ignored")
+_BELOW_ZERO = ("beyond", "direction")
+"""The only measures that may be below zero."""
+_BY_CODE: Mapping[str, Any] = Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default").columns
+
+
+_Read = Callable[[QueryChanges], float | None]
+
+
+def _of_dimension(dimension: Dimension, measure: str) -> _Read:
+    return lambda query_changes: getattr(query_changes.changes[dimension], measure)
+
+
+_MEASURES: Mapping[str, _Read] = {
+    **{f"{name} {of}": _of_dimension(of, name) for of in DIMENSIONS for name in ("change", "repeats", "beyond")},
+    "direction": attrgetter("direction.value"),
+    **{name: attrgetter(name) for name in ("ignored", "overused", "overused_constraint", "overused_category")},
+}
+"""By variant, in the order of rows."""
+_OF_ANOTHER_USER = "overused"
+"""How the names of measures begin that need another user's data."""
+
+
+@dataclass(slots=True)
+class _SystemPair:
+    """A system that saw other data, and the system that is otherwise the same."""
+
+    system: str
+    factual: str
+    kind: CounterfactualKind
+    has_factual: bool
+    outcomes: dict[str, QueryChanges | None] = field(default_factory=dict[str, QueryChanges | None])
+    """By query; None if one of the two systems has no report.
+
+    A query has no entry if the measure does not apply, or if picks are unknown.
+    """
+
+
+def counterfactual_rows(experiment: Path) -> list[Score]:
+    """Rows by system and measure; empty if the experiment has no such systems. Pure: equal folders give equal rows."""
+    definition = read_definition(experiment)
+    pairs = list(_pairs(definition.systems))
+    if not pairs:
+        return []
+    planned: dict[tuple[str, str], list[Planned]] = defaultdict(list)
+    for run in planned_runs(experiment, definition):
+        planned[run.label, run.query.query_id].append(run)
+    for query in definition.queries:  # one at a time: the ledgers of all runs would not fit into memory
+        frozen = read_counterfactual(experiment, query.user_id)
+        read: dict[str, list[Advice | None]] = {}
+        for pair in pairs if frozen is not None else ():
+            if query not in _queries(pair, definition):
+                continue
+            for label in (pair.factual, pair.system):
+                runs = planned[label, query.query_id] if label not in read else ()
+                subjects = (read_subject(experiment, definition, run, None) for run in runs)
+                read.setdefault(label, [read_advice(each) for each in subjects if each.report is not None])
+            if not read[pair.factual] or not read[pair.system]:
+                pair.outcomes[query.query_id] = None
+                continue
+            factual, other = (
+                [advice for advice in read[label] if advice is not None] for label in (pair.factual, pair.system)
+            )
+            if frozen is not None and factual and other:
+                pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
+    return [row for pair in pairs for row in _rows(pair, definition)]
+
+
+def _pairs(systems: Mapping[str, System]) -> Iterator[_SystemPair]:
+    for label, system in sorted(systems.items()):
+        kind = kind_of(system)
+        if kind is None:
+            continue
+        wanted = factual_of(system)
+        label_of_factual = next((name for name, other in sorted(systems.items()) if other == wanted), None)
+        yield _SystemPair(label, label_of_factual or wanted.label(), kind, label_of_factual is not None)
+
+
+def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:
+    """The queries asked of both systems; without a factual system, those asked of the counterfactual one."""
+    others = definition.queries_of(pair.factual) if pair.has_factual else definition.queries
+    ids = {query.query_id for query in others}
+    return [query for query in definition.queries_of(pair.system) if query.query_id in ids]
+
+
+def _rows(pair: _SystemPair, definition: Definition) -> Iterator[Score]:
+    """Scores in queries: ``n_failed`` are those on which one of the two systems has no report."""
+    planned = len(_queries(pair, definition))
+    if not pair.has_factual:
+        yield Score(
+            metric=METRIC,
+            version=VERSION,
+            variant="change products",
+            system=pair.system,
+            **_BY_CODE,
+            n_asked=planned,
+            n_planned=planned,
+            n_scored=0,
+            n_failed=planned,
+            note=NO_FACTUAL,
+        )
+        return
+    for variant, read in _MEASURES.items():
+        if pair.kind == "swap" or not variant.startswith(_OF_ANOTHER_USER):
+            yield _row(pair, definition, variant, read)
+
+
+def _row(pair: _SystemPair, definition: Definition, variant: str, read: _Read) -> Score:
+    present = [outcome for _, outcome in sorted(pair.outcomes.items()) if outcome is not None]
+    values = {
+        query_id: float(value)
+        for query_id, outcome in sorted(pair.outcomes.items())
+        if outcome is not None and (value := read(outcome)) is not None
+    }
+    measure, clusters = variant.partition(" ")[0], Clusters.of(definition.queries)
+    interval_of = mean_interval if measure in _BELOW_ZERO else share_interval
+    interval = interval_of([*values.values()], clusters.groups(values))
+    changes = [change for outcome in present for change in outcome.changes.values()]
+    has_repeats = any(change.repeats is not None for change in changes)
+    failed, planned = len(pair.outcomes) - len(present), len(_queries(pair, definition))
+    return Score(
+        metric=METRIC,
+        version=VERSION,
+        variant=variant,
+        system=pair.system,
+        **_BY_CODE,
+        value=interval.value,
+        **interval.ends,
+        n_users=clusters.users(values),
+        n_asked=planned,
+        n_counted=len(values),
+        n_planned=planned,
+        n_scored=len(values),
+        n_na=planned - failed - len(values),
+        n_failed=failed,
+        items=_items(variant, present, definition.queries),
+        note=NO_REPEATS if measure in _OF_REPEATS and changes and not has_repeats else None,
+    )
+
+
+def _items(variant: str, outcomes: Sequence[QueryChanges], queries: Sequence[Query]) -> dict[str, float]:
+    """The counts behind a value."""
+
+    def names_purchases(wish: Wish | None) -> bool:
+        """True if the wish names something that the shopper bought, which another user's orders don't have."""
+        return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
+
+    match variant:
+        case "change products":
+            return {"queries_of_own_history": sum(names_purchases(query.wish) for query in queries)}
+        case "direction":
+            counts = ("toward_other", "toward_own", "neither", "owned")
+            return {name: sum(getattr(outcome.direction, name) for outcome in outcomes) for name in counts}
+        case "overused_constraint":
+            return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
+        case _:
+            return {}

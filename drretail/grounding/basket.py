@@ -1,0 +1,558 @@
+"""Baskets that satisfy a query's wish, computed exactly: the cheapest, the one of greatest worth, all suitable
+products, and the proof whether the shop can meet the wish.
+
+Exact, by dynamic programming over the things. A state is all that the rest of the choice depends on: the worth so far,
+in whole hundredths of a star, and which chosen products also suit later things. For each state the cheapest choice is
+kept. A fit is dropped if n others of its thing beat it in price and worth, since the other things use up fewer than n.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property
+from heapq import nsmallest
+
+from drretail.grounding.constraints import (
+    UNDECIDED,
+    Decisions,
+    Ruling,
+    decided_by_code,
+    fitting,
+    is_too_dear,
+    is_within,
+    priced_in,
+)
+from drretail.grounding.listing import Listing, folded, listing_of, pieces_in
+from drretail.records.criteria import State
+from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
+from drretail.records.reading import Because
+from drretail.records.shop import USD, Money, Product
+from drretail.records.wish import Demand, Want, Wish
+
+RATINGS_OF_THE_MEAN = 10
+UNRATED = 3.0
+"""Stars of a product if no offer of the thing has a rating: the middle of the scale."""
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """All that the choice for the remaining things depends on, except the cost."""
+
+    worth: int
+    taken: frozenset[str]
+    """The chosen products that also suit a later thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    cost: Decimal
+    fits: tuple[Fit, ...]
+
+    @property
+    def rank(self) -> tuple[Decimal, tuple[str, ...]]:
+        """Cheaper choices first, ties by the ids in the order of the things."""
+        return self.cost, tuple(fit.product_id for fit in self.fits)
+
+
+def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
+    """A fit for each thing with the least total; None if some thing has none. Equal input gives equal fits."""
+    cheapest = [_cheapest(thing, len(things)) for thing in things]
+    worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in fits) for fits in cheapest)
+    equal = [thing.model_copy(update={"fits": own}) for thing, own in zip(things, worthless, strict=True)]
+    chosen = best_choice(equal, None)
+    if chosen is None:
+        return None
+    by_id = ({fit.product_id: fit for fit in fits} for fits in cheapest)
+    return [fits[fit.product_id] for fits, fit in zip(by_id, chosen, strict=True)]
+
+
+def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
+    """A fit for each thing with the greatest sum of worths, each thing counted once; None if none is within the budget.
+
+    Of choices of equal worth, the cheapest, then the one with the least ids.
+    """
+    offers = [_unbeaten(thing, len(things)) for thing in things]
+    if not all(offers):
+        return None
+    states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
+    for number, thing in enumerate(things):
+        later = frozenset(fit.product_id for fits in offers[number + 1 :] for fit in fits)
+        room = None if budget is None else budget - _least(things[number + 1 :], offers[number + 1 :])
+        states = _undominated(_extended(states, thing.quantity, offers[number], later, room))
+    if not states:
+        return None
+    most = max(state.worth for state in states)
+    best = min((choice for state, choice in states.items() if state.worth == most), key=lambda choice: choice.rank)
+    return list(best.fits)
+
+
+def total_of(things: Sequence[WantedThing], chosen: Sequence[Fit]) -> Decimal:
+    """The total cost of the fits, each in the quantity of its thing."""
+    return sum((fit.cost * thing.quantity for thing, fit in zip(things, chosen, strict=True)), Decimal(0))
+
+
+def _extended(
+    states: Mapping[_State, _Choice], quantity: int, fits: Sequence[Fit], later: frozenset[str], room: Decimal | None
+) -> dict[_State, _Choice]:
+    """Every choice extended by one thing, the cheapest for each state, without those that leave too little for the
+    rest.
+    """
+    extended: dict[_State, _Choice] = {}
+    for state, choice in states.items():
+        for fit in fits:
+            cost = choice.cost + fit.cost * quantity
+            if fit.product_id in state.taken or (room is not None and cost > room):
+                continue
+            next_state = _State(state.worth + fit.worth, (state.taken | {fit.product_id}) & later)
+            made = _Choice(cost, (*choice.fits, fit))
+            known = extended.get(next_state)
+            if known is None or made.rank < known.rank:
+                extended[next_state] = made
+    return extended
+
+
+def _undominated(states: Mapping[_State, _Choice]) -> dict[_State, _Choice]:
+    """The states for which no other with the same products has greater worth at no greater cost."""
+    least: dict[frozenset[str], Decimal] = {}
+    undominated: dict[_State, _Choice] = {}
+    for state, choice in sorted(states.items(), key=lambda item: -item[0].worth):
+        if state.taken not in least or choice.cost < least[state.taken]:
+            least[state.taken] = choice.cost
+            undominated[state] = choice
+    return undominated
+
+
+def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> Decimal:
+    """The least cost of the things, if products could be used twice."""
+    cheapest = (min(fit.cost for fit in fits) for fits in offers)
+    return sum((cost * thing.quantity for cost, thing in zip(cheapest, things, strict=True)), Decimal(0))
+
+
+def _cheapest(thing: WantedThing, n: int) -> list[Fit]:
+    """The n cheapest fits with a known price; the others of n things use up fewer. Ties go to the lesser id."""
+    priced = (fit for fit in thing.fits if fit.price is not None)
+    return nsmallest(n, priced, key=lambda fit: (fit.cost, fit.product_id))
+
+
+def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
+    """The fits with a known price that fewer than n others beat in both price and worth; ties go to the lesser id."""
+    unbeaten: list[Fit] = []
+    costs: list[Decimal] = []
+    priced = (fit for fit in thing.fits if fit.price is not None)
+    for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.product_id)):
+        beaten_by = bisect_right(costs, fit.cost)
+        if beaten_by < n:
+            unbeaten.append(fit)
+            costs.insert(beaten_by, fit.cost)
+    return unbeaten
+
+
+def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
+    """By product id, the worth of each offer of one thing in hundredths of a star, 0 to 500.
+
+    It is the product's rating, shrunk towards the mean of all offers, which counts as ``RATINGS_OF_THE_MEAN`` ratings.
+    """
+    products = {offer.product.product_id: offer.product for offer in offers}
+    rated = [product.average_rating for product in products.values() if product.average_rating is not None]
+    mean = sum(rated) / len(rated) if rated else UNRATED
+    by_id: dict[str, int] = {}
+    for key, product in products.items():
+        votes = (product.rating_number or 0) if product.average_rating is not None else 0
+        stars = (product.average_rating or 0.0) * votes + mean * RATINGS_OF_THE_MEAN
+        by_id[key] = round(100 * stars / (votes + RATINGS_OF_THE_MEAN))
+    return by_id
+
+
+class Candidates(tuple[Listing, ...]):
+    """All products of a want's kinds in a shop, which remember what the references of many queries need of them."""
+
+    @cached_property
+    def worths(self) -> Mapping[str, int]:
+        return worths(self)
+
+    @cached_property
+    def currencies(self) -> Counter[str]:
+        return Counter(listing.product.currency for listing in self)
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        return {listing.product.product_id: listing.product.title for listing in self}
+
+    @cached_property
+    def prices(self) -> Mapping[str, Sequence[Decimal]]:
+        """The known prices in each currency, lowest first."""
+        prices: dict[str, list[Decimal]] = {}
+        for listing in self:
+            if listing.price is not None:
+                prices.setdefault(listing.product.currency, []).append(listing.price)
+        return {currency: sorted(known) for currency, known in prices.items()}
+
+    @cached_property
+    def priced(self) -> "Candidates":
+        """Those of a known price."""
+        return Candidates(listing for listing in self if listing.price is not None)
+
+    @cached_property
+    def comparable(self) -> tuple[Listing, ...]:
+        """Those of known price, cheapest first, in the most common currency and without outliers."""
+        if not self.priced:
+            return ()
+        currency = self.priced.currencies.most_common(1)[0][0]
+        known = [(each.price or Decimal(0), each) for each in self.priced if each.product.currency == currency]
+        known.sort(key=lambda pair: (pair[0], pair[1].product.product_id))
+        middle = known[len(known) // 2][0]
+        return tuple(each for price, each in known if middle / 5 <= price <= middle * 5)
+
+    @cached_property
+    def makers(self) -> Mapping[str, Product]:
+        """One product of each brand and store."""
+        products = (listing.product for listing in self)
+        return {name: product for product in products for name in (product.brand, product.store) if name}
+
+    @cached_property
+    def fronts(self) -> Mapping[str, Sequence[Listing]]:
+        """Those of each front of a title."""
+        fronts: dict[str, list[Listing]] = {}
+        for listing in self:
+            fronts.setdefault(front_of(listing.product.title), []).append(listing)
+        return fronts
+
+    def rulings(self, demand: Demand) -> Counter[Ruling]:
+        """How often records rule so on a demand."""
+        if demand not in self._rulings:
+            self._rulings[demand] = Counter(decided_by_code(demand, listing) for listing in self)
+        return self._rulings[demand]
+
+    def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
+        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has.
+
+        Remembered, unless somebody has decided on products of the want, or left some out: the wants of many queries
+        differ in few limits.
+        """
+        if decisions.excluded or any(decisions.products_of(want)):
+            return Candidates(fitting(want, self, decisions=decisions, state=state))
+        limits = want.model_copy(update=_NO_LIMITS)
+        if (limits, state) not in self._kept:
+            self._kept[limits, state] = Candidates(fitting(limits, self, state=state))
+        return self._kept[limits, state]
+
+    def fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
+        """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
+        found: list[Fit] = []
+        for listing in self.keeping(want, decisions, state):
+            unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
+            key = listing.product.product_id, currency, unsaid
+            if key not in self._fits:
+                self._fits[key] = Fit(
+                    product_id=key[0],
+                    price=_exact(priced_in(listing, currency)),
+                    worth=self.worths[key[0]],
+                    open=unsaid,
+                    is_pack=pieces_in(listing.product.title) > 1,
+                )
+            found.append(self._fits[key])
+        return tuple(sorted(found, key=lambda fit: fit.product_id))
+
+    @cached_property
+    def _rulings(self) -> dict[Demand, Counter[Ruling]]:
+        return {}
+
+    @cached_property
+    def _kept(self) -> "dict[tuple[Want, State], Candidates]":
+        return {}
+
+    @cached_property
+    def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
+        return {}
+
+
+def front_of(title: str) -> str:
+    """The first words of a title, in lower case."""
+    return " ".join(folded(title).split(maxsplit=FRONT)[:FRONT])
+
+
+_NO_LIMITS: Mapping[str, object] = {"name": "", "kinds": (), "quantity": 1, "optional": False, "again": True}
+"""What a want says besides the limits that a product keeps or not."""
+Offered = Sequence[Candidates]
+"""For each want, all products of its kinds in the shop."""
+
+FRONT = 3
+"""A title's first three words tell a product from others; fewer are a brand or a kind."""
+REASONS: dict[Lack, Because] = {
+    "nothing_offered": "not_sold",
+    "no_price": "no_price",
+    "too_dear": "too_dear",
+    "no_such_brand": "no_such_brand",
+    "demands": "demands",
+    "not_said": "not_said",
+    "unsafe": "unsafe",
+    "owned": "owned",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shop:
+    """What the shop offers to one shopper, and what is decided about it."""
+
+    offered: Offered
+    owned: frozenset[str]
+    """Products that the shopper has."""
+    decisions: Decisions
+
+    def things(self, wish: Wish) -> list[WantedThing]:
+        """Each want with the products that would do, and with those that might."""
+        currency = _currency(wish, self.offered)
+        return [
+            WantedThing(
+                name=want.name,
+                quantity=want.quantity,
+                optional=want.optional,
+                fits=self._fits(want, candidates, currency, "met"),
+                undecided=self._fits(want, candidates, currency, "open"),
+            )
+            for want, candidates in zip(wish.wants, self.offered, strict=True)
+        ]
+
+    def would_do(self, want: Want, number: int) -> list[Listing]:
+        """The products that would do for the want of this number."""
+        return fitting(want, self.offered[number], self.owned, self.decisions)
+
+    def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
+        left_out = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
+        fits = candidates.fits(want, currency, self.decisions, state)
+        return tuple(fit for fit in fits if fit.product_id not in left_out)
+
+
+def reference_of(
+    query: Query,
+    offered: Sequence[Sequence[Listing]],
+    bought: Collection[str] = (),
+    *,
+    could_be: Sequence[Sequence[Listing]] | None = None,
+    orders: Collection[str] = (),
+) -> Reference:
+    """The cheapest and the best basket for a query, and all products that suit each of its wants.
+
+    ``offered`` are all products of each want's kinds; those in ``Candidates`` are not looked at again for each query.
+    ``bought`` are products that the shopper has ordered; they suit only wants for one more of them. With ``could_be``,
+    all products that may be of each want's kinds, and the ids of the shopper's ``orders``, it also holds the proof
+    whether the shop can meet the wish.
+    """
+    wish = query.wish
+    if wish is None or not wish.wants:
+        return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
+    shop = _Shop(_candidates(offered), frozenset({*wish.owned, *bought}), Decisions(query.gold))
+    things = shop.things(wish)
+    titles = {key: title for candidates in shop.offered for key, title in candidates.titles.items()}
+    currency = _currency(wish, shop.offered)
+    cheapest, best = _baskets(things, wish, titles, currency)
+    lifted = _lifted(wish, shop) if cheapest is None else {}
+    left_out = shop.owned & titles.keys() if not all(want.again for want in wish.wants) else frozenset[str]()
+    reference = Reference(
+        query_id=query.query_id,
+        things=tuple(things),
+        cheapest=cheapest,
+        best=best,
+        lack=_lack(wish, shop, lifted) if cheapest is None else None,
+        left_out=tuple(sorted(left_out)),
+        warnings=tuple(sorted({fact.source for key, fact in shop.decisions.excluded.items() if key in titles})),
+    )
+    if could_be is None:
+        return reference
+    freed: dict[Because, FoundBasket] = {REASONS[lack]: _found(*one, titles, currency) for lack, one in lifted.items()}
+    proof = _proof(wish, reference, _candidates(could_be), shop, orders, freed)
+    return reference.model_copy(update={"proof": proof})
+
+
+def _candidates(offered: Sequence[Sequence[Listing]]) -> Offered:
+    return [listings if isinstance(listings, Candidates) else Candidates(listings) for listings in offered]
+
+
+def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
+    """The reference at the prices of these products, without those that are out of stock.
+
+    Products that only a lower price would bring under a want's limit are not added, since they did not suit it before.
+    """
+    listed = {key: listing_of(product) for key, product in products.items() if product.availability != "out of stock"}
+    currency = _currency(wish, [Candidates(listed.values())])
+    things: list[WantedThing] = []
+    for want, thing in zip(wish.wants, reference.things, strict=True):
+        moved = {
+            name: tuple(
+                fit.model_copy(update={"price": _exact(priced_in(listed[fit.product_id], currency))})
+                for fit in fits
+                if fit.product_id in listed and not is_too_dear(want, listed[fit.product_id])
+            )
+            for name, fits in (("fits", thing.fits), ("undecided", thing.undecided))
+        }
+        things.append(thing.model_copy(update=moved))
+    titles = {key: product.title for key, product in products.items()}
+    cheapest, best = _baskets(things, wish, titles, currency)
+    lack: Lack | None = None if best else "no_basket"
+    update = {"things": tuple(things), "lack": lack, "cheapest": cheapest, "best": best}
+    return reference.model_copy(update=update)
+
+
+def _baskets(
+    things: Sequence[WantedThing], wish: Wish, titles: Mapping[str, str], currency: str
+) -> tuple[FoundBasket | None, FoundBasket | None]:
+    """The cheapest and the best basket within the budget."""
+    needed = [thing for thing in things if not thing.optional]
+    cheapest = _within(needed, cheapest_choice(needed), wish)
+    best = None if cheapest is None else _best(things, wish)
+    return (
+        None if cheapest is None else _found(needed, cheapest, titles, currency),
+        None if best is None else _found(*best, titles, currency),
+    )
+
+
+def _exact(price: Decimal | None) -> str | None:
+    """A price without trailing zeros: "24", "9.5"."""
+    return None if price is None else f"{price.normalize():f}"
+
+
+def _currency(wish: Wish, offered: Offered) -> str:
+    """The budget's currency, else the most frequent one of the offers (ties by code), else USD."""
+    counts = sum((candidates.currencies for candidates in offered), Counter[str]())
+    most_offered = min(counts, key=lambda code: (-counts[code], code), default=USD)
+    return wish.limits[0].currency if wish.limits else most_offered
+
+
+def _within(things: Sequence[WantedThing], chosen: list[Fit] | None, wish: Wish) -> list[Fit] | None:
+    """The choice, if it is within the budget."""
+    is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
+    return None if is_over else chosen
+
+
+def _best(things: Sequence[WantedThing], wish: Wish) -> tuple[Sequence[WantedThing], list[Fit]] | None:
+    """The things in the best basket, and the product for each. Optional things are included if the budget allows."""
+    budget = None if wish.budget is None else wish.budget.value
+    for wanted in (things, [thing for thing in things if not thing.optional]):
+        if (chosen := best_choice(wanted, budget)) is not None:
+            return wanted, chosen
+    return None
+
+
+def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
+    needed = [number for number, want in enumerate(wish.wants) if not want.optional]
+    if not all(shop.offered[number] for number in needed):
+        return "nothing_offered"
+    currency = _currency(wish, shop.offered)
+    # If nothing suits the want, the price is not what is missing.
+    would_do = [shop.would_do(wish.wants[at], at) or shop.offered[at] for at in needed]
+    if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
+        return "no_price"
+    in_the_way: list[Lack] = [lack for lack in _LIMITS if lack in lifted]
+    return in_the_way[0] if in_the_way else "no_basket"
+
+
+def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
+    """The cheapest basket without a limit, for each limit whose removal makes one possible."""
+    baskets: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
+    for lack in _LIMITS:
+        freed, things = _without(lack, wish, shop)
+        needed = [thing for thing in things if not thing.optional]
+        chosen = _within(needed, cheapest_choice(needed), freed)
+        if chosen is not None:
+            baskets[lack] = needed, chosen
+    return baskets
+
+
+_LIMITS: tuple[Lack, ...] = ("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "owned")
+"""What may prevent a basket, in the order in which it is named."""
+_WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
+    "too_dear": ({"price_max": None}, {"budget": None}),
+    "no_such_brand": ({"brands_wanted": ()}, {}),
+    "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),
+    "owned": ({"again": True}, {}),
+}
+"""What to remove from the wants, and from the wish, to see whether it prevents a basket."""
+
+
+def _without(lack: Lack, wish: Wish, shop: _Shop) -> tuple[Wish, list[WantedThing]]:
+    """The wish without a limit, and what would do then."""
+    if lack == "not_said":
+        things = (thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in shop.things(wish))
+        return wish, list(things)
+    if lack == "unsafe":
+        return wish, replace(shop, decisions=shop.decisions.without_facts()).things(wish)
+    of_want, of_wish = _WITHOUT[lack]
+    wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
+    freed = wish.model_copy(update={**of_wish, "wants": wants})
+    return freed, shop.things(freed)
+
+
+def _found(
+    things: Sequence[WantedThing], chosen: Sequence[Fit], titles: Mapping[str, str], currency: str
+) -> FoundBasket:
+    items = tuple(
+        BasketItem(
+            thing=thing.name,
+            product_id=fit.product_id,
+            title=titles[fit.product_id],
+            price=fit.price or "",
+            quantity=thing.quantity,
+        )
+        for thing, fit in zip(things, chosen, strict=True)
+    )
+    total = Money.of(total_of(things, chosen), currency)
+    return FoundBasket(items=items, total=total, worth=sum(fit.worth for fit in chosen))
+
+
+def _proof(
+    wish: Wish,
+    reference: Reference,
+    could_be: Offered,
+    shop: _Shop,
+    orders: Collection[str],
+    without: Mapping[Because, FoundBasket],
+) -> Proof:
+    """The proof for a wish whose baskets are in ``reference``; ``without`` are the cheapest baskets with one limit
+    removed.
+
+    It is optimistic: unknown values count as the best, every product with all words of a kind counts as one, and a
+    demand counts as met unless a reader or a field says that it is broken. If even so something is missing, no basket
+    exists. It decides by prices, brands, stars, numbers of ratings, owned products, quantities, order ids, and by what
+    readers and fields say of demands.
+    """
+    looked_at = len(set[str]().union(*(candidates.titles for candidates in could_be)))
+    priced = len(set[str]().union(*(candidates.priced.titles for candidates in could_be)))
+    refuted = Proof(state="refuted", looked_at=looked_at, unpriced=looked_at - priced, cheapest_without=dict(without))
+    if not set(wish.orders) <= set(orders):
+        return refuted.model_copy(update={"state": "proved", "lack": "no_such_order"})
+    if reference.best is not None:
+        return refuted
+    lack = None if reference.lack is None else REASONS.get(reference.lack)
+    may_be = [
+        [listing for listing in candidates if shop.decisions.may_be(want, listing)]
+        for want, candidates in zip(wish.wants, could_be, strict=True)
+    ]
+    if _least_cost(wish, may_be, shop) is None:
+        return refuted.model_copy(update={"state": "proved", "lack": lack})
+    undecided = tuple(
+        want.name for want, listings in zip(wish.wants, may_be, strict=True) if not want.optional and listings
+    )
+    return refuted.model_copy(update={"state": "open", "lack": lack, "undecided": undecided})
+
+
+def _least_cost(wish: Wish, may_be: Sequence[Sequence[Listing]], shop: _Shop) -> Decimal | None:
+    """The least possible cost of the wish if all unknown values are the best; None if it can't be met even so."""
+    total, currency = Decimal(0), None if wish.budget is None else wish.budget.currency
+    for want, listings in zip(wish.wants, may_be, strict=True):
+        # An unknown price counts 0, and one pack is enough.
+        costs = [
+            (priced_in(listing, currency) or Decimal(0))
+            * (1 if pieces_in(listing.product.title) > 1 else want.quantity)
+            for listing in listings
+            if (want.again or listing.product.product_id not in shop.owned)
+            and listing.product.product_id not in shop.decisions.excluded
+            and is_within(want, listing, unknown_does=True)
+        ]
+        if want.optional:
+            continue
+        if not costs:
+            return None
+        total += min(costs)
+    return None if wish.budget is not None and total > wish.budget.value else total

@@ -1,0 +1,176 @@
+"""A report's picks compared with the wish: what each pick is for, what is missing, what they cost."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from drretail.grounding.listing import listing_of
+from drretail.records.query import Fit, Reference, WantedThing
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
+from drretail.records.wish import Want, Wish
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Some pieces of a product that are assigned to a want."""
+
+    fit: Fit
+    pieces: int
+
+
+@dataclass(frozen=True)
+class Cart:
+    """The picks of one report; of alternatives, the first is bought. ``products`` are the known records, by id."""
+
+    wish: Wish
+    reference: Reference
+    picks: tuple[Pick, ...]
+    products: Mapping[str, Product]
+
+    @property
+    def things(self) -> Sequence[WantedThing]:
+        return self.reference.things
+
+    @cached_property
+    def taken(self) -> Sequence[tuple[Taken, ...]]:
+        """For each want, the pieces assigned to it: as many as possible, with required wants before optional ones."""
+        return [
+            tuple(Taken(self._fits[number][product], count) for product, count in sorted(of_thing.items()) if count)
+            for number, of_thing in enumerate(_assigned(self.things, self._fits, self._pieces))
+        ]
+
+    def is_covered(self, number: int) -> bool:
+        """True if the want of this index has its quantity; for packs, any number is enough."""
+        pieces = sum(part.pieces for part in self.taken[number])
+        return pieces == self.things[number].quantity or any(part.fit.is_pack for part in self.taken[number])
+
+    def wanted_for(self, product_id: str) -> list[Want]:
+        """The wants that a product suits, whether or not it is assigned to one of them."""
+        return [want for want, of_thing in zip(self.wish.wants, self._fits, strict=True) if product_id in of_thing]
+
+    @property
+    def left_out(self) -> list[str]:
+        """The names of the required wants that are not covered."""
+        return [one.name for number, one in enumerate(self.things) if not (one.optional or self.is_covered(number))]
+
+    @cached_property
+    def besides(self) -> Mapping[str, int]:
+        """The pieces that are assigned to no want, by product."""
+        left = Counter(self._pieces)
+        for part in (part for of_thing in self.taken for part in of_thing):
+            left[part.fit.product_id] -= part.pieces
+        return {product: count for product, count in left.items() if count}
+
+    @property
+    def unknown(self) -> list[str]:
+        """Picks without a record that suit no want: as far as is known, the shop does not have them."""
+        fits = {product for of_thing in self._fits for product in of_thing}
+        return [pick.product for pick in self.picks if pick.product not in fits and pick.product not in self.products]
+
+    @property
+    def unpriced(self) -> list[str]:
+        """Picks without a known price in the cart's currency."""
+        return [pick.product for pick in self.picks if self._price(pick.product) is None]
+
+    @cached_property
+    def known_cost(self) -> Decimal:
+        """The total cost of all picks with a known price."""
+        prices = ((self._price(pick.product), pick.quantity) for pick in self.picks)
+        return sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
+
+    @property
+    def total(self) -> Decimal | None:
+        """The total cost of the cart; None if a price is unknown."""
+        return None if self.unpriced else self.known_cost
+
+    @property
+    def is_over(self) -> bool:
+        """True if the known prices alone exceed the budget."""
+        budget = self.wish.budget
+        return budget is not None and self.known_cost > budget.value
+
+    @property
+    def keeps_to_money(self) -> bool:
+        """True if the whole cart is known to cost no more than the wish allows."""
+        return not self.is_over and not (self.wish.counts_money and (self.unpriced or self.unknown))
+
+    @property
+    def is_feasible(self) -> bool:
+        """True if every want is covered, every pick is in the shop, nothing is superfluous, and the price limits are
+        kept.
+        """
+        return not self.left_out and not self.unknown and (self.wish.room or not self.besides) and self.keeps_to_money
+
+    @property
+    def share_wanted(self) -> float:
+        """The share of all pieces that are wanted; 1 if the wish leaves room for more."""
+        pieces = sum(pick.quantity for pick in self.picks)
+        return 1.0 if self.wish.room or not pieces else 1 - sum(self.besides.values()) / pieces
+
+    @property
+    def worth(self) -> float:
+        """The worth of the wanted pieces with a known price, each want counted once, in hundredths of a star."""
+        return sum(
+            part.fit.worth * min(1.0, part.pieces / (1 if part.fit.is_pack else thing.quantity))
+            for thing, of_thing in zip(self.things, self.taken, strict=True)
+            for part in of_thing
+            if part.fit.price is not None
+        )
+
+    @cached_property
+    def _pieces(self) -> Mapping[str, int]:
+        """The number of pieces of each product, in the order of the picks."""
+        bought = Counter[str]()
+        for pick in self.picks:
+            bought[pick.product] += pick.quantity
+        return bought
+
+    @cached_property
+    def _fits(self) -> Sequence[Mapping[str, Fit]]:
+        return [{fit.product_id: fit for fit in thing.fits} for thing in self.things]
+
+    def _price(self, product_id: str) -> Decimal | None:
+        """The price by the known record, else by the reference basket."""
+        product = self.products.get(product_id)
+        if product is not None:
+            currency = self.wish.limits[0].currency if self.wish.limits else product.currency
+            return listing_of(product).price if currency == product.currency else None
+        fit = next((of_thing[product_id] for of_thing in self._fits if product_id in of_thing), None)
+        return None if fit is None or fit.price is None else fit.cost
+
+
+def _assigned(
+    things: Sequence[WantedThing], fits: Sequence[Mapping[str, Fit]], pieces: Mapping[str, int]
+) -> list[dict[str, int]]:
+    """For each want, the number of pieces of each product assigned to it: a maximum flow by augmenting paths.
+
+    Earlier products and earlier wants come first. A want keeps a piece once it has one, so that no optional want takes
+    one from a required want.
+    """
+    free = dict(pieces)
+    assigned: list[dict[str, int]] = [dict.fromkeys(of_thing, 0) for of_thing in fits]
+
+    def place(number: int, tried: set[str]) -> bool:
+        for product in pieces:
+            if product not in fits[number] or product in tried:
+                continue
+            tried.add(product)
+            if free[product]:
+                free[product] -= 1
+                assigned[number][product] += 1
+                return True
+            for other in range(len(things)):
+                if other != number and assigned[other].get(product) and place(other, tried):
+                    assigned[other][product] -= 1
+                    assigned[number][product] += 1
+                    return True
+        return False
+
+    for number in sorted(range(len(things)), key=lambda number: things[number].optional):
+        for _ in range(things[number].quantity):
+            if not place(number, set()):
+                break
+    return assigned

@@ -1,0 +1,441 @@
+"""What the shop's records show of a user: what was bought and kept, at which prices, and all of it in words for
+generators, judges and agents. Every statement names its orders.
+
+It leaves out street, e-mail and telephone, and what the history can't show. Its length is bounded, however many orders
+there are. A word such as "steady" or "mostly" needs ``LEAST_USUAL`` orders.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import islice, pairwise
+from math import floor, log2
+from statistics import median, median_low
+from typing import Literal, NamedTuple
+
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import format_money, may_be_shown, short_title
+from drretail.records.score import ProfileSummary, Statement
+from drretail.records.shop import VOID_STATUSES, Order, Product, PurchaseItem, UserProfile
+from drretail.records.tables.figures import counted, percent
+
+# "Usually", "mostly" and "often" need so many items or orders, and so large a share: of 8 coins, 6 or more heads
+# come up in one try of seven, of 20 coins 15 in one of fifty.
+LEAST_USUAL, CLEAR_SHARE = 8, 0.75
+_MONTH = 30.44 * 86_400_000
+"""Milliseconds."""
+MOST_IDS = 12
+"""The most orders that a statement names, the newest; it counts the others."""
+_LOWEST, _HIGHEST = 5, 640
+"""Prices below the lower or from the upper bound are one band each."""
+_NAME_LENGTH, _TITLE_LENGTH = 60, 80
+
+
+@dataclass(frozen=True)
+class Purchases:
+    """All orders of a user from the oldest to the newest, ties by order id; ``products`` are those ordered, by id.
+
+    ``question`` is what the user asks: intimate purchases that it names may be shown.
+    """
+
+    orders: tuple[Order, ...]
+    products: Mapping[str, Product]
+    now: datetime
+    question: str = ""
+
+    @classmethod
+    def of(
+        cls, orders: Sequence[Order], products: Mapping[str, Product], now: datetime, question: str = ""
+    ) -> "Purchases":
+        """Equal for equal orders, in whatever order they come."""
+        return cls(tuple(sorted(orders, key=lambda order: (order.timestamp, order.order_id))), products, now, question)
+
+    @cached_property
+    def kept(self) -> tuple[Order, ...]:
+        return tuple(order for order in self.orders if order.order_status not in VOID_STATUSES)
+
+    @cached_property
+    def void(self) -> tuple[Order, ...]:
+        return tuple(order for order in self.orders if order.order_status in VOID_STATUSES)
+
+    @cached_property
+    def known(self) -> tuple[tuple[Order, Product], ...]:
+        """The kept orders whose products the shop still has."""
+        products = self.products
+        return tuple((order, products[order.product_id]) for order in self.kept if order.product_id in products)
+
+    @cached_property
+    def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
+        """Each known product once, with its orders: neither a large order nor a reorder counts more
+        than another item.
+        """
+        orders = by_name((product.product_id, order) for order, product in self.known)
+        return tuple((self.products[key], tuple(theirs)) for key, theirs in orders.items())
+
+    @cached_property
+    def item_count(self) -> int:
+        """The number of different products kept, including those that the shop no longer has."""
+        return len({order.product_id for order in self.kept})
+
+    @cached_property
+    def shown(self) -> tuple[tuple[Order, Product], ...]:
+        """The known orders that statements may name."""
+        return tuple((order, product) for order, product in self.known if self.shows(order))
+
+    @cached_property
+    def _hidden(self) -> frozenset[str]:
+        return frozenset(key for key, product in self.products.items() if not may_be_shown(product, self.question))
+
+    def shows(self, order: Order) -> bool:
+        """False for an intimate purchase that must not be named."""
+        return order.product_id not in self._hidden
+
+    def title(self, product_id: str) -> str:
+        product = self.products.get(product_id)
+        title = short_title(product.title, _TITLE_LENGTH) if product else "a product that the shop has no more"
+        return f"{title} [{product_id}]"
+
+    def about(self, code: str, text: str, orders: Sequence[Order]) -> Statement:
+        """A statement on the one product of these orders, oldest first."""
+        product = self.products.get(orders[-1].product_id)
+        if product is None:
+            return stated(code, text, orders)
+        names = (product.title, product.brand) if product.brand else (product.title,)
+        return stated(code, text, orders, categories=(product.leaf_category,), names=names)
+
+
+def stated(
+    code: str, text: str, orders: Sequence[Order], *, categories: tuple[str, ...] = (), names: tuple[str, ...] = ()
+) -> Statement:
+    """A statement that rests on these orders, oldest first, and names these things."""
+    ids = tuple(order.order_id for order in orders[-MOST_IDS:])
+    more = len(orders) - len(ids)
+    return Statement(code=code, text=harmless(text), orders=ids, more_orders=more, categories=categories, names=names)
+
+
+def by_name(named: Iterable[tuple[str, Order]]) -> dict[str, list[Order]]:
+    """The orders of each name, in the order in which they come."""
+    groups: dict[str, list[Order]] = {}
+    for name, order in named:
+        groups.setdefault(name, []).append(order)
+    return groups
+
+
+def orders_per_month(orders: Sequence[Order]) -> float | None:
+    """Orders per month between the first and the last, which count as one month at least."""
+    if not orders:
+        return None
+    months = (orders[-1].timestamp - orders[0].timestamp) / _MONTH
+    return round(len(orders) / max(months, 1.0), 2)
+
+
+def moment_of(order: Order) -> datetime:
+    return datetime.fromtimestamp(order.timestamp // 1000, UTC)
+
+
+def day_of(order: Order) -> str:
+    """The day of an order, such as 2023-04-01."""
+    return moment_of(order).date().isoformat()
+
+
+def known_leaf(product: Product) -> str | None:
+    """The leaf category; None if the path only repeats the file's category, which nearly all products share."""
+    return None if product.categories in ((), (product.category,)) else product.categories[-1]
+
+
+def plain_name(name: str) -> str:
+    """A category or brand on one line, cut if it is too long."""
+    return short_title(name, _NAME_LENGTH)
+
+
+def purchase_item_of(product: Product) -> PurchaseItem:
+    """The product's aspects that a guess at a purchase may hit."""
+    return PurchaseItem(
+        product_id=product.product_id,
+        category=known_leaf(product),
+        brand=product.brand,
+        price_band=None if product.price is None else price_band(product.price, product.currency),
+    )
+
+
+def price_band(price: float, currency: str) -> str:
+    """The band of a price, such as "USD 20-40", the same in every category and world."""
+    if price < _LOWEST:
+        return f"{currency} 0-{_LOWEST}"
+    if price >= _HIGHEST:
+        return f"{currency} {_HIGHEST}+"
+    lower = _LOWEST * 2 ** floor(log2(price / _LOWEST))
+    return f"{currency} {lower}-{2 * lower}"
+
+
+Level = Literal["low", "high"]
+# The fewest comparable items that are worth a sentence.
+LEAST_PRICES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PriceSpan:
+    """The quartiles of a category's prices: a quarter is below ``low``, half are below ``middle``, a quarter above
+    ``high``.
+    """
+
+    low: float
+    middle: float
+    high: float
+    currency: str
+
+
+class _Placed(NamedTuple):
+    orders: tuple[Order, ...]
+    price: float
+    span: PriceSpan
+
+
+def price_level(bought: Purchases) -> Iterator[Statement]:
+    """The median of today's prices of what was bought; nothing if they are in several currencies."""
+    priced = [
+        (product.price, product.currency, orders)
+        for product, orders in bought.items
+        if product.price is not None and not product.price_from
+    ]
+    currencies = {currency for _, currency, _ in priced}
+    if len(currencies) != 1:
+        return
+    prices, currency = [price for price, _, _ in priced], currencies.pop()
+    least, middle, most = (format_money(value, currency) for value in (min(prices), median(prices), max(prices)))
+    text = f"{len(prices)} of {counted(bought.item_count, 'item')} bought have a known price"
+    text += f", today {least} to {most}, in the median {middle}." if least != most else f", today {least}."
+    yield stated("price_level", text, _in_time(orders for _, _, orders in priced))
+
+
+def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
+    """The position of the user's prices among the shop's, by leaf category."""
+    items = placed(bought, spans)
+    if len(items) < LEAST_PRICES:
+        return
+    below = sum(item.price < item.span.middle for item in items)
+    cheap = sum(item.price < item.span.low for item in items)
+    dear = sum(item.price > item.span.high for item in items)
+    text = (
+        f"{len(items)} of {counted(bought.item_count, 'item')} bought can be compared with the shop's prices in their "
+        f"category: {below} cost less than the median, {cheap} are in the cheapest quarter, {dear} in the dearest."
+    )
+    yield stated("price_position", text, _in_time(item.orders for item in items))
+
+
+def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
+    """The side of the shop's medians on which a clear majority of the items lies; None without one, or with too few
+    items.
+    """
+    items = placed(bought, spans)
+    # If most items can't be compared with the shop's prices, they could lie on the other side.
+    if len(items) < max(LEAST_USUAL, bought.item_count / 2):
+        return None
+    if sum(item.price < item.span.middle for item in items) >= CLEAR_SHARE * len(items):
+        return "low"
+    return "high" if sum(item.price > item.span.middle for item in items) >= CLEAR_SHARE * len(items) else None
+
+
+def quarter(price: float, span: PriceSpan) -> float:
+    """0 for a price in the cheapest quarter, 1 in the dearest, and a third and two thirds between."""
+    return (0 if price < span.low else 1 if price < span.middle else 2 if price <= span.high else 3) / 3
+
+
+def placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
+    """The items that can be compared with the shop's prices in their category."""
+    return [
+        _Placed(orders, product.price, span)
+        for product, orders in bought.items
+        if product.price is not None
+        and not product.price_from
+        and (span := spans.get(product.leaf_category)) is not None
+        and span.currency == product.currency
+    ]
+
+
+def _in_time(items: Iterable[tuple[Order, ...]]) -> list[Order]:
+    """The orders of all items, the oldest first."""
+    return sorted((order for orders in items for order in orders), key=lambda order: (order.timestamp, order.order_id))
+
+
+# The fewest orders, and the shortest time, that show a rhythm.
+LEAST_ORDERS, LEAST_DAYS = 3, 60
+# With two pauses, "half" would be one of them.
+LEAST_PAUSES = 3
+
+
+def summarise(
+    profile: UserProfile,
+    orders: Sequence[Order],
+    products: Mapping[str, Product],
+    now: datetime,
+    prices: Mapping[str, PriceSpan] | None = None,
+    question: str = "",
+) -> ProfileSummary:
+    """The summary of a user (paper section 3.2); ``orders`` are all orders in any order, ``products`` those ordered.
+
+    ``now`` is the shop's current date; ``prices`` are the shop's by leaf category, to compare the user's with. Intimate
+    purchases are counted, and named only if ``question`` names them.
+    """
+    bought, spans = Purchases.of(orders, products, now, question), prices or {}
+    place = ", ".join(filter(None, (profile.address.city, profile.address.state, profile.address.country)))
+    statements = [
+        stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ()),
+        *_shopper_type(bought, spans),
+        *_history(bought),
+        *_rhythm(bought),
+        *_domains(bought),
+        *_categories(bought),
+        *_brands(bought),
+        *price_level(bought),
+        *price_position(bought, spans),
+        *_reordered(bought),
+        *_latest(bought),
+    ]
+    return ProfileSummary(user_id=profile.user_id, statements=tuple(statements))
+
+
+def _history(bought: Purchases) -> Iterator[Statement]:
+    orders, void = bought.kept, len(bought.void)
+    if not orders:
+        nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
+        yield stated("history", nothing if void else "There is no order yet.", bought.orders)
+        return
+    first, last = day_of(orders[0]), day_of(orders[-1])
+    since = f" between {first} and {last}" if first != last else f" on {last}"
+    without = f"; {void} more came to nothing (cancelled or returned)" if void else ""
+    yield stated("history", f"{counted(len(orders), 'order')}{since}{without}.", bought.orders)
+    days = (bought.now.date() - moment_of(orders[-1]).date()).days
+    if days >= 0:
+        text = f"The last order was {counted(days, 'day')} before today, {bought.now.date()}."
+        yield stated("recency", text, orders[-1:])
+
+
+def _rhythm(bought: Purchases) -> Iterator[Statement]:
+    """The pace of the orders, and the usual pause between two days with orders."""
+    orders = bought.kept
+    if len(orders) < LEAST_ORDERS or (moment_of(orders[-1]) - moment_of(orders[0])).days < LEAST_DAYS:
+        return
+    text = f"{orders_per_month(orders):g} orders a month between the first and the last"
+    days = sorted({moment_of(order).date() for order in orders})
+    pauses = [(after - before).days for before, after in pairwise(days)]
+    if len(pauses) >= LEAST_PAUSES:
+        text += f"; of the pauses between days with orders, half last {counted(median_low(pauses), 'day')} or less"
+    yield stated("rhythm", f"{text}.", orders)
+
+
+MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
+
+
+def _categories(bought: Purchases) -> Iterator[Statement]:
+    """The leaf categories with more than one order, each with all orders in it or in categories below it."""
+    leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
+    in_each = by_name(
+        (name, order) for order, product in bought.shown for name in leaves.intersection(product.categories)
+    )
+    for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
+        yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
+
+
+def _brands(bought: Purchases) -> Iterator[Statement]:
+    by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
+    for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
+        yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
+
+
+def _reordered(bought: Purchases) -> Iterator[Statement]:
+    """The most frequent first, ties by id."""
+    by_product = by_name((order.product_id, order) for order in filter(bought.shows, bought.kept))
+    again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
+    for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
+        text = f"Ordered {len(orders)} times, last on {day_of(orders[-1])}: {bought.title(key)}."
+        yield bought.about("reordered", text, orders)
+
+
+def _latest(bought: Purchases) -> Iterator[Statement]:
+    """The newest kept orders, then the newest cancelled or returned ones."""
+    for order in islice(filter(bought.shows, reversed(bought.kept)), MOST_RECENT):
+        yield _purchase("recent_purchase", "Bought", order, bought)
+    for order in islice(filter(bought.shows, reversed(bought.void)), MOST_VOID):
+        yield _purchase("void_order", order.order_status, order, bought)
+
+
+def _most_frequent(
+    bought: Purchases, orders_by_name: Mapping[str, list[Order]], most: int
+) -> Iterator[tuple[str, str, list[Order]]]:
+    """The names with most orders, at least two, each with its share of all orders in words; ties by name."""
+    again = [(name, orders) for name, orders in orders_by_name.items() if len(orders) > 1]
+    for name, orders in sorted(again, key=lambda entry: (-len(entry[1]), entry[0]))[:most]:
+        yield name, f"{percent(len(orders) / len(bought.kept))} ({len(orders)} of {len(bought.kept)})", orders
+
+
+def _purchase(code: str, event: str, order: Order, bought: Purchases) -> Statement:
+    number = f"{order.quantity} of " if order.quantity > 1 else ""
+    product, price = bought.products.get(order.product_id), ""
+    if product is not None and product.price is not None:
+        price = f" ({'from ' if product.price_from else ''}{format_money(product.price, product.currency)})"
+    return bought.about(code, f"{event} on {day_of(order)}: {number}{bought.title(order.product_id)}{price}.", [order])
+
+
+MOST_DOMAINS = 6
+_FREQUENT, _STEADY = 15, 60
+"""The mean number of days from one day with orders to the next."""
+# A pause four times as long as the mean happens by chance once in fifty.
+_END = 4
+_PRICES: dict[Level, str] = {
+    "low": "usually below the median price of the category",
+    "high": "usually above the median price of the category",
+}
+
+
+def _domains(bought: Purchases) -> Iterator[Statement]:
+    """The numbers of orders and of days with orders, for the domains with most orders."""
+    for domain, orders in _by_domain(bought)[:MOST_DOMAINS]:
+        days = {day_of(order) for order in orders}
+        number = f"{counted(len(orders), 'order')} on {counted(len(days), 'day')}"
+        text = f"{domain}: {number}, last on {day_of(orders[-1])}."
+        yield stated("domain", text, orders, categories=(domain,))
+
+
+def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
+    """Pace, domains, price level and loyalty in one line, as far as the history shows them."""
+    if len(bought.kept) < LEAST_USUAL:
+        return
+    level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
+    text = f"In short: {_pace(bought)}{_focus(bought)}"
+    text += f", buying {_PRICES[level]}" if level else ""
+    reordered = f"{again} of {len(bought.kept)} orders of something that had been ordered before"
+    text += f", {reordered if again else 'never the same thing twice so far'}."
+    yield stated("shopper_type", text, bought.kept)
+
+
+def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
+    """The orders of each domain, the largest first, ties by name."""
+    domains = by_name((plain_name(product.category.replace("_", " ")), order) for order, product in bought.shown)
+    return sorted(domains.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+
+
+def _pace(bought: Purchases) -> str:
+    """The pace by days with orders until today; "a shopper" if there are few, or if the orders have ended."""
+    days = {moment_of(order).date() for order in bought.kept}
+    today = bought.now.date()
+    mean_pause = (today - min(days)).days / len(days)
+    has_ended = (today - max(days)).days > _END * mean_pause
+    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS or has_ended:
+        return "a shopper"
+    if mean_pause <= _FREQUENT:
+        return "a frequent shopper"
+    return "a steady shopper" if mean_pause <= _STEADY else "an occasional shopper"
+
+
+def _focus(bought: Purchases) -> str:
+    sizes = [(name, len(orders) / len(bought.kept)) for name, orders in _by_domain(bought)]
+    if not sizes:
+        return ""
+    (first, share), (second, less), (_, rest) = (*sizes, ("", 0.0), ("", 0.0))[:3]
+    if share >= CLEAR_SHARE:
+        return f" in {first}" if share == 1 else f", mostly in {first}"
+    if less > rest and share + less >= CLEAR_SHARE:
+        return f", above all in {first} and {second}"
+    return f", in {counted(len(sizes), 'domain')}"

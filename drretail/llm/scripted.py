@@ -1,0 +1,508 @@
+"""``scripted:FILE``: a chat model that plays recorded or written answers, for authors of agents and tests.
+
+A script holds answers, and says which of them a request gets; it is written by hand, or made of an experiment's
+answers.
+
+Nothing is counted between requests: the answer depends on the request alone. The place in a list is the number of turns
+that the model has had in this conversation. So roles, researchers and concurrent runs, each with its own conversation,
+cannot take each other's answers, and a run that was cut continues in the script.
+"""
+
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from langchain_core import exceptions
+from langchain_core.language_models import LanguageModelInput
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
+from langchain_core.messages.tool import tool_call
+from langchain_core.runnables import Runnable
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+
+from drretail.errors import ModelError, UserError
+from drretail.experiment import read_definition
+from drretail.files import read_lines, write_json
+from drretail.journal import Effect, read_effects
+from drretail.llm.providers import Asked
+from drretail.llm.registry import Model, ModelInfo
+from drretail.llm.stand_in import LocalChat
+from drretail.llm.usage import FREE, usage_of
+from drretail.parsing import json_or_none, parse_json, parse_toml
+from drretail.records.base import ModelKind, Record, canonical_json, sha256_of
+from drretail.records.run import Usage
+from drretail.records.tables.figures import counted
+
+ErrorKind = Literal["rate_limit", "overloaded", "connection", "timeout", "refusal", "context_overflow", "invalid"]
+SHOWN = 160
+"""Characters of a message that an error quotes."""
+_TAG = re.compile(r"<(?P<tag>[a-z_]+)(?:\s[^<>]*)?>\n(?P<data>.*?)\n</(?P=tag)>", re.DOTALL)
+_SCHEMA_TAG = "schema"
+"""Holds the schema of the answer, for models that are asked for JSON in words."""
+
+
+class ScriptedCall(Record):
+    """A tool call."""
+
+    name: str
+    args: dict[str, Any] = Field(default_factory=dict[str, Any])
+
+
+class ScriptedAnswer(Record):
+    """What the model says in one turn, or the error that it raises instead."""
+
+    text: str = ""
+    """The report, or the thought before calls."""
+    calls: tuple[ScriptedCall, ...] = ()
+    structured: dict[str, Any] | None = None
+    """The answer in the schema that was asked for; the same as JSON text if none was."""
+    stop: str | None = None
+    """Why the answer ended, as a provider says it: "max_tokens" for one that was cut."""
+    error: ErrorKind | None = None
+    message: str = ""
+    """What the error says."""
+    times: int | None = Field(default=None, ge=1)
+    """How often the error is raised for the same request before the answer beside it is given; None = always."""
+    usage: Usage | None = None
+    """Tokens; None = estimated from the characters."""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        answers = bool(self.text or self.calls or self.structured is not None or self.stop)
+        if self.structured is not None and (self.text or self.calls):
+            raise ValueError("an answer is structured, or text and calls, not both")
+        if self.error is None and (self.times or self.message):
+            raise ValueError("times and message belong to an error")
+        if self.error is None and not answers:
+            raise ValueError("an answer needs text, calls, structured, stop or error")
+        if self.error is not None and answers != (self.times is not None):
+            raise ValueError("an error has an answer beside it exactly where it says how many times it is raised")
+        return self
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the model is asked in one turn."""
+
+    messages: Sequence[BaseMessage]
+    tools: tuple[str, ...] = ()
+    """Names of the tools that are bound, without a schema that is bound as a tool."""
+    schema: str | None = None
+    """The name of the schema that the answer must be in."""
+    may_call: bool = True
+    """False if the tools are shown and none may be called."""
+
+    @property
+    def tool_names(self) -> frozenset[str]:
+        """The tools that may be called now."""
+        return frozenset(self.tools) if self.may_call else frozenset()
+
+    @property
+    def turn(self) -> int:
+        """The number of the model's turn in this conversation, from 1."""
+        return 1 + sum(message.type == "ai" for message in self.messages)
+
+    @property
+    def last(self) -> str:
+        return self.messages[-1].text if self.messages else ""
+
+    @cached_property
+    def opening(self) -> str:
+        """The text of the first message that is no instruction. It tells conversations apart."""
+        return next((message.text for message in self.messages if message.type == "human"), "")
+
+    @cached_property
+    def digest(self) -> str:
+        """The digest of the opening, by which recorded rules name it (``digest_of``)."""
+        return digest_of(self.opening)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags around data in human and system messages. Tags in tool results do not count."""
+        texts = (message.text for message in self.messages if message.type in ("human", "system"))
+        return tuple(dict.fromkeys(match["tag"] for text in texts for match in _TAG.finditer(text)))
+
+    def __str__(self) -> str:
+        """The request in short, for errors."""
+        last = " ".join(self.last.split())
+        kind = self.messages[-1].type if self.messages else "none"
+        parts = {
+            "turn": str(self.turn),
+            "tools": (", ".join(self.tools) or "none") + ("" if self.may_call else " (not to be called)"),
+            "schema": self.schema or "none",
+            "tags": ", ".join(self.tags) or "none",
+            f"last message ({kind})": last if len(last) <= SHOWN else f"{last[:SHOWN]}…",
+        }
+        return "; ".join(f"{name}: {value}" for name, value in parts.items())
+
+
+class Rule(Record):
+    """Answers, and the conditions of the requests they are for: all that are set must hold."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    tools: tuple[str, ...] | None = None
+    """All of these tools are bound; [] = none is."""
+    turn: int | None = Field(default=None, ge=1)
+    schema_name: str | None = Field(default=None, alias="schema")
+    """The answer must be in the schema of this name; "" = in none."""
+    may_call: bool | None = None
+    tags: tuple[str, ...] = ()
+    """The prompt holds data in each of these tags."""
+    opening_says: str | None = None
+    """The first message that is no instruction contains this text."""
+    last_says: str | None = None
+    """The last message contains this text."""
+    opening: str | None = None
+    """The digest of the first message's data (``digest_of``), in recorded scripts."""
+    note: str = ""
+    """A remark for readers of the script."""
+    answer: ScriptedAnswer | None = None
+    """Given whenever all conditions hold."""
+    answers: tuple[ScriptedAnswer, ...] = ()
+    """The first for the first turn of a conversation, the second for the second …"""
+
+    @model_validator(mode="after")
+    def _answers_once(self) -> Self:
+        if (self.answer is None) == (not self.answers):
+            raise ValueError("a rule needs either answer, or answers in order")
+        if self.answers and self.turn is not None:
+            raise ValueError("a rule for one turn has an answer, not answers in order")
+        return self
+
+    def lacks(self, request: Request) -> Iterator[str]:
+        """Each condition that the request does not meet."""
+        if self.tools is not None and not (set(self.tools) <= set(request.tools) if self.tools else not request.tools):
+            yield f"tools {', '.join(self.tools) or 'none'}"
+        if self.turn is not None and self.turn != request.turn:
+            yield f"turn {self.turn}"
+        if self.schema_name is not None and self.schema_name != (request.schema or ""):
+            yield f"schema {self.schema_name or 'none'}"
+        if self.may_call is not None and self.may_call != request.may_call:
+            yield f"may_call {str(self.may_call).lower()}"
+        if missing := [tag for tag in self.tags if tag not in request.tags]:
+            yield f"tags {', '.join(missing)}"
+        if self.opening_says is not None and self.opening_says not in request.opening:
+            yield f"opening_says {self.opening_says!r}"
+        if self.last_says is not None and self.last_says not in request.last:
+            yield f"last_says {self.last_says!r}"
+        if self.opening is not None and self.opening != request.digest:
+            yield f"opening {self.opening}"
+        if self.answer is None and request.turn > len(self.answers):
+            yield f"no more than {len(self.answers)} turns"
+
+
+class Script(Record):
+    """The rules of a file; the first that holds decides. ``answers``, in order, are for requests without a rule."""
+
+    rules: tuple[Rule, ...] = ()
+    answers: tuple[ScriptedAnswer, ...] = ()
+    name: str = "the script"
+
+    @model_validator(mode="after")
+    def _has_answers(self) -> Self:
+        if not self.rules and not self.answers:
+            raise ValueError("there is neither an answer nor a rule")
+        return self
+
+    def __call__(self, request: Request) -> ScriptedAnswer:
+        """The answer to a request. Raises ModelError, which shows the request in short, if there is none."""
+        for rule in self.rules:
+            # Compared first: each of a recording's hundreds of rules names another opening.
+            is_of_another = rule.opening not in (None, request.digest)
+            if not is_of_another and next(rule.lacks(request), None) is None:
+                return rule.answer or rule.answers[request.turn - 1]
+        if request.turn <= len(self.answers):
+            return self.answers[request.turn - 1]
+        raise ModelError("model", f"{self.name} has no answer to this request ({self._why(request)}): {request}")
+
+    def _why(self, request: Request) -> str:
+        """That the list has ended, and which conditions of the nearest rule are not met."""
+        ended = f"its list ends after {counted(len(self.answers), 'turn')}" if self.answers else ""
+        lacking = sorted(
+            (([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)), key=lambda lack: len(lack[0])
+        )
+        nearest = f"rule {lacking[0][1]} is for {' and '.join(lacking[0][0])}" if lacking else ""
+        return ", ".join(filter(None, (nearest, ended)))
+
+
+def read_script(path: Path) -> Script:
+    """The script of a TOML file, or of a .json or .json.gz file with the same keys.
+
+    Raises UserError if the file holds none.
+    """
+    try:
+        text = "\n".join(read_lines(path)) if path.suffix == ".gz" else path.read_text(encoding="utf-8")
+        content: Any = parse_json(text) if ".json" in path.suffixes[-2:] else parse_toml(text)
+        return Script.model_validate({"name": path.name, **content})
+    except (FileNotFoundError, IsADirectoryError):
+        raise UserError(f"There is no script at {path}: write scripted:FILE, a TOML file of answers.") from None
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise UserError(f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}.") from problem
+    except (ValueError, TypeError) as problem:  # broken JSON, TOML or UTF-8, or a list where a table has to be
+        raise UserError(f"{path} is no script: {problem}.") from problem
+
+
+def digest_of(opening: str) -> str:
+    """A digest of the tagged data in a conversation's first message, whatever the text around it; without tags, of all
+    text.
+    """
+    data = [match[0] for match in _TAG.finditer(opening) if match["tag"] != _SCHEMA_TAG]
+    return sha256_of(data or opening)[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A script, and how much was left out of it."""
+
+    script: Script
+    answers: int
+    ambiguous: int
+    """Answers that are left out because the same question was answered differently before, as in a repeat."""
+    failures: int
+    """Failed calls, which are left out too."""
+
+
+def record(
+    experiment: Path, to: Path, *, systems: Sequence[str] = (), judges: Sequence[str] = (), repeat: int = 1
+) -> Recording:
+    """Writes the answers of an experiment's models as a script to ``to`` (.json), to be played as ``scripted:TO``.
+
+    They are from the runs of ``systems`` (labels; all systems if empty) in one repeat, and from ``judges`` (names of
+    folders below verdicts/*/; none if empty). Conversations are recognised by the data they open with, whatever the
+    prompts around it say, so the script serves the same queries over the same world. Raises UserError if no answer is
+    found.
+    """
+    known = read_definition(experiment).systems
+    labels = systems or tuple(known)
+    runs = [
+        path
+        for label in labels
+        for folder in sorted((experiment / "runs" / label).glob(f"*-r{repeat}"))
+        for path in sorted(folder.glob("journal.jsonl*"))
+    ]
+    judged = [
+        path for judge in judges for path in sorted((experiment / "verdicts").glob(f"*/{judge}/*/*.journal.jsonl"))
+    ]
+    recording = script_of((*runs, *judged))
+    write_json(to, recording.script.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True))
+    return recording
+
+
+def script_of(journals: Iterable[Path]) -> Recording:
+    """A script of the answers in these journals. Raises UserError if there are none."""
+    rules: dict[tuple[Any, ...], Rule] = {}
+    answers = ambiguous = failures = 0
+    for journal in journals:
+        for effect in read_effects(journal):
+            if effect.kind != "model":
+                continue
+            if effect.error is not None:
+                failures += 1
+                continue
+            rule = _rule(effect, journal)
+            key = rule.opening, rule.tools, rule.schema_name, rule.turn
+            answers += key not in rules
+            ambiguous += key in rules and rules[key].answer != rule.answer
+            rules.setdefault(key, rule)
+    if not rules:
+        raise UserError("There is no answer of a model to record: name an experiment with runs that asked one.")
+    return Recording(Script(rules=tuple(rules.values())), answers, ambiguous, failures)
+
+
+def _rule(effect: Effect, journal: Path) -> Rule:
+    messages: list[dict[str, Any]] = effect.request["messages"]
+    schema = effect.request.get("schema")
+    opening = next((message["content"] for message in messages if message["role"] == "human"), "")
+    return Rule(
+        tools=tuple(tool["function"]["name"] for tool in effect.request.get("tools", ())),
+        turn=1 + sum(message["role"] == "ai" for message in messages),
+        schema="" if schema is None else str(schema.get("title", "")),
+        opening=digest_of(opening if isinstance(opening, str) else str(opening)),
+        note=" ".join(filter(None, (journal.parent.name, effect.scope, effect.role))),
+        answer=_answer(effect, asked_in_schema=schema is not None),
+    )
+
+
+def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
+    """The answer of one effect. A judge's journal holds the text of an answer, a run's the whole message."""
+    from langchain_core.messages import AIMessage
+
+    message = AIMessage.model_validate(effect.response) if isinstance(effect.response, dict) else None
+    usage = None if effect.usage is None else Usage(**effect.usage)
+    calls = (
+        ()
+        if message is None
+        else tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in message.tool_calls)
+    )
+    text = str(effect.response) if message is None else message.text
+    if asked_in_schema:
+        answer_: Any = calls[0].args if calls else json_or_none(text)
+        if isinstance(answer_, dict):
+            return ScriptedAnswer(structured=answer_, usage=usage)
+    return ScriptedAnswer(text=text, calls=calls, usage=usage)
+
+
+PROVIDER = "scripted"
+Written = ScriptedAnswer | AIMessage | str | BaseException
+"""An answer as a test writes it; an exception is raised."""
+Play = Callable[[Request], Written]
+"""Gives the answer to a request: a ``Script``, or any function."""
+EMPTY = "end_turn"
+"""The stop reason of an answer without text."""
+_SCHEMA = "answer_schema"
+"""The bound argument that holds the name of the schema that the answer must be in."""
+
+
+class _RateLimited(exceptions.ModelRateLimitError):
+    status_code = 429
+
+
+class _Overloaded(exceptions.ModelAPIError):
+    status_code = 529
+
+
+class _Invalid(exceptions.ModelInvalidRequestError):
+    status_code = 400
+
+
+_ERRORS: dict[ErrorKind, type[Exception]] = {
+    "rate_limit": _RateLimited,
+    "overloaded": _Overloaded,
+    "connection": exceptions.ModelConnectionError,
+    "timeout": exceptions.ModelTimeoutError,
+    "context_overflow": exceptions.ContextOverflowError,
+    "invalid": _Invalid,
+}
+"""The errors as the clients of providers raise them, so that they are read, retried and recorded alike. A refusal is
+not among them: it is an answer with a stop reason, as with providers.
+"""
+
+
+class ScriptedChat(LocalChat):
+    """A chat model that plays answers. ``asked`` keeps every request, in order of arrival."""
+
+    provider = PROVIDER
+    play: Play = Field(exclude=True)
+    model: str = "script"
+    asked: list[Request] = Field(default_factory=list[Request], exclude=True)
+    _raised: Counter[str] = PrivateAttr(default_factory=Counter[str])
+    """How often each request met a temporary error: nothing in a request tells a second attempt from the first."""
+    _lock: Any = PrivateAttr(default_factory=threading.Lock)
+
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: Any = None, **kwargs: Any
+    ) -> Runnable[LanguageModelInput, AIMessage]:
+        """The same model with these tools in OpenAI's form. with_structured_output binds its schema as a tool."""
+        if "ls_structured_output_format" in kwargs:
+            kwargs[_SCHEMA] = convert_to_openai_tool(tools[0])["function"]["name"]
+        return super().bind_tools(tools, tool_choice=tool_choice, **kwargs)
+
+    def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
+        request = _request(messages, bound)
+        with self._lock:
+            self.asked.append(request)
+        answer = _as_answer(self.play(request))
+        if answer.error is not None and self._is_raised(answer, request):
+            if answer.error != "refusal":
+                raise _ERRORS[answer.error](answer.message or f"scripted {answer.error}")
+            answer = ScriptedAnswer(text=answer.message, stop="refusal", usage=answer.usage)
+        calls, text = list(answer.calls), answer.text
+        if answer.structured is not None and request.schema:  # as a call of the tool that stands for the schema
+            calls = [ScriptedCall(name=request.schema, args=answer.structured)]
+        elif answer.structured is not None:
+            text = json.dumps(answer.structured, ensure_ascii=False)
+        if answer.calls and not request.may_call:
+            raise ModelError("model", f"the script calls {calls[0].name} where no call is allowed: {request}")
+        return AIMessage(
+            text,
+            tool_calls=[tool_call(name=call.name, args=call.args, id=None) for call in calls],
+            usage_metadata=_counted(answer.usage) if answer.usage else None,
+            response_metadata={"stop_reason": answer.stop},
+        )
+
+    def _is_raised(self, answer: ScriptedAnswer, request: Request) -> bool:
+        if answer.times is None:
+            return True
+        key = sha256_of([[message.type, message.content] for message in request.messages])
+        with self._lock:
+            self._raised[key] += 1
+            return self._raised[key] <= answer.times
+
+
+def open_scripted(name: str, asked: Asked) -> Model:
+    """The model that plays the script at this path. Raises UserError if there is none."""
+    script = read_script(Path(name))
+    model = scripted_model(play=script, name=name)
+    # Another script is another model: a journal must not answer for it.
+    digest = sha256_of(canonical_json(script.model_dump(mode="json", exclude={"name"})))[:8]
+    return replace(model, params={"script": digest}, retrying=asked.retrying)
+
+
+def scripted_model(
+    *written: Written, play: Play | None = None, name: str = "test", kind: ModelKind = "scripted"
+) -> Model:
+    """A model that gives these answers in order, or those of ``play``: a ``Script``, or a function of the request.
+
+    The order is by turn, as in a script: the first answer is for the first turn of each conversation. An exception is
+    raised.
+    """
+    info = ModelInfo(spec=f"{PROVIDER}:{name}", provider=PROVIDER, model=name, kind=kind)
+    chat = ScriptedChat(play=play or _in_order(written), model=name)
+    return Model(info.spec, lambda: chat, info, {}, price=FREE)
+
+
+def requests_of(model: Model) -> list[Request]:
+    """Every request that a scripted model got so far, in order of arrival. The list grows with later requests."""
+    assert isinstance(model.chat, ScriptedChat)
+    return model.chat.asked
+
+
+def _in_order(written: Sequence[Written]) -> Play:
+    """Gives the answers by turn. Raises ModelError for a turn after the last."""
+
+    def play(request: Request) -> Written:
+        if request.turn > len(written):
+            raise ModelError(
+                "model", f"the script has {counted(len(written), 'answer')} and none for this request: {request}"
+            )
+        return written[request.turn - 1]
+
+    return play
+
+
+def _as_answer(written: Written) -> ScriptedAnswer:
+    if isinstance(written, BaseException):
+        raise written
+    if isinstance(written, AIMessage):
+        calls = tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in written.tool_calls)
+        usage = usage_of(written) if written.usage_metadata else None
+        return ScriptedAnswer(
+            text=written.text, calls=calls, stop=None if written.text or calls else EMPTY, usage=usage
+        )
+    return ScriptedAnswer(text=written, stop=None if written else EMPTY) if isinstance(written, str) else written
+
+
+def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:
+    names = tuple(tool["function"]["name"] for tool in bound.get("tools") or ())
+    choice = bound.get("tool_choice")
+    may_call = choice != "none" and not (isinstance(choice, dict) and choice.get("type") == "none")
+    schema = bound.get(_SCHEMA)
+    return Request(tuple(messages), () if schema else names, schema, may_call)
+
+
+def _counted(usage: Usage) -> UsageMetadata:
+    read = usage.input_uncached + usage.cache_read + usage.cache_creation
+    details = InputTokenDetails(cache_read=usage.cache_read, cache_creation=usage.cache_creation)
+    return UsageMetadata(
+        input_tokens=read, output_tokens=usage.output, total_tokens=read + usage.output, input_token_details=details
+    )

@@ -1,0 +1,266 @@
+"""A reading model: its opinion of queries, and its decisions which products keep their demands.
+
+An opinion says if a query makes sense, if text and wish agree, and if the text keeps its writer's privacy.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from drretail.env.world import World
+from drretail.grounding.listing import Listing
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.text.wording import AGAIN, format_money, may_be_shown, wish_lines
+from drretail.journal import read_effects
+from drretail.llm.estimates import Estimate, Range, estimate_by_length
+from drretail.llm.prompt import load_prompt, tagged
+from drretail.llm.registry import Model
+from drretail.querygen.by_model.prompt import NOTHING, filled, owned_by
+from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
+from drretail.querygen.checks.case import finding
+from drretail.querygen.checks.privacy import Mask
+from drretail.querygen.decisions import Answer as ReaderAnswer
+from drretail.querygen.decisions import Key, Question, Reading, problem_of
+from drretail.querygen.lint import OPINIONS, Linter
+from drretail.records.base import Record, sha256_of
+from drretail.records.criteria import State
+from drretail.records.evidence import Finding
+from drretail.records.query import Query, version_of
+from drretail.records.tables.figures import counted
+from drretail.records.wish import Wish
+
+OPINION_TOKENS = Range(90, 250)
+"""Tokens of one answer: three sentences. Models that think first use more."""
+# More orders tell nothing new about whether a question fits; more titles nothing about a kind.
+_MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
+_AGAIN = "what the shopper has may be bought again"
+"""The prompt's words for AGAIN. Other words would change the prompt, so that each model would be asked again."""
+
+
+opinion_prompt = partial(load_prompt, __file__, "opinion")
+
+
+# Models read the first lines of the classes below.
+class Answer(Record):
+    """One sentence of reason, and then the answer."""
+
+    reason: str
+    answer: Literal["yes", "no"]
+
+
+class Opinion(Record):
+    """What you make of the question."""
+
+    sensible: Answer
+    same: Answer
+    anonymous: Answer
+
+    def findings(self) -> Iterator[Finding]:
+        for code, answer in zip(OPINIONS, (self.sensible, self.same, self.anonymous), strict=True):
+            if answer.answer == "no":
+                yield finding(code, "the question", answer.reason, severity="warning")
+
+
+class Reader:
+    """Asks a model about queries of one world, one call per query."""
+
+    def __init__(self, world: World, linter: Linter) -> None:
+        self._linter = linter
+        self._today = world.manifest.now.date().isoformat()
+
+    def read(
+        self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
+    ) -> Answers[Opinion]:
+        """Opinions by query id, for queries that have a wish. Failures are counted, never raised."""
+        typed = [query for query in queries if query.wish is not None]
+        asks = [Ask(query.query_id, self.message(query), Opinion, name=_name(query)) for query in typed]
+        return ask_all(session, asks, on_end)
+
+    def estimate(self, queries: Sequence[Query], model: Model, journal: Path) -> Estimate:
+        """The likely usage of the opinions that the journal lacks. Sends nothing."""
+        begun = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
+        typed = [query.model_copy(update={"wish": query.wish or Wish()}) for query in queries]
+        missing = [query for query in typed if f"{_name(query)}#1" not in begun]
+        lengths = [len(self.message(query)) for query in missing]
+        basis = f"the prompts, and answers of {OPINION_TOKENS.low:.0f} to {OPINION_TOKENS.high:.0f} tokens"
+        untyped = sum(query.wish is None for query in queries)
+        basis += f"; typing {untyped} {'wish' if untyped == 1 else 'wishes'} comes on top" if untyped else ""
+        return estimate_by_length(
+            model.spec, lengths, OPINION_TOKENS, model.spec, model.price, basis=basis, unit="queries"
+        )
+
+    def message(self, query: Query) -> str:
+        """The prompt for one query. Personal data in its texts is blanked out, except for some ids of records."""
+        case = self._linter.case(query)
+        assert query.wish is not None, "what nobody has typed is not compared"
+        shopper = case.shopper
+        mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
+        offers = (_offer_line(want.name, listings, query.text) for want, listings in case.offered)
+        return filled(
+            opinion_prompt(),
+            today=self._today,
+            owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
+            shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
+            wish=tagged("wish", mask.text("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN), keep_ids=True)),
+            rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
+            question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
+        )
+
+
+def _name(query: Query) -> str:
+    """The question's name in the journal, which differs for each version of a query."""
+    return f"{query.query_id}~{version_of(query)[:12]}#opinion"
+
+
+def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
+    """A want's offers in one line: "- bird feeder: 34 products, $9.99 to $89.00; such as …"."""
+    prices = sorted(listing.price for listing in listings if listing.price is not None)
+    currency = listings[0].product.currency if listings else ""
+    span = f", {format_money(prices[0], currency)} to {format_money(prices[-1], currency)}" if prices else ", no prices"
+    shown = [harmless(one.product.title[:_LONGEST_TITLE]) for one in listings if may_be_shown(one.product, question)]
+    return f"- {name}: {counted(len(listings), 'product')}{span}; such as {'; '.join(shown[:_MOST_TITLES]) or 'none'}"
+
+
+RECORDS = 20
+"""The most records in one call."""
+DECISION_TOKENS = Range(300, 1_500)
+"""Tokens of one answer: a line per record."""
+
+
+decide_prompt = partial(load_prompt, __file__, "decide")
+
+
+# Models read the first lines of the classes below.
+class Numbered(Record):
+    """The answer to one numbered demand."""
+
+    number: int
+    quote: str
+    state: State
+
+
+class Numbers(Record):
+    """The answers to all numbered demands."""
+
+    answers: tuple[Numbered, ...]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """The questions of one call: those about some products for one want, by their numbers."""
+
+    questions: Sequence[Question]
+    reading: int
+    _is_sent_back: bool = False
+
+    def ask(self) -> Ask[Numbers]:
+        first = self.questions[0]
+        key = f"{first.query.query_id}~{sha256_of(self.message)[:12]}#decides{self.reading}"
+        return Ask(key, self.message, Numbers, self.check, name=key)
+
+    @property
+    def message(self) -> str:
+        first = self.questions[0]
+        return decide_prompt().render(
+            want=first.want.name, question=tagged("question", first.query.text), products="\n".join(self._products())
+        )
+
+    def _products(self) -> Iterator[str]:
+        numbered = enumerate(self.questions, 1)
+        for _, of_product in groupby(numbered, lambda each: each[1].listing.product.product_id):
+            pairs = list(of_product)
+            demands = "\n".join(f"{number}. {question.label}" for number, question in pairs)
+            yield f"{tagged('record', pairs[0][1].record)}\n{demands}\n"
+
+    def check(self, numbers: Numbers) -> str | None:
+        """What is wrong with the answers, for the first time. The second time what is right of them is taken."""
+        if self._is_sent_back:
+            return None
+        self._is_sent_back = True
+        return "; ".join(self._faults(numbers)) or None
+
+    def _faults(self, numbers: Numbers) -> Iterator[str]:
+        given = [each.number for each in numbers.answers]
+        for number in range(1, len(self.questions) + 1):
+            if given.count(number) != 1:
+                yield f"number {number} is answered {given.count(number)} times"
+        for each in numbers.answers:
+            if not 0 < each.number <= len(self.questions):
+                yield f"there is no number {each.number}"
+            elif problem := problem_of(self.questions[each.number - 1], _answer(each)):
+                yield f"number {each.number}: {problem}"
+
+    def answers(self, numbers: Numbers) -> Iterator[tuple[Key, ReaderAnswer]]:
+        """The usable answers; the last one if a number has several."""
+        given = {each.number: _answer(each) for each in numbers.answers}
+        for number, question in enumerate(self.questions, 1):
+            answer = given.get(number)
+            if answer is not None and problem_of(question, answer) is None:
+                yield question.key, answer
+
+
+def _answer(numbered: Numbered) -> ReaderAnswer:
+    return ReaderAnswer(numbered.state, "" if numbered.state == "open" else numbered.quote)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadByModel:
+    """A model's readings, the number of questions that it gave no usable answer to, and why calls failed, by query
+    id.
+    """
+
+    readings: Sequence[Reading]
+    unanswered: int
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def read_records(
+    questions: Sequence[Question], session: ModelSession, readers: int, on_end: Callable[[], object] = lambda: None
+) -> ReadByModel:
+    """The model's answers to all questions, given ``readers`` times; every second time it reads in reverse order.
+
+    Failures are counted, never raised.
+    """
+    batches = [batch for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
+    asks = {batch.ask().key: batch for batch in batches}
+    given = ask_all(session, [batch.ask() for batch in batches], on_end)
+    answers: list[dict[Key, ReaderAnswer]] = [{} for _ in range(readers)]
+    for key, numbers in given.found.items():
+        answers[asks[key].reading - 1].update(asks[key].answers(numbers))
+    failed = {asks[key].questions[0].query.query_id: reason for key, reason in given.failed.items()}
+    readings = [Reading(f"model:{session.model.spec}", of_reading) for of_reading in answers]
+    return ReadByModel(readings, readers * len(questions) - sum(map(len, answers)), failed)
+
+
+def calls_for(questions: Sequence[Question], readers: int) -> int:
+    """How many calls the questions take."""
+    return readers * len(_batches(questions, 1))
+
+
+def estimate_reading(questions: Sequence[Question], readers: int, model: Model, journal: Path) -> Estimate:
+    """The likely usage of the calls that the journal lacks. Sends nothing."""
+    begun = {effect.scope.rpartition("#")[0] for effect in read_effects(journal)} if journal.exists() else set[str]()
+    asks = [batch.ask() for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
+    lengths = [len(ask.message) for ask in asks if ask.name not in begun]
+    basis = f"{counted(len(questions), 'question')}, up to {RECORDS} records a call"
+    return estimate_by_length(
+        model.spec, lengths, DECISION_TOKENS, model.spec, model.price, basis=basis, unit="batches"
+    )
+
+
+def _batches(questions: Sequence[Question], reading: int) -> list[_Batch]:
+    """The questions in calls of up to ``RECORDS`` products of one want."""
+    by_want: dict[tuple[str, str], dict[str, list[Question]]] = {}
+    for question in questions:
+        query_id, want, _, product_id = question.key
+        by_want.setdefault((query_id, want), {}).setdefault(product_id, []).append(question)
+    batches: list[_Batch] = []
+    for products in by_want.values():
+        ordered = list(products.values())[:: 1 if reading % 2 else -1]
+        for start in range(0, len(ordered), RECORDS):
+            some = ordered[start : start + RECORDS]
+            batches.append(_Batch([question for of_product in some for question in of_product], reading))
+    return batches

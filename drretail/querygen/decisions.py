@@ -1,0 +1,431 @@
+"""Which products keep the demands of a file's queries, as people or a model decide by the products' records.
+
+The questions that have to be read, several readers' answers and what the majority decides, and a spreadsheet of both.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import Any, get_args
+
+from drretail.env.offers import Offers
+from drretail.errors import UserError
+from drretail.grounding.constraints import Decisions, Ruling, is_within, priced_in, record_sha
+from drretail.grounding.listing import Listing, is_named_by_both, pieces_in
+from drretail.grounding.text.serialisation import record_lines
+from drretail.records.criteria import OF_KIND, Decision, Gold, State
+from drretail.records.query import Query
+from drretail.records.shop import Money
+from drretail.records.tables.figures import counted
+from drretail.records.tables.sheets import Faults, Layout, SheetRow, line_of
+from drretail.records.wish import Want
+from drretail.stats.agreement import Agreement, Pair, agreement_on
+
+Key = tuple[str, str, str, str]
+"""The ids of query and product with the want's name and the demand, as a sheet names them."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether one product keeps one demand of a want."""
+
+    query: Query
+    want: Want
+    listing: Listing
+    ruling: Ruling
+    """What is decided so far."""
+    query_ids: tuple[str, ...]
+    """The query, and its twins that demand the same."""
+    unwanted: bool = False
+
+    @property
+    def label(self) -> str:
+        """The demand: "must: waterproof", "must not: soy", or ``OF_KIND``."""
+        demand = self.ruling.demand
+        return demand if demand == OF_KIND else f"must{' not' if self.unwanted else ''}: {demand}"
+
+    @property
+    def key(self) -> Key:
+        return self.query.query_id, self.want.name, self.label, self.listing.product.product_id
+
+    @property
+    def is_decided(self) -> bool:
+        """True if a field or somebody who read the record has decided it; whoever reads may leave it open."""
+        return self.ruling.is_sure and (self.ruling.by, self.ruling.state) != ("field", "open")
+
+    @cached_property
+    def record(self) -> str:
+        """The lines of the record, by which it is decided."""
+        return "\n".join(record_lines(self.listing.product))
+
+    def has_words(self, quote: str) -> bool:
+        """True if the record has these words; case and white space are ignored."""
+        return " ".join(quote.casefold().split()) in " ".join(self.record.casefold().split())
+
+
+def questions_of(
+    queries: Sequence[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
+) -> Iterator[Question]:
+    """A question for every demand of every candidate, decided or not; queries of one task ask it only once.
+
+    Candidates keep the limits that need no reading, unknown values included. ``picks`` are more of them, by query id.
+    """
+    by_task: dict[str, list[Query]] = {}
+    for query in queries:
+        by_task.setdefault(query.task_id or query.query_id, []).append(query)
+    for twins in by_task.values():
+        seen = set[Key]()
+        for query in twins:
+            for question in _of_query(query, offers, twins, (picks or {}).get(query.query_id, ())):
+                if question.key not in seen:
+                    seen.add(question.key)
+                    yield question
+
+
+def _asking(twins: Iterable[Query], want: Want, demand: str, *, unwanted: bool) -> tuple[Query, ...]:
+    """The queries that make this demand on such a want."""
+    return tuple(
+        twin
+        for twin in twins
+        for same in (() if twin.wish is None else twin.wish.wants)
+        if (same.name, same.kinds) == (want.name, want.kinds)
+        and (demand == OF_KIND or demand in map(str, same.must_not if unwanted else same.must))
+    )
+
+
+def _loosest(twins: Iterable[Query]) -> Money | None:
+    """The largest budget of the queries of a task; None if one has none."""
+    budgets = [None if twin.wish is None else twin.wish.budget for twin in twins]
+    known = [budget for budget in budgets if budget is not None]
+    return max(known, key=lambda budget: budget.value) if len(known) == len(budgets) else None
+
+
+def _of_query(query: Query, offers: Offers, twins: Sequence[Query], picks: Collection[str]) -> Iterator[Question]:
+    wish, decisions, budget = query.wish, Decisions(query.gold), _loosest(twins)
+    if wish is None:
+        return
+    owned = {*wish.owned, *offers.bought(query.user_id)}
+    could_be = [offers.could_be_for(want, decisions) for want in wish.wants]
+    of_some_kind = {listing.product.product_id for of_want in could_be for listing in of_want}
+    # What was picked and could be of no kind by its words may still be one: a mug that is called a cup.
+    strange = [listing for listing in offers.listings(sorted(picks)) if listing.product.product_id not in of_some_kind]
+    for want, listings in zip(wish.wants, could_be, strict=True):
+        asked = _Asked(want, twins)
+        for listing in (*listings, *strange):
+            key = listing.product.product_id
+            is_left = (want.again or key not in owned) and key not in decisions.excluded
+            is_candidate = is_left and is_within(want, listing, unknown_does=True) and _is_paid(want, listing, budget)
+            if is_candidate or key in picks:
+                yield from asked.of(listing, decisions)
+
+
+def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
+    """True if the budget pays for the want's quantity, or the price is unknown; one pack is enough."""
+    price = None if budget is None else priced_in(listing, budget.currency)
+    pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
+    return budget is None or price is None or price * pieces <= budget.value
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What is asked of each candidate for a want, and by which queries."""
+
+    want: Want
+    twins: Sequence[Query]
+    _asking: dict[tuple[str, bool], tuple[Query, ...]] = field(
+        default_factory=dict[tuple[str, bool], tuple[Query, ...]]
+    )
+
+    def of(self, listing: Listing, decisions: Decisions) -> Iterator[Question]:
+        """The question of the kind, unless title and leaf category both name it, then those of the demands.
+
+        Of what is not of the kind, as far as is known, no demand is asked. Most of it is something else, such as a
+        filter.
+        """
+        kind = decisions.kind(self.want, listing)
+        if kind.is_sure or not listing.once(is_named_by_both, self.want.kinds):
+            yield self._question(listing, kind)
+        if kind.state == "met":
+            for place, ruling in enumerate(decisions.rulings(self.want, listing)):
+                yield self._question(listing, ruling, unwanted=place >= len(self.want.must))
+
+    def _question(self, listing: Listing, ruling: Ruling, *, unwanted: bool = False) -> Question:
+        key = ruling.demand, unwanted
+        if key not in self._asking:
+            self._asking[key] = _asking(self.twins, self.want, ruling.demand, unwanted=unwanted)
+        asking = self._asking[key]
+        return Question(asking[0], self.want, listing, ruling, tuple(twin.query_id for twin in asking), unwanted)
+
+
+@dataclass(frozen=True, slots=True)
+class HowDecided:
+    """How far one demand of a query's want is decided."""
+
+    query_ids: tuple[str, ...]
+    """The query, and its twins that demand the same."""
+    want: str
+    demand: str
+    states: dict[State, int]
+    """Candidates by state."""
+    by: dict[str, int]
+    """Candidates by who says so: "field", "model", "person" or "words"."""
+    undecided: int
+    """Candidates whose record nobody has read, and no field decides."""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The same for ``--json``."""
+        of_all = {name: value for name, value in asdict(self).items() if name != "query_ids"}
+        return {"query_id": self.query_ids[0], **of_all}
+
+
+def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
+    """One entry per demand, in order."""
+    by_demand: dict[tuple[tuple[str, ...], str, str], Counter[tuple[State, str, bool]]] = {}
+    for question in questions:
+        demand, ruling = (question.query_ids, question.want.name, question.label), question.ruling
+        by_demand.setdefault(demand, Counter())[ruling.state, ruling.by.partition(":")[0], question.is_decided] += 1
+    decided: list[HowDecided] = []
+    for demand, counts in by_demand.items():
+        states, by = Counter[State](), Counter[str]()
+        for (state, who, _), times in counts.items():
+            states[state] += times
+            by[who] += times
+        undecided = sum(times for (*_, is_decided), times in counts.items() if not is_decided)
+        decided.append(HowDecided(*demand, dict(states), dict(by), undecided))
+    return decided
+
+
+def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
+    """For how many queries with demands a field or a reader has decided every demand of every candidate, and for how
+    many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
+    """
+    demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
+    of_products = [each for each in demands if each.demand != OF_KIND]
+    decided = demanding & _query_ids(of_products) - _query_ids(of_products, undecided=True)
+    graded = decided - _query_ids(demands, undecided=True)
+    states, by = Counter[str](), Counter[str]()
+    for each in demands:
+        states.update(each.states)
+        by.update(each.by)
+    how, whose = (", ".join(f"{name} {count}" for name, count in sorted(counts.items())) for counts in (states, by))
+    questions = states.total()
+    tally = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
+    return (
+        f"Of {counted(len(demanding), 'query')} that demand a property, fields and readers decide every demand in "
+        f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{tally}"
+    )
+
+
+def _query_ids(demands: Iterable[HowDecided], *, undecided: bool = False) -> set[str]:
+    """The ids of the queries that demand these, or only what is undecided."""
+    return {key for each in demands if each.undecided or not undecided for key in each.query_ids}
+
+
+Subject = tuple[str, str, str]
+"""What a decision is about: a want's name, a demand and a product's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reader's answer to one question, with the record's words that it rests on."""
+
+    state: State
+    quote: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """All answers of one reader: "person:NAME", or "model:PROVIDER:MODEL"."""
+
+    reader: str
+    answers: Mapping[Key, Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What the readers decide together."""
+
+    decided: Mapping[Key, tuple[Answer, str]] = field(default_factory=dict[Key, tuple[Answer, str]])
+    """By question the answer and the readers who gave it, joined by "+"."""
+    disputed: Mapping[Key, Mapping[str, Answer]] = field(default_factory=dict[Key, Mapping[str, Answer]])
+    """The questions on which no answer has a majority, with every reader's answer."""
+    agreements: Sequence[Agreement] = ()
+
+
+def problem_of(question: Question, answer: Answer) -> str | None:
+    """What is wrong with an answer: its quote isn't in the record, or is missing. None if nothing is.
+
+    Whether a product is of the kind needs no quote, since the whole record says so.
+    """
+    if answer.quote and not question.has_words(answer.quote):
+        return f"the record does not have the words {answer.quote!r}"
+    if not answer.quote and answer.state != "open" and question.ruling.demand != OF_KIND:
+        return f"{answer.state} needs the record's words as its quote"
+    return None
+
+
+def settle(readings: Sequence[Reading]) -> Settled:
+    """The majority of those who answered decides. If three or more have no majority, the last of them does."""
+    decided: dict[Key, tuple[Answer, str]] = {}
+    disputed: dict[Key, Mapping[str, Answer]] = {}
+    for key in dict.fromkeys(key for reading in readings for key in reading.answers):
+        replies = [(reading.reader, reading.answers[key]) for reading in readings if key in reading.answers]
+        state, votes = Counter(answer.state for _, answer in replies).most_common(1)[0]
+        if 2 * votes <= len(replies):
+            if len(replies) == 2:
+                disputed[key] = dict(replies)
+                continue
+            state = replies[-1][1].state
+        agreeing = [(reader, answer) for reader, answer in replies if answer.state == state]
+        quoted = next((answer for _, answer in agreeing if answer.quote), agreeing[0][1])
+        decided[key] = quoted, "+".join(dict.fromkeys(reader for reader, _ in agreeing))
+    agreed: list[Agreement] = []
+    for first, second in combinations(readings, 2):  # a model may read twice under one name
+        both = [key for key in first.answers if key in second.answers]
+        states = ([each.answers[key].state for key in both] for each in (first, second))
+        agreed.append(agreement_on(Pair(first.reader, second.reader, "state", *states)))
+    return Settled(decided, disputed, agreed)
+
+
+def with_decisions(
+    queries: Iterable[Query], questions: Iterable[Question], settled: Settled, offers: Offers
+) -> tuple[Query, ...]:
+    """The queries with what is decided now, and with what was decided before, still holds and isn't disputed."""
+    new: dict[str, dict[Subject, Decision | None]] = {}
+    for question in questions:
+        if question.key in settled.decided or question.key in settled.disputed:
+            subject = (question.want.name, question.ruling.demand, question.listing.product.product_id)
+            decision = _decision(question, *settled.decided[question.key]) if question.key in settled.decided else None
+            for query_id in question.query_ids:
+                new.setdefault(query_id, {})[subject] = decision
+    return tuple(_decided(query, new.get(query.query_id, {}), offers) for query in queries)
+
+
+def _decision(question: Question, answer: Answer, by: str) -> Decision:
+    product = question.listing.product
+    return Decision(
+        want=question.want.name,
+        demand=question.ruling.demand,
+        product_id=product.product_id,
+        record_sha=record_sha(product),
+        state=answer.state,
+        by=by,
+        quote=answer.quote,
+    )
+
+
+def _decided(query: Query, new: Mapping[Subject, Decision | None], offers: Offers) -> Query:
+    before = () if query.gold is None else query.gold.decisions
+    dead = dead_decisions(query, offers)
+    holding = {(each.want, each.demand, each.product_id): each for each in before if each not in dead}
+    decisions = [
+        decision for _, decision in sorted({**holding, **new}.items(), key=lambda item: item[0]) if decision is not None
+    ]
+    if query.gold is None and not decisions:
+        return query
+    gold = query.gold or Gold(query_id=query.query_id)
+    return query.model_copy(update={"gold": gold.model_copy(update={"decisions": tuple(decisions)})})
+
+
+def holds(decision: Decision, offers: Offers) -> bool:
+    """True if the shop has the product with the record that was read."""
+    return any(record_sha(listing.product) == decision.record_sha for listing in offers.listings([decision.product_id]))
+
+
+def dead_decisions(query: Query, offers: Offers) -> list[Decision]:
+    """The decisions that no longer hold, and those on a demand that the query no longer has."""
+    wants = () if query.wish is None else query.wish.wants
+    demands = {(want.name, demand) for want in wants for demand in (OF_KIND, *map(str, want.demands))}
+    decided = () if query.gold is None else query.gold.decisions
+    return [each for each in decided if (each.want, each.demand) not in demands or not holds(each, offers)]
+
+
+def died_line(died: int) -> str:
+    """How many decisions are dead, and why."""
+    return f"Decisions that no longer hold, since the record or the query's demands have changed: {died}."
+
+
+SAYS = "readers_say"
+"""In a sheet of differences, what each reader answered."""
+KEY = ("query_id", "want", "demand", "product_id")
+LAYOUT = Layout(
+    "sheet of `queries decide`",
+    ("query_id", "question", "want", "demand", "product_id", "title", "record"),
+    ("state", "quote", "note"),
+    may_lack=frozenset({"question", "title", "note"}),
+)
+STATES: tuple[State, ...] = get_args(State)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The contents of a filled sheet."""
+
+    reading: Reading
+    blank: int
+    """Rows without an answer."""
+    stale: int
+    """Answered rows whose record has changed since, or that are asked no longer."""
+
+
+def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answer]] | None = None) -> bytes:
+    """A CSV file with one row per question, to be filled in.
+
+    ``says`` are readers' answers by question; the sheet is then one to settle their differences.
+    """
+    rows: list[SheetRow] = []
+    for question in questions:
+        row = {
+            **dict(zip(KEY, question.key, strict=True)),
+            "question": question.query.text,
+            "title": question.listing.product.title,
+            "record": question.record,
+        }
+        rows.append(row if says is None else row | {SAYS: "\n".join(_said(says[question.key]))})
+    layout = LAYOUT if says is None else replace(LAYOUT, shown=(*LAYOUT.shown, SAYS))
+    return layout.written(rows)
+
+
+def _said(answers: Mapping[str, Answer]) -> Iterable[str]:
+    for reader, answer in answers.items():
+        yield ": ".join(filter(None, (reader, answer.state, answer.quote, answer.note)))
+
+
+def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Filled:
+    """The answers of a filled sheet; the file's name is the reader's.
+
+    Raises UserError with the row and what is wrong with it; then nothing of the sheet counts.
+    """
+    sheet = LAYOUT.read(path)
+    by_key = {question.key: question for question in questions}
+
+    def answer_in(numbered: tuple[int, SheetRow]) -> tuple[Key, Answer] | None:
+        """None for a row that is blank, or whose record has changed since, or that is asked no longer."""
+        row = numbered[1]
+        state, key = row["state"].casefold(), (row["query_id"], row["want"], row["demand"], row["product_id"])
+        question = by_key.get(key)
+        if not state:
+            return None
+        if question is None and not offers.listings([row["product_id"]]):
+            raise Faults({"product_id": f"the shop has no product {row['product_id']!r}"})
+        if question is None or row["record"].casefold().split() != question.record.casefold().split():
+            return None
+        if state not in STATES:
+            raise Faults({"state": f"{row['state']!r} is none of {', '.join(STATES)}"})
+        answer = Answer(state, row["quote"], row.get("note", ""))
+        problem = problem_of(question, answer)
+        if problem is not None:
+            raise Faults({"quote": problem})
+        return key, answer
+
+    answers = sheet.answers(sheet.rows, answer_in, lambda numbered, *fault: line_of(numbered[0], *fault))
+    blank = sum(not row["state"] for _, row in sheet.rows)
+    stale = len(sheet.rows) - blank - len(answers)
+    if stale and not answers:
+        raise UserError(f"{path} answers nothing that is asked: it is of other queries, or of records before a change.")
+    return Filled(Reading(f"person:{path.stem}", answers), blank, stale)

@@ -1,0 +1,448 @@
+"""An experiment in the form of the paper: every table that it has numbers for, and how it differs; also as Markdown.
+Datasets and costs: Tables 4 and 5, Figures 4 and 5. Verdicts and agreement: Tables 1 and 2, Figure 6, Appendices D, E.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import mean, median, stdev
+from typing import Any, TypeVar
+
+from drretail.agents.running.spending import words_of
+from drretail.env.world import World
+from drretail.eval.ballots import read_votes
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.registry import described
+from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.gathering import is_panel
+from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
+from drretail.files import read_json
+from drretail.grounding.report.render import WordCount
+from drretail.querygen.comparison import Row as Mode
+from drretail.querygen.comparison import compare
+from drretail.querygen.lint import Linter
+from drretail.querygen.reading import WORLD as DEMO
+from drretail.records.comparison import PairScore
+from drretail.records.query import Query
+from drretail.records.run import NINE, Run, System
+from drretail.records.score import CODE, PANEL, Score, Scores, shown_rows
+from drretail.records.tables.figures import counted
+from drretail.records.tables.markup import markdown_table
+from drretail.records.tables.table import Cell, Kind, Row
+from drretail.records.vote import Vote
+from drretail.stats.agreement import TIE, Answered, Pair, kappa_without_ties, pairs_of, soft_disagreement
+from drretail.viewer.published import (
+    AGENTS,
+    Lineup,
+    PaperTable,
+    beside,
+    by_system,
+    columns_of,
+    here,
+    lineup,
+    numbers_of,
+    of_paper,
+    paper_table,
+    rows_of,
+)
+
+WEB = "web_search"
+LONG = 250
+"""A report with at least this many words counts as a long answer."""
+BODY = "words without sources"
+DEEP = 3
+"""Answering a query that expects at least this many different tools counts as research."""
+
+
+def dataset(
+    queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, WordCount], scores: Scores | None
+) -> PaperTable:
+    """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
+    rows = [of_paper(name, cells) for name, cells in rows_of("datasets").items()]
+    judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
+    is_judged = any(row.value is not None for row in judged)
+    shares = (
+        _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
+        _share([words[run.run_id].shown >= LONG for run in runs if run.status == "done"]),
+        _share([bool(set(query.expected_tools) & (set(NINE) - {WEB})) for query in queries]),
+        _share([WEB in query.expected_tools for query in queries]),
+        Cell(is_judged, "check"),
+        _share([query.user_id is not None and query.mode == "profile_aware" for query in queries]),
+    )
+    note = (
+        f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
+        "queries that expect a tool of the shop, and the web, and of those with a profile."
+    )
+    own = here(f"this experiment ({counted(len(queries), 'query')})", shares)
+    return paper_table("datasets", (*rows, own), notes=[note])
+
+
+def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
+    """Figure 5: generic and profile-aware queries; ``compared`` is None without the world."""
+    missing: list[str] = []
+    if compared is None:
+        missing.append("the world of the queries: name it with --world")
+    else:
+        modes = {mode.mode for mode in compared}
+        missing += [
+            f"{mode.replace('_', '-')} queries in {experiment}: drretail queries generate … --mode {mode}"
+            for mode in ("generic", "profile_aware")
+            if mode not in modes
+        ]
+    rows = [
+        here(
+            mode.mode.replace("_", "-"),
+            (Cell(mode.queries, "count"), *(Cell(each, "number") for each in asdict(mode.means).values())),
+        )
+        for mode in compared or ()
+    ]
+    return paper_table("modes", rows, missing)
+
+
+def _share(of: Sequence[bool]) -> Cell | None:
+    return Cell(mean(map(float, of)), "number", n=len(of)) if of else None
+
+
+def cost(
+    runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], words: Mapping[str, WordCount], lines: Lineup
+) -> PaperTable:
+    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report, of ``planned`` ones by system;
+    ``words`` are by run id.
+    """
+    own: dict[str, list[Cell | None]] = {}
+    for label, of_label in runs.items():
+        # A run without usage does not say what it took.
+        used = [list(run.usage.values()) for run in of_label if run.usage]
+        read = [
+            sum(each.input_uncached + each.cache_read + each.cache_creation for each in usage) / 1000 for usage in used
+        ]
+        written = [sum(each.output for each in usage) / 1000 for usage in used]
+        shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
+        calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
+        own[label] = [
+            *(_spread(tokens, planned[label]) for tokens in (read, written)),
+            *(_spread(count, planned[label], "count") for count in (shown, body)),
+            Cell(mean(calls), "tenths", n=len(calls), planned=planned[label]),
+        ]
+    columns = columns_of("cost")
+    rows = beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()})
+    return paper_table("cost", rows, lines.absent, columns=(*columns[:3], BODY, *columns[3:]))
+
+
+def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], lines: Lineup) -> PaperTable:
+    """Figure 4: the mean number of calls of each tool in a run; failed calls count."""
+    labels = [label for name in lines.by_name.values() for label in name] + list(lines.others)
+    rows: list[Row] = []
+    for label in labels:
+        if label in runs:
+            made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
+            means = [mean(calls[tool] for calls in made) for tool in NINE]
+            rows.append(here(label, [Cell(each, "number", n=len(made), planned=planned[label]) for each in means]))
+    return paper_table("tool_calls", rows, lines.absent, columns=NINE)
+
+
+def _spread(values: Sequence[float], planned: int, kind: Kind = "tenths") -> Cell | None:
+    """Their mean, over fewer runs than planned where some are unknown; None if all are."""
+    deviation = stdev(values) if len(values) > 1 else None
+    return Cell(mean(values), kind, deviation=deviation, n=len(values), planned=planned) if values else None
+
+
+R = TypeVar("R", Score, PairScore)
+JUDGED = ("faithfulness", "quality")
+"""The metrics with a table in the paper."""
+
+
+def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
+    """Appendix E: Spearman's ρ of two judges' ratings."""
+    published = numbers_of("rho")
+    agreements = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
+    whose = {f"{row.first} and {row.second}, rules {row.rules}" for row in agreements}
+    rows: list[Row] = []
+    for dimension, rho in published.items():
+        for row in agreements:
+            if row.variant == dimension:
+                over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
+                over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
+                judges = "" if len(whose) == 1 else f" ({row.first} and {row.second}, rules {row.rules})"
+                rows.append(here(f"{dimension}{judges}", (*over_reports, *over_systems)))
+        rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
+    missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
+    notes = [f"Judged here by {judges}." for judges in whose if len(whose) == 1]
+    return paper_table("rho", rows, () if agreements else (missing,), notes=notes)
+
+
+def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+    """The paper's table for a metric in ``JUDGED``."""
+    columns = columns_of(metric)
+    rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
+    shown, notes = _of_first_judge(rows, scores)
+    missing = [*lines.absent]
+    if not shown:
+        flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
+        missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
+    elif all(row.note is not None for row in shown):
+        missing.append(
+            f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
+            f"--metrics {metric} --judge PROVIDER:MODEL"
+        )
+    own = {label: [_value(shown, label, column) for column in columns] for label in {row.system for row in shown}}
+    return paper_table(metric, beside(lines, own, rows_of(metric)), missing, notes=notes)
+
+
+def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], list[str]]:
+    """The rows of the one judge that stands beside the paper, with a note of who that is and who else judged.
+
+    It is a language model if there is any, the first that was named, by the paper's rules rather than ours; never a
+    panel, which the paper does not have.
+    """
+    named = () if scores is None else scores.named_judges
+    kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
+
+    def rank(row: R) -> tuple[int, int, bool, str, str]:
+        key = f"{row.judge} {row.judge_params}".rstrip()
+        place = named.index(key) if key in named else len(named)
+        return kinds[row.judge_kind], place, row.rules != "paper", key, row.rules
+
+    single = [row for row in rows if not row.judge.startswith(PANEL)]
+    if not single:
+        return [], []
+    first = min(map(rank, single))
+    shown = [row for row in single if rank(row) == first]
+    whose = _judge_and_rules(shown[0])
+    others = sorted({_judge_and_rules(row) for row in single} - {whose})
+    also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
+    return shown, [f"Judged here by {whose}.{also}"]
+
+
+def _judge_and_rules(row: Score | PairScore) -> str:
+    return f"{row.judge}, rules {row.rules}"
+
+
+def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
+    by_variant = {row.variant: row for row in rows if row.system == label}
+    # The variant that is computed as in the paper, under any rules
+    published = described(rows[0].metric).own_names.get("paper", {}) if rows else {}
+    row = by_variant.get(published.get(column, column)) or by_variant.get(column)
+    return None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
+
+
+def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+    """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
+    labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
+    wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
+    met = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
+    rated, notes = _of_first_judge([row for row in met if row.win.value is not None], scores)
+    missing: list[str] = []
+    if len(labels) < len(AGENTS):
+        flags = " ".join(f"--agent {agent}+ws" for agent in AGENTS if not lines.by_name[f"{agent}+ws"])
+        missing.append(f"the three agents that read whole pages: drretail run … {flags}")
+    if not met and len(labels) > 1:
+        missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
+    elif met and not rated:
+        missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
+    has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
+    rows: list[Row] = []
+    for row in rated:
+        ties = (row.tie,) if has_ties else ()
+        shares = (Cell(share.value, "number") for share in (row.win, *ties, row.loss))
+        rows.append(here(f"{row.a} ~ {row.b}: {row.dimension}", (*shares, Cell(row.n_scored, "count"))))
+    columns = ("first wins", *(("tie",) if has_ties else ()), "second wins", "pairs")
+    return paper_table("preferences", rows, missing, columns=columns, notes=notes)
+
+
+def people_agree(votes: Sequence[Vote]) -> PaperTable:
+    """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
+    published = numbers_of("kappa")
+    soft = published.pop("soft_disagreements")
+    answers = [
+        Answered(vote.annotator, (vote.pair_id, *sorted((vote.a, vote.b))), vote.dimension, vote.winner or TIE)
+        for vote in sorted(votes, key=lambda vote: vote.annotator)
+    ]
+    agreed = [(pair.about, _people_agreed(pair)) for pair in pairs_of(answers) if pair.ones]
+    rows: list[Row] = []
+    for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
+        rows += [row for about, row in agreed if about == dimension]
+        if dimension in published:
+            cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
+            rows.append(of_paper(dimension, cells))
+    annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
+    return paper_table("kappa", rows, () if len({vote.annotator for vote in votes}) > 1 else (annotators,))
+
+
+def _people_agreed(pair: Pair) -> Row:
+    kappa, soft = kappa_without_ties(pair.ones, pair.others), soft_disagreement(pair.ones, pair.others)
+    decided = sum(TIE not in answers for answers in zip(pair.ones, pair.others, strict=True))
+    counts = (Cell(len(pair.ones), "count"), Cell(decided, "count"))
+    return here(f"{pair.about} ({pair.first}, {pair.second})", (Cell(kappa, "number"), *counts, Cell(soft, "number")))
+
+
+PAPER_QUERIES = 50
+PAPER_RESULTS = 5
+"""Results of one web search (section 5.3)."""
+PAPER_MODEL = "Claude 4.0 Sonnet"
+PAPER_JUDGE = "Claude 4.5 Sonnet"
+
+
+@dataclass(frozen=True, slots=True)
+class PaperView:
+    """The paper's tables of an experiment.
+
+    ``settings`` are sentences on what was run here and how that differs from the paper.
+    """
+
+    name: str
+    settings: tuple[str, ...]
+    tables: tuple[PaperTable, ...]
+
+    @property
+    def missing(self) -> list[tuple[str, str]]:
+        """Pairs of a table's name and something that it lacks, for all tables."""
+        return [(table.name, text) for table in self.tables for text in table.missing]
+
+    def document(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "experiment": self.name,
+            "settings": list(self.settings),
+            "tables": [table.document() for table in self.tables],
+        }
+
+
+def read_paper_view(experiment: Path, world: World | None) -> PaperView:
+    """All tables; ``world`` is None if that of the queries is not at hand.
+
+    Raises UserError for a folder without an experiment, and for votes that can't be read.
+    """
+    definition = read_definition(experiment)
+    lines = lineup(definition.systems)
+    runs = list(read_runs(experiment))
+    done = by_system(runs)
+    planned = Counter(run.system for run in runs)
+    words = {run.run_id: words_of(experiment, run) for run in runs if run.status == "done"}
+    scores = read_scores(experiment)
+    name = str(experiment)
+    queries = definition.queries
+    return PaperView(
+        experiment.name,
+        (*stands_on(experiment, definition, runs, scores, world), *_settings(definition, runs)),
+        (
+            *(judged(name, metric, scores, lines) for metric in JUDGED),
+            dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], words, scores),
+            cost(done, planned, words, lines),
+            tool_calls(done, planned, lines),
+            modes(name, None if world is None else compare(queries, Linter(world))),
+            preferences(name, scores, lines),
+            people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
+            judges_agree(name, scores),
+        ),
+    )
+
+
+def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
+    researching = {label: system for label, system in definition.systems.items() if not _is_plain(system)}
+    models = sorted({model.spec for system in researching.values() for model in system.models.values()})
+    kinds = {model.kind for system in researching.values() for model in system.models.values()}
+    rules = (
+        " (rule-based: no language model, so these numbers say nothing of the paper's)"
+        if kinds == {"rule_based"}
+        else ""
+    )
+    yield f"Models: {', '.join(models) or 'none'}{rules}. The paper: {PAPER_MODEL}, judged by {PAPER_JUDGE}."
+    repeats = max((run.repeat for run in runs), default=1)
+    count = len(definition.queries)
+    world = definition.world_fingerprint
+    made = ", imported" if world is None else f", on the world {world[:12]}"
+    yield (
+        f"{counted(count, 'query')}, {counted(repeats, 'run')} each{made}. The paper: {PAPER_QUERIES} queries of "
+        "its own, one run each."
+    )
+    providers = sorted({system.web_provider for system in researching.values()})
+    yield (
+        f"The web: {', '.join(providers) or 'none'}, the first {PAPER_RESULTS} results. The paper: Serper, the first "
+        f"{PAPER_RESULTS}."
+    )
+    scopes = sorted({system.sees for system in researching.values()}, reverse=True)
+    shown = " or ".join({"own": "the user's own data", "any": "any user's data"}[scope] for scope in scopes)
+    yield f"Tools show {shown or 'nothing'} (--vary scope). The paper: any user's."
+    failed = Counter(run.system for run in runs if run.status == "failed")
+    idle = Counter(run.system for run in runs if run.stop == "no_research")
+    for label, number in sorted(failed.items()):
+        looked = f" ({idle[label]} of them looked nothing up)" if idle[label] else ""
+        yield (
+            f"{counted(number, 'run')} of {label} failed{looked}: counted where scores count, "
+            "without tokens or words here."
+        )
+
+
+def _is_plain(system: System) -> bool:
+    """True for systems that do no research: floors and the oracle."""
+    return not system.models and not system.is_imported
+
+
+def markdown_of(view: PaperView) -> str:
+    """All tables as Markdown; differences from the paper come first, missing parts last."""
+    blocks = [f"# {view.name} beside the paper", "\n".join(f"- {sentence}" for sentence in view.settings)]
+    blocks += ["\n\n".join(_table(table)) for table in view.tables]
+    missing = [f"- {name}: {text}" for name, text in view.missing]
+    blocks.append("## Missing here\n\n" + ("\n".join(missing) if missing else "Nothing."))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _table(paper_table: PaperTable) -> Iterator[str]:
+    yield f"## {paper_table.name}. {paper_table.table.title}"
+    if paper_table.table.rows:
+        yield markdown_table(paper_table.table)
+    if paper_table.table.notes:
+        yield " ".join(paper_table.table.notes)
+    if not paper_table.here:
+        yield "This experiment has nothing for this table: see the end."
+
+
+OURS = "this package's"
+
+
+def stands_on(
+    experiment: Path, definition: Definition, runs: Sequence[Run], scores: Scores | None, world: World | None
+) -> Iterator[str]:
+    """One sentence for each; without the ``world`` the shop's sizes are left out."""
+    made_of = "made up (the demo)" if definition.world_fingerprint == DEMO else "of the files that it was ingested from"
+    if definition.world_fingerprint is not None:
+        sizes = "" if world is None else f": {world.manifest.headline}"
+        people = len({query.user_id for query in definition.queries} - {None})
+        yield f"The shop is {made_of}{sizes}. {counted(people, 'of its users asks', 'of its users ask')} the queries."
+    yield _web(experiment, runs)
+    folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
+    own = sorted({prompt for query in definition.queries for prompt in query.prompts})
+    rows = [] if scores is None else [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
+    judged = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
+    yield (
+        f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(own) or OURS}; "
+        f"judges {', '.join(judged) or OURS}."
+    )
+    if rows:
+        rules, judges = ({getattr(row, name) for row in rows} for name in ("rules", "judge"))
+        yield f"Rules: {', '.join(sorted(rules))}; judged by {', '.join(sorted(judges))}."
+    paths = (run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json" for run in runs)
+    ended = sorted(filter(None, (str(read_json(path).get("ended", ""))[:10] for path in paths if path.exists())))
+    if ended:
+        yield f"Run from {ended[0]} to {ended[-1]}."
+
+
+def _web(experiment: Path, runs: Sequence[Run]) -> str:
+    """How many pages the agents met, and how long pages and snippets are."""
+    words: dict[str, dict[str, int]] = {"page": {}, "snippet": {}}
+    for run in runs:
+        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
+        if (folder / "evidence.jsonl.gz").exists():
+            for entry in read_evidence(folder):
+                for text in entry.texts if entry.kind == "web" else ():
+                    if text.form in words:
+                        words[text.form][text.sha256] = len(text.text.split())
+    lengths = (
+        f"{counted(len(by_hash), f'{form}')} of {median(by_hash.values()):.0f} words (median)"
+        for form, by_hash in words.items()
+        if by_hash
+    )
+    return f"The web that agents met: {', '.join(lengths) or 'none'}."

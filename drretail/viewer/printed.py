@@ -1,0 +1,471 @@
+"""Scores and comparisons as parts of a result: the scoreboard, metrics by judge, slices, pairs and measures of the
+runs; two systems, and all pairs of systems on one screen.
+
+They fit 100 columns, and 80 with fewer figures.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from drretail.errors import UnknownName
+from drretail.eval.compare.wording import failed_judges, findings, measures_of, name_of, range_of
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.method import judges_of_faithfulness
+from drretail.eval.registry import FALSE_STATEMENTS, described
+from drretail.records.score import WHOLES, Systems
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Part, Prose, prose
+from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
+from drretail.viewer.tables.pairs import TITLE as PAIRWISE
+from drretail.viewer.tables.pairs import paired
+from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
+from drretail.viewer.tables.scores import (
+    BY,
+    MEANINGS,
+    NONE_HELD,
+    NOT_RATED,
+    NOTES,
+    Metrics,
+    agreement_table,
+    few_words,
+    judged_by,
+    part_cell,
+    score_tables,
+    sliced_tables,
+    system_names,
+    table_key_of,
+)
+
+if TYPE_CHECKING:
+    from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
+    from drretail.records.score import Agreement, Score, Scoreboard, Scores, SliceBy
+
+
+def scoreboard_parts(
+    board: "Scoreboard",
+    agreements: "Sequence[Agreement]" = (),
+    metrics: Metrics = NONE_HELD,
+    lab: Sequence[str] = (),
+) -> Iterator[Part]:
+    """Conclusions, the scoreboard with its legend, and notes, then the judge lab's findings.
+
+    Of several judges, the scores are the first one's; the others are named, with how far judges agree.
+    """
+    table, concluded = board_table(board), conclusion(board)
+    yield from prose(*filter(None, (concluded.can, concluded.cannot)), "")
+    yield replace(table, legends=board_legends(table), notes=tuple(_on_others(board, agreements, metrics)))
+    differs = board.differs if concluded.is_cut else ()
+    notes = [note for note in board_notes(board) if note not in lab]
+    for title, sentences in (("Is there a difference?", differs), ("Notes", notes), (LAB, lab)):
+        if sentences:
+            yield Table(title, (), (), notes=tuple(sentences))
+
+
+def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
+    """The other judges, and how far every two judges agree."""
+    if board.others:
+        named = (
+            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})"
+            for judge in board.others
+        )
+        yield f"Also judged by {', '.join(named)}: --details."
+    table = agreement_table(agreements, metrics)
+    if table is None:
+        return
+    for row in table.rows:
+        cells = zip(table.columns, row.cells, strict=True)
+        figures = ", ".join(
+            f"{column.name} {cell.text} ({cell.counts or counted(cell.n or 0, table.unit)})"
+            for column, cell in cells
+            if cell is not None
+        )
+        yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
+
+
+def metric_parts(scores: "Scores") -> Iterator[Part]:
+    """All tables of these scores: scores, pairs, agreement and other measures."""
+    yield from score_parts(scores)
+    yield from pair_parts(scores)
+    agreement = agreement_table(scores.agreements, scores.metrics)
+    yield from [] if agreement is None else [agreement]
+    yield from counterfactual_parts(scores)
+    yield from attack_parts(scores)
+    yield from followed_parts(scores)
+    yield from correlation_parts(scores)
+
+
+def score_parts(scores: "Scores") -> Iterator[Part]:
+    """All tables of scores, each with its notes and how many verdicts are missing."""
+    table_keys = dict.fromkeys(map(table_key_of, scores.scores))
+    for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
+        if not table.columns:
+            unrated = f"{NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."
+            first, *others = [unrated] if table.unrated else table.notes
+            yield from prose(f"{table.full_title}: {first}", *others, "")
+            continue
+        unused: list[str] = []
+        for judging in scores.judgings:
+            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == table_key:
+                words = " (another report or other words) unused"
+                counts = [counted(judging.failed, "verdict failed", "verdicts failed")] if judging.failed else []
+                if judging.stale:
+                    counts.append(counted(judging.stale, f"stale verdict{words}", f"stale verdicts{words}"))
+                if judging.not_judged:
+                    counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
+                unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
+        yield replace(table, notes=(*table.notes, *unused))
+
+
+def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
+    """The headline variants by category, kind, axis or level, or that there are none."""
+    tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
+    for sliced in tables_of_judges:
+        yield from sliced.tables
+        meanings = (MEANINGS[each] for each in by)
+        yield from prose(*filter(None, [*meanings, few_words(sliced.tables), *sliced.notes]), "")
+    if not tables_of_judges:
+        yield Prose("There are no numbers to show by category: score the experiment with other metrics.")
+
+
+def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
+    """The kinds of slices with these names, each once. Raises UnknownName for any other name."""
+    known: dict[str, SliceBy] = {kind: kind for kind in BY}
+    for name in names:
+        if name not in known:
+            raise UnknownName("kind of slice", name, known)
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def pair_parts(scores: "Scores") -> Iterator[Part]:
+    """The pairs of each judge, and strengths if three systems or more were compared."""
+    for of_judge in paired(scores.pairs, scores.ranks, scores.systems):
+        title = f"{PAIRWISE}, {of_judge.by}"
+        if of_judge.hidden:
+            yield from prose(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
+            continue
+        yield from (Table(title, (), ()), *of_judge.shown)
+        count = f"{counted(len(of_judge.pairs), 'pair')}: the other six dimensions are in scores.json (--json)."
+        yield from prose(*of_judge.notes, *([count] if of_judge.is_short else []), "")
+        yield from [] if of_judge.strengths is None else [of_judge.strengths]
+        yield from prose(*of_judge.lacking, "") if of_judge.lacking else ()
+
+
+BELIEVED = 0.05
+"""The limit for p after Holm: smaller ones are marked."""
+
+
+def correlation_parts(scores: "Scores") -> Iterator[Part]:
+    """Spearman's ρ inside systems; nothing if nothing was correlated."""
+    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
+        rows = [*group]
+        judge, _, rules = rows[0].by_whom
+        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
+        counts: dict[str, int] = {}
+        cells: dict[tuple[str, str, str], Cell | None] = {}
+        for row in rows:
+            column = f"{row.metric} {row.variant}"
+            counts[column] = max(row.n, counts.get(column, 0))
+            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
+        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
+        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
+        names = {row.process: row.process for row in rows}
+        yield pivot(f"process × scores, {by}", cells, names, heads, heading="")
+    if scores.correlations:
+        yield from prose(
+            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
+            f"{len(scores.correlations)}. A correlation does not prove a cause.",
+            "",
+        )
+
+
+ATTACKS = "Among hostile texts: the same queries with and without them"
+
+
+def attack_parts(scores: "Scores") -> Iterator[Part]:
+    """What hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
+    by_variant = {table.variant: table.rows for table in scores.attacks}
+    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
+    rows: list[Sequence[object]] = []
+    for of_agent in by_variant.get("feasible", ()):
+        plain, attacked = of_agent.cells
+        lost, its = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
+        cost = Cell(lost.difference, "signed", lost.ci_low, lost.ci_high)
+        followed = Cell(None) if its is None else Cell(its.value, "number", its.ci_low, its.ci_high)
+        rows.append([plain.system, lost.mean_a, lost.mean_b, cost, followed, lost.n_pairs, lost.n_users])
+    if rows:
+        columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
+        yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled
+
+
+def followed_parts(scores: "Scores") -> Iterator[Part]:
+    """Which hostile texts each system followed, and in how many reports; nothing if none was followed."""
+    rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
+    lines: list[str] = []
+    for row in rows:
+        named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
+        if named and row.policy == "answered":
+            followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
+            lines.append(f"{row.system}, {row.variant}: {followed}")
+    if lines:
+        yield from prose("Hostile texts that were followed, and in how many reports:", *lines, "")
+
+
+COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
+NAMES = {
+    "change": "{} changed",
+    "repeats": "{} changed between plain repeats",
+    "beyond": "{} changed beyond repeats",
+    "direction": "changes towards the other profile, less the reverse",
+    "ignored": "profile ignored",
+    "overused": "profile over-used",
+    "overused_constraint": "  a limit of the wish broken",
+    "overused_category": "  a category that nobody asked for",
+}
+"""The row's name by measure, with {} for the dimension."""
+
+
+def counterfactual_parts(scores: "Scores") -> Iterator[Part]:
+    """The table with its notes; nothing if no system saw other data."""
+    rows = scores.counterfactuals
+    if not rows:
+        return
+    cells: dict[tuple[str, str, str], Cell | None] = {}
+    names: dict[str, str] = {}
+    # A stable sort: dimensions keep their order.
+    for row in sorted(rows, key=lambda row: list(NAMES).index(row.variant.partition(" ")[0])):
+        measure, _, of = row.variant.partition(" ")
+        # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
+        reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
+        name = NAMES[measure].format(of)
+        cells[name, "", row.system] = replace(part_cell(row), missing=reasons)
+        # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
+        # there are no repeats; none if no query has a value. scores.json has all rows.
+        shown = "change" if row.note is not None else "beyond"
+        if of in ("", "products") or (row.n_scored > 0 and measure == shown):
+            names[name] = name
+    columns = {row.system: Column(row.system) for row in rows}
+    notes = tuple(_counterfactual_notes(rows))
+    yield pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")
+
+
+def _counterfactual_notes(rows: "Sequence[Score]") -> Iterator[str]:
+    yield (
+        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
+        "with the same system on the users' own data. Only metrics by code score these runs."
+    )
+    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
+    if own:
+        of = max(row.n_planned for row in rows)
+        yield (
+            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
+            "part of the change."
+        )
+    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
+        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
+        yield f"{', '.join(systems)}: {note}."
+
+
+SPREADS = {
+    "queries": "between queries",
+    "agent": "between repeats of the agent, without the judge's noise",
+    "judge": "between repeats of the judge on one report",
+    "agent+judge": "between repeats of the agent where each report was judged once: its noise and the judge's together",
+}
+
+
+def steadiness_parts(table: "JudgeTable", comparison: "Comparison") -> Iterator[Part]:
+    """Standard deviations, pass^k and worst of k of both sides; nothing if nothing was repeated."""
+    if not table.reliability:
+        return
+    sides = {comparison.a: "A", comparison.b: "B"}
+    several = len({row.metric for row in table.rows}) > 1
+    k = max(row.k for row in table.reliability)
+    repeated = ["pass^1", f"pass^{k}", "mean", f"worst of {k}"] if k > 1 else []
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
+    rows = [
+        [
+            name_of(row) if several else row.variant,
+            sides[row.system],
+            *(_spreads(row)[name] for name in shown),
+            *[Cell(row.pass_1, "percent"), Cell(row.pass_k, "percent"), row.mean, row.worst_of_k][: len(repeated)],
+        ]
+        for row in table.reliability
+    ]
+    spare = ("mean", f"worst of {k}", "pass^1")
+    columns = ["", "side", *shown, *repeated]
+    yield table_of("Noise (standard deviations) and repeats", columns, rows, spare=spare).filled
+
+
+def _spreads(row: "Reliability") -> dict[str, float | None]:
+    return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
+
+
+def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
+    """What the columns of all these tables mean."""
+    rows = [row for table in comparison.tables for row in table.reliability]
+    if not rows:
+        return
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in rows)]
+    meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
+    yield f"{meanings}. Estimates from so few repeats are rough."
+    k = max(row.k for row in rows)
+    bars = ", ".join(f"{bar:g}" for bar in sorted({row.bar for row in rows if row.bar is not None}))
+    if k > 1 and bars:
+        yield (
+            f"pass^1, pass^{k}: how likely one run, and all {k} runs of a query, reach the bar ({bars}); a run without "
+            f"a report does not. mean, worst of {k}: of a query's runs, and of the lowest of them."
+        )
+
+
+ROWS = ("", "A", "B", "A−B", "p", "Holm", "shows", "takes", "n", "users")
+SPARE_ROWS = ("p", "takes", "shows", "B", "A")
+PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "p", "Holm", "flips", "first")
+SPARE_PAIRS = ("p", "first", "even", "flips")
+MOST = 10_000
+
+
+def comparison_parts(comparison: "Comparison", cards: Mapping[str, str], *, details: bool = False) -> Iterator[Part]:
+    """A comparison of two systems, from conclusions to what is missing.
+
+    In between stand a table for each judge, repeats, and pairwise judging. ``cards`` are sentences by judge on how
+    often it is right, which stand below its FP. Without ``details``, metrics without a primary score are left out and
+    named.
+    """
+    yield from prose(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
+    primary = [row for table in comparison.tables for row in table.rows if row.is_primary]
+    # If no primary score shows a difference, that comes first
+    if primary and not any(row.outcome in ("higher", "lower") for row in primary):
+        names = dict.fromkeys(map(name_of, primary))
+        yield Prose(f"- No difference is concluded in the primary scores: {', '.join(names)}.")
+    tests = max((row.tests for row in primary), default=0)
+    if tests > len(primary) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
+        yield Prose(
+            f"- p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
+        )
+    yield from prose(*(f"- {sentence}" for sentence in comparison.conclusions), "")
+    if comparison.exploratory:
+        yield Prose("Exploratory (nobody asked for these beforehand: nothing is concluded)")
+        yield from prose(*(f"- {sentence}" for sentence in comparison.exploratory), "")
+    chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS} if primary else set[str]())
+    left_out: list[str] = []
+    for whole in comparison.tables:
+        rows = tuple(row for row in whole.rows if details or not chosen or row.metric in chosen)
+        left_out += (row.metric for row in whole.rows if row not in rows)
+        if not rows:
+            continue
+        table = whole.model_copy(update={"rows": rows})
+        yield _compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
+        yield from steadiness_parts(table, comparison)
+    if comparison.tables:
+        yield from prose(*NOTES["compare"].splitlines(), *steadiness_legend(comparison), "")
+    for _, group in groupby(comparison.pairs, key=lambda row: row.by_whom):
+        rows_of_judge = list(group)
+        title = f"Side by side, {judged_by(rows_of_judge[0])}"
+        yield table_of(title, PAIRS, map(_pair, rows_of_judge), spare=SPARE_PAIRS).filled
+    if comparison.pairs:
+        yield from prose(*NOTES["compare_side_by_side"].splitlines(), "")
+    if comparison.missing:
+        commands = (
+            f"- {gap.what}." + ("" if gap.command is None else f"\n  {gap.command}") for gap in comparison.missing
+        )
+        yield from prose("What is missing", *commands, "")
+    if left_out:
+        yield Prose(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
+
+
+def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
+    by = judged_by(table)
+    several = len({row.metric for row in table.rows}) > 1
+    rows = [[(name_of(row) if several else row.variant) + "*" * row.is_primary, *_row(row)] for row in table.rows]
+    title = f"Compared query by query, {by}"
+    return table_of(title, ROWS, rows, notes=[*_dropped(table.rows), *cards], spare=SPARE_ROWS)
+
+
+def _row(row: "ComparedRow") -> list[object]:
+    takes = row.queries_needed
+    ends = (range_of(row) or "").replace(" or more", "+")
+    return [
+        row.mean_a,
+        row.mean_b,
+        Cell(row.difference, "signed", row.ci_low, row.ci_high),
+        Cell(row.p, "p"),
+        Cell(row.p_holm, "p"),
+        _detectable(row),
+        f">{MOST:,}" if takes is not None and takes > MOST else takes and f"{takes}{f' ({ends})' if ends else ''}",
+        row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
+        row.n_users,
+    ]
+
+
+def _detectable(row: "ComparedRow") -> float | None:
+    """The least difference that would be shown; None if the scale does not allow one so large.
+
+    A ratio may be above 1; then the scale sets no limit.
+    """
+    whole = None if row.is_count else WHOLES.get(described(row.metric).scale)
+    if whole is None or row.detectable is None or max(row.mean_a or 0, row.mean_b or 0) > whole:
+        return row.detectable
+    return row.detectable if row.detectable <= whole else None
+
+
+def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
+    """Sentences on the rows that lost queries, and why; rows that lost the same ones share a sentence."""
+    lost: dict[str, list[str]] = {}
+    for row in rows:
+        if row.dropped:
+            why = "; ".join(f"{count:,} ({reason})" for reason, count in row.dropped.items())
+            lost.setdefault(why, []).append(row.variant)
+    for why, variants in lost.items():
+        yield f"Queries dropped in {', '.join(variants)}: {why}."
+
+
+def _pair(pair: "PairScore") -> list[object]:
+    row, rate = pair.contrast, pair.win_rate
+    counts = [row.above, row.equal, row.below, row.n_pairs]
+    shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
+    figures = [Cell(rate.value, "number", rate.ci_low, rate.ci_high), Cell(row.p, "p"), Cell(row.p_holm, "p")]
+    return [pair.dimension, *counts, *figures, *shares]
+
+
+CONCLUDED = "!"
+
+
+def all_pairs_parts(
+    comparisons: "Sequence[Comparison]", systems: Systems, experiment: str, cards: Mapping[str, str]
+) -> Iterator[Part]:
+    """Several comparisons in short; ``experiment`` is the folder, for the commands that show more.
+
+    ``cards`` are sentences on how often the judges of the shown FP are right.
+    """
+    names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
+    measures = measures_of(comparisons)
+    concluded = [finding.sentence for finding in findings(measures, names, by_judge=True)]
+    sentences = (f"- {sentence}" for sentence in [*concluded, *failed_judges(comparisons)])
+    yield from prose("What can be concluded", *sentences, "")
+    # Of several judges, the first one's.
+    rows = {(row.a, row.b, each.measure): row for each in reversed(measures) for row in each.pairs}
+    if columns := list(dict.fromkeys(measure.measure for measure in measures)):
+        lines: list[list[object]] = []
+        for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
+            cells = (_shown_difference(rows.get((a, b, column))) for column in columns)
+            lines.append([names[a], names[b], *cells])
+        title = f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have"
+        note = (
+            f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95 % intervals are not corrected."
+        )
+        yield table_of(title, ["A", "B", *columns], lines, notes=[note], spare=columns[::-1]).filled
+    first = comparisons[0]
+    yield from prose(
+        *cards.values(),
+        f"For all about one pair:\n  drretail compare {experiment} {first.a} {first.b}",
+        f"All pairs so: drretail compare {experiment} --details",
+    )
+
+
+def _shown_difference(row: "ComparedRow | None") -> Cell:
+    mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
+    if row is None:
+        return Cell(None)
+    return Cell(row.difference, "signed", row.ci_low, row.ci_high, mark=mark)

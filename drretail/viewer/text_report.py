@@ -1,0 +1,177 @@
+"""An experiment as plain text: conclusions and the scoreboard, then its runs.
+
+In full, each run has its status, marked report, claims and findings, and the tables of every metric follow. In short,
+each question has a line.
+"""
+
+from collections.abc import Iterator
+from textwrap import shorten, wrap
+
+from drretail.eval.method import method_cards
+from drretail.grounding.report.render import render_report
+from drretail.records.run import BASELINES
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import part_lines
+from drretail.records.tables.screen import on_screen
+from drretail.viewer.cart import TITLE as TITLE_OF_CART
+from drretail.viewer.cart import cart_as_read, cart_text
+from drretail.viewer.commands import command_for, commands, score_commands
+from drretail.viewer.experiment import ExperimentView, RunView
+from drretail.viewer.judged import SIGNS, WORDS, Support, counts_of, finding_line
+from drretail.viewer.printed import metric_parts, scoreboard_parts
+from drretail.viewer.run_lines import RULE, claim_changes, setback_sentences
+from drretail.viewer.tables.false_statements import false_lines
+
+WIDTH = 80
+"""The width of sentences; tables may be wider."""
+
+
+FAULTED: tuple[Support, ...] = ("partial", "none", "contradicted")
+FEW_RUNS = 6
+"""Up to this many runs are read one by one; with more, a reader wants the sum first."""
+
+
+def text_of(view: ExperimentView, *, details: bool = True) -> str:
+    """The text of a view; in short without ``details``."""
+    score = " && ".join(score_commands(view))
+    claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
+    fingerprint = view.definition.world_fingerprint
+    made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
+    lines = [f"Experiment {view.name} {made}", ""]
+    if view.is_of_shop:
+        checked, *false = false_lines(view.runs)
+        lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
+    if view.scores.scoreboard is not None and (details or not view.is_of_shop):
+        lines += part_lines(scoreboard_parts(view.scores.scoreboard, lab=view.lab), WIDTH)
+    if details:
+        for run in view.runs:
+            lines += [*_run(run, claims, checks), ""]
+        lines += _scores(view, score)
+        lines += [
+            line for card in method_cards(view.folder, view.scores) for fact in card.text for line in _folded(fact)
+        ]
+    else:
+        lines += _questions(view)
+    if len(view.definition.systems) == 2:
+        lines += _apart(view)
+    lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
+    return on_screen("\n".join(lines) + "\n")
+
+
+def marked_report(view: RunView) -> str:
+    """The report with numbered references, and each claim followed by its number and sign: ‹3 ✓›."""
+    report = view.subject.report or ""
+    rendered = render_report(report, view.subject.evidence, style="plain")
+    marks: dict[int, str] = {}
+    for claim in view.claims[0].claims if view.claims else ():
+        if claim.span is not None:
+            _, end = rendered.span(*claim.span)
+            marks[end] = marks.get(end, "") + f" ‹{claim.number} {SIGNS[claim.support]}›"
+    text = rendered.text
+    for end in sorted(marks, reverse=True):
+        text = text[:end] + marks[end] + text[end:]
+    return text
+
+
+def _questions(view: ExperimentView) -> Iterator[str]:
+    """A line for each question: how many answers it has, how their claims were judged, errors, and its text."""
+    floors = {label for label, system in view.definition.systems.items() if system.agent in BASELINES}
+    yield "Questions: answers, supported claims of those judged, errors that code finds"
+    rows: list[tuple[str, str, str, str, str]] = []
+    for question in view.questions:
+        runs = [view.runs[place] for place in question.places if view.planned[place].label not in floors]
+        counts = [counts_of(run.claims[0].claims) for run in runs if run.claims]
+        borne = sum(count.get("full", 0) for count in counts)
+        judged = borne + sum(count.get(other, 0) for count in counts for other in FAULTED)
+        errors = sum(found.severity == "error" for run in runs for found in run.checks.findings)
+        done = sum(run.subject.report is not None for run in runs)
+        claims = f"{borne}/{judged}" if judged else "–"
+        rows.append((question.query.query_id, f"{done}/{len(runs)}", claims, str(errors), question.query.text))
+    widths = [max(len(row[at]) for row in rows) for at in range(4)] if rows else []
+    for row in rows:
+        cells = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
+        yield f"  {cells}  {shorten(row[4], max(20, WIDTH - len(cells) - 4), placeholder=' …')}"
+    yield ""
+    yield f"Every answer with its claims, and all tables: drretail report {view.folder} --format text --details"
+
+
+def _apart(view: ExperimentView) -> Iterator[str]:
+    """The claims on which the answers of two systems differ, by question."""
+    a, b = view.definition.systems
+    yield from ("", f"Claims that differ: − only {a}, + only {b}, ~ another verdict. {RULE}")
+    for question in view.questions:
+        answers = {(run.subject.repeat, run.subject.label): run for run in (view.runs[at] for at in question.places)}
+        for repeat in sorted({repeat for repeat, _ in answers}):
+            one, other = answers.get((repeat, a)), answers.get((repeat, b))
+            found = claim_changes(one, other) if one and other else None
+            yield f"=== {question.query.query_id}{f', repeat {repeat}' if repeat > 1 else ''}"
+            if found is None:
+                yield "  No judge extracted claims from both answers."
+            yield from (f"  {change.line}" for change in found or () if change.kind != "same")
+
+
+def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
+    yield f"=== {view.subject.run_id}: {view.state}"
+    yield view.subject.query.text
+    yield ""
+    if view.run is not None and view.run.error is not None:
+        yield f"The run failed ({view.run.error.kind}, in {view.run.error.where}): {view.run.error.message}"
+    if view.run is not None:
+        yield from (f"A branch failed: {branch}" for branch in view.run.failed_branches)
+        yield from setback_sentences(view.run)
+    if view.subject.report is None:
+        return
+    yield marked_report(view).rstrip("\n")
+    yield ""
+    cart, read_by = cart_as_read(view.subject)
+    if cart is None:
+        yield "The report declares no cart."
+    else:
+        yield f"{TITLE_OF_CART} (not declared, {read_by}):" if read_by else f"{TITLE_OF_CART}:"
+        yield from cart_text(cart)
+    yield ""
+    yield from _claims(view) if view.claims else [f"No claim was judged yet: {claims} does it."]
+    yield from _findings(view, checks)
+
+
+def _claims(view: RunView) -> Iterator[str]:
+    first = view.claims[0]
+    counts = ", ".join(f"{count} {WORDS[support]}" for support, count in counts_of(first.claims).items())
+    nothing = "the judge failed" if first.failures else "none"
+    yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
+    for claim in first.claims:
+        types = f" ({', '.join(claim.types)})" if claim.types else ""
+        words = f"{SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
+        yield f"  {claim.number:>3} {words}"
+        if claim.support != "full" and claim.reason:
+            yield f"        {claim.reason}"
+
+
+def _findings(view: RunView, checks: str) -> Iterator[str]:
+    if not view.checks.made:
+        yield "No check applies to this report." if view.checks.not_made else f"Not checked yet: {checks} does it."
+        return
+    read = f" ({view.checks.read})" if view.checks.read else ""
+    yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
+    for finding in view.checks.findings:
+        yield f"  {finding_line(finding)}"
+
+
+def _scores(view: ExperimentView, score: str) -> Iterator[str]:
+    if not view.is_scored:
+        yield f"No scores yet: {score} makes them."
+        return
+    if view.outdated:
+        yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
+    stale = sum(run.stale for run in view.runs)
+    if stale:
+        verdicts = counted(stale, "verdict is", "verdicts are")
+        yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
+    if view.outdated or stale:
+        yield ""
+    yield from part_lines(metric_parts(view.scores), WIDTH)
+
+
+def _folded(text: str, indent: str = "  ") -> list[str]:
+    """The text in lines of at most ``WIDTH`` characters."""
+    return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)

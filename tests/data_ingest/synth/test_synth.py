@@ -1,0 +1,155 @@
+"""Made-up shops, and every recipe, as data: whatever is drawn from it must read well."""
+
+import gzip
+import json
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.data_ingest.plan import IngestOptions
+from drretail.data_ingest.recipe import Kind, category_names, read_recipe
+from drretail.data_ingest.synth import PRODUCT_QUIRKS, REVIEW_QUIRKS, SynthReport, write_shop
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.world import World, open_world
+from drretail.errors import UserError
+from tests.build import files as files_in
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
+    folder = tmp_path_factory.mktemp("synth") / "raw"
+    return folder, write_shop(folder, products=1200, reviews=12_000)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("plain")
+    write_shop(folder / "raw", products=800, reviews=9000, plain=True)
+    ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
+    return open_world(folder / "w")
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    text = data.decode("utf-8")
+    return json.loads(text) if text[0] == "[" else [json.loads(row) for row in text.split("\n") if row.endswith("}")]
+
+
+def all_rows(folder: Path, *, meta: bool) -> list[dict[str, Any]]:
+    files = [path for path in sorted(folder.iterdir()) if path.name != "synth.json"]
+    return [row for path in files if path.name.startswith("meta_") == meta for row in rows(path)]
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_another_shop(tmp_path: Path) -> None:
+    for name, seed in (("one", "1"), ("two", "1"), ("other", "2")):
+        write_shop(tmp_path / name, products=48, reviews=300, seed=seed)
+    assert files_in(tmp_path / "one") == files_in(tmp_path / "two")
+    titles = [{row["title"] for row in all_rows(tmp_path / name, meta=True)} for name in ("one", "other")]
+    assert len(titles[0] & titles[1]) < 5
+
+
+def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthReport]) -> None:
+    folder, report = made
+    names = {file.name for file in report.files}
+    assert {name.removeprefix("meta_").split(".")[0] for name in names} == set(category_names())
+    assert rows(folder / "meta_Home_and_Kitchen.jsonl")[0]["details"].startswith("{")
+    patio = (folder / "meta_Patio_Lawn_and_Garden.jsonl").read_bytes()
+    assert patio.startswith(b"[\n")
+    assert b"\\/" in patio
+    assert (folder / "Pet_Supplies.jsonl.gz").exists()
+    assert not (folder / "Office_Products.jsonl").read_bytes().endswith(b"\n")
+    assert all(file.rows and file.bytes == (folder / file.name).stat().st_size for file in report.files)
+    for quirks, total in ((PRODUCT_QUIRKS, report.products), (REVIEW_QUIRKS, report.reviews)):
+        for name, (_, share) in quirks.items():
+            assert abs(report.quirks[name] - share * total) < 5 * (share * total) ** 0.5 + 1, name
+
+
+def test_a_plain_shop_has_no_quirk(tmp_path: Path) -> None:
+    report = write_shop(tmp_path, products=80, reviews=500, plain=True)
+    assert report.quirks == {}
+    assert all(isinstance(row["price"], float) and row["store"] for row in all_rows(tmp_path, meta=True))
+    assert sum(file.rows for file in report.files) == 580
+
+
+def test_title_features_details_and_price_belong_together(plain: World) -> None:
+    kinds = {kind.name: kind for name in category_names() for kind in read_recipe(name).kinds}
+    checked = 0
+    for kind in (kinds[name] for name in ("bird feeder", "weighted blanket", "dog bed")):
+        hits = plain.catalog.search(CatalogQuery(kind.name, match="all", limit=30)).hits
+        for product in plain.store.products([hit.product_id for hit in hits]).values():
+            if kind.path[-1] != product.categories[-1]:
+                continue
+            for axis in kind.axes.values():
+                option = next(option for option in axis.options if option.name == product.details[axis.detail])
+                assert option.says is None or option.says[:30] in " ".join(product.features)
+                checked += 1
+            assert product.price is not None
+            assert 0.15 * kind.price < product.price < 8 * kind.price
+    assert checked > 100
+
+
+@pytest.mark.parametrize(
+    ("query", "leaf"),
+    [("weatherproof bird feeder", "Feeders"), ("stainless steel garden path lights", "Path Lights")],
+)
+def test_a_shoppers_words_find_the_kind_first(plain: World, query: str, leaf: str) -> None:
+    hits = plain.catalog.search(CatalogQuery(query, limit=3)).hits
+    assert [plain.store.product(hit.product_id).categories[-1] for hit in hits] == [leaf] * 3
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("precious", encoding="utf-8")
+    with pytest.raises(UserError, match="not a made-up shop"):
+        write_shop(tmp_path, products=8, reviews=8)
+    with pytest.raises(UserError, match="Pet_Supplies"):
+        write_shop(tmp_path, products=8, reviews=8, categories=["Pet_Suplies"])
+    assert files_in(tmp_path) == {"thesis.txt": b"precious"}
+
+
+@pytest.mark.parametrize("moment", ["gzip.GzipFile", "draw_articles", "review", "_file_report", "write_json"])
+def test_a_stop_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
+    """While files are opened, filled, and when no report says yet that they are a shop's."""
+
+    def interrupt(*args: object, **given: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"drretail.data_ingest.synth.{moment}", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            write_shop(tmp_path / "raw", products=8, reviews=8)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_former_shop_is_replaced_whole(tmp_path: Path) -> None:
+    write_shop(tmp_path, products=16, reviews=20)
+    write_shop(tmp_path, products=16, reviews=20, categories=["Pet_Supplies"])
+    assert {*files_in(tmp_path)} == {"Pet_Supplies.jsonl.gz", "meta_Pet_Supplies.jsonl.gz", "synth.json"}
+
+
+def test_memory_holds_products_and_no_reviews(tmp_path: Path) -> None:
+    import tracemalloc
+
+    peaks: list[int] = []
+    for count in (1000, 8000):
+        tracemalloc.start()
+        write_shop(tmp_path / str(count), products=40, reviews=count, categories=["Pet_Supplies"])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + 2_000_000
+
+
+RECIPES = [read_recipe(name) for name in category_names()]
+ALL_KINDS = list(chain.from_iterable(recipe.kinds for recipe in RECIPES))
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS, ids=lambda kind: kind.name)
+def test_every_text_of_a_kind_can_be_filled(kind: Kind) -> None:
+    words = {"brand": "Brand"} | {name: axis.options[0] for name, axis in kind.axes.items()}
+    words |= {name: texts[0] for name, texts in kind.extra.items()}
+    for text in chain(kind.title, kind.features, kind.descriptions):
+        assert "{" not in text.format(**words)
+    statements = [option.says for axis in kind.axes.values() for option in axis.options if option.says]
+    assert all("{" not in text.format(**words) for text in statements)

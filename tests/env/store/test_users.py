@@ -1,0 +1,204 @@
+import re
+import statistics
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from drretail.env.store.base import STRATA
+from drretail.env.store.users import Aggregates, ProfilePool, default_pool, derive_profile, sample_users
+from drretail.env.summaries import LEAST_PRICES, PricesByCategory, Summaries
+from drretail.env.web.base import Web
+from drretail.env.world import OrderRow, World, open_world
+from drretail.records.shop import Product, UserProfile
+from tests.build import build_world
+
+
+def test_the_shipped_pool_and_the_people_behind_two_ids_never_change_within_a_version() -> None:
+    pool = default_pool()
+    assert (pool.version, pool.hash) == (1, "0cbac16ca36f9022bd9156b4ac30db921f3b3f4216339d5609c87e463768eba1")
+    assert derive_profile(pool, "42", "AEXGISIVX7WBUNI7UHHERVB3DF7Q").model_dump() == {
+        "user_id": "AEXGISIVX7WBUNI7UHHERVB3DF7Q",
+        "email": "mason.aguirre49@example.com",
+        "first_name": "Mason",
+        "last_name": "Aguirre",
+        "phone_number": "203-555-0191",
+        "address": {
+            "address1": "3889 Abbott Fork",
+            "city": "Bridgeport",
+            "state": "CT",
+            "zip": "06604",
+            "country": "US",
+        },
+        "account_status": "active",
+    }
+    assert derive_profile(pool, 42, "U1").email == "debra.flowers31@example.com", "an integer seed is its digits"
+
+
+@given(user_id=st.text(max_size=30), seed=st.integers() | st.sampled_from(["42", ""]))
+def test_every_id_has_a_valid_profile_whose_parts_belong_together(user_id: str, seed: int | str) -> None:
+    pool = default_pool()
+    profile = derive_profile(pool, seed, user_id)
+    assert profile == derive_profile(pool, seed, user_id) == UserProfile.model_validate(profile.model_dump())
+    assert re.fullmatch(r"[a-z]+\.[a-z]+\d\d@example\.(com|org|net)", profile.email)
+    assert profile.email.startswith(profile.first_name.lower())
+    area_code, exchange, line = profile.phone_number.split("-")
+    assert exchange == "555"
+    assert re.fullmatch(r"01\d\d", line)
+    address = profile.address
+    assert (address.city, address.state, address.zip, area_code) in {
+        (place.city, place.state, place.zip, place.area_code) for place in pool.places
+    }
+    assert re.match(r"[1-9]\d{0,3} \S", address.address1)
+
+
+def pool_of(first_name: str, last_name: str) -> ProfilePool:
+    """A pool of one name and of one place, which has no area code."""
+    place = {"city": "Köln", "state": "", "zip": "50667", "area_code": ""}
+    names = {"first_names": [first_name], "last_names": [last_name], "streets": ["Allee"]}
+    return ProfilePool.model_validate({"version": 1, "locale": "xx", "country": "XX", "places": [place], **names})
+
+
+@pytest.mark.parametrize(
+    ("first_name", "last_name", "mailbox"),
+    [("Zoë", "O'Neil", "zoe.oneil"), ("花子", "佐藤", "customer"), ("花子", "Sato", "sato")],
+)
+def test_mail_addresses_are_ascii_and_short_numbers_need_no_code(first_name: str, last_name: str, mailbox: str) -> None:
+    pool = pool_of(first_name, last_name)
+    profile = derive_profile(pool, 1, "U1")
+    assert re.fullmatch(rf"{mailbox}\d\d@example\.\w+", profile.email)
+    assert re.fullmatch(r"555-01\d\d", profile.phone_number)
+    with pytest.raises(ValidationError):
+        ProfilePool.model_validate({**pool.model_dump(), "first_names": []})
+
+
+DAY = 86_400_000
+
+
+def world_of(folder: Path, web: Web, shelf: Mapping[str, Sequence[float | None]], euros_from: int = 1000) -> World:
+    """Lamps by category at these prices, in euros from some number on, and a user who bought the first three."""
+    products = [
+        Product(
+            product_id=f"{category}{number:03}",
+            title="Submitter Lamp",
+            price=price,
+            currency="EUR" if number >= euros_from else "USD",
+            categories=("Office", category),
+            category="Office_Products",
+        )
+        for category, prices in shelf.items()
+        for number, price in enumerate(prices)
+    ]
+    orders = [
+        OrderRow(f"{number:010}", "ANNA", product.product_id, 1_640_995_200_000 + number * 40 * DAY, 1, "Delivered")
+        for number, product in enumerate(products[:3])
+    ]
+    build_world(folder, products, orders)
+    return open_world(folder, web=web)
+
+
+@pytest.mark.parametrize(("lamps", "euros_from", "is_placed"), [(10, 1000, True), (9, 1000, False), (20, 11, False)])
+def test_few_prices_or_two_currencies_say_none(
+    tmp_path: Path, web: Web, lamps: int, euros_from: int, is_placed: bool
+) -> None:
+    with world_of(tmp_path / "w", web, {"Lamps": range(10, 10 + lamps)}, euros_from) as world:
+        codes = [statement.code for statement in Summaries(world).of("ANNA").statements]
+    assert ("price_position" in codes) is is_placed
+
+
+def test_median_and_quartiles_are_those_of_all_products_with_a_price(tmp_path: Path, web: Web) -> None:
+    random = Random(7)
+    shelf = {
+        f"C{size:02}": [random.choice([None, *[round(random.uniform(0, 900), 2)] * 4]) for _ in range(size)]
+        for size in range(1, 60)
+    }
+    with world_of(tmp_path / "w", web, shelf) as world:
+        by_category = PricesByCategory(world.catalog, world.store)
+        assert by_category.of("No such category") is None
+        for category, prices in shelf.items():
+            known, found = [price for price in prices if price is not None], by_category.of(category)
+            if len(known) < LEAST_PRICES:
+                assert found is None
+                continue
+            assert found is not None
+            assert found.middle == pytest.approx(statistics.median(known))
+            assert [found.low, found.high] == pytest.approx(list(np.percentile(known, [25, 75])))
+
+
+FIXED = ["U0210", "U0380", "U0010", "U0222", "U0240"]
+"""What seed 42 draws: published samples must stay the same."""
+
+rows = st.builds(
+    Aggregates,
+    user_id=st.text("ABC", min_size=1, max_size=4),
+    n_orders=st.integers(1, 50),
+    spend=st.floats(0, 1000),
+    last_order=st.integers(0, 2**41),
+    top_category=st.sampled_from(["", "Pet_Supplies", "Office_Products"]),
+)
+batches = st.lists(rows, max_size=30, unique_by=lambda user: user.user_id)
+
+
+def batch(size: int) -> list[Aggregates]:
+    """Users of whom nine in ten are alike."""
+    return [
+        Aggregates(f"U{n:04d}", 2, 10.0, 5, "Pet_Supplies")
+        if n % 10
+        else Aggregates(f"U{n:04d}", n, 5.0 * n, n * 1000, f"C{n % 3}")
+        for n in range(size)
+    ]
+
+
+@given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
+def test_a_sample_is_the_same_in_any_order_of_users(
+    users: list[Aggregates], seed: int, n: int, shuffle: Random
+) -> None:
+    def read_shuffled() -> Iterator[Aggregates]:
+        shuffle.shuffle(users)
+        return iter(users)
+
+    expected = sample_users(lambda: sorted(users, key=lambda user: user.user_id), seed, n, STRATA)
+    assert sample_users(read_shuffled, seed, n, STRATA) == expected
+    drawn = [row.user_id for row in expected]
+    assert len(set(drawn)) == len(drawn) == min(n, len(users))
+    assert expected[: n // 2] == sample_users(lambda: users, seed, n // 2, STRATA)
+
+
+def test_every_kind_is_drawn_before_any_twice_and_a_seed_always_draws_the_same_users_and_another_others() -> None:
+    users = batch(400)
+    sample = sample_users(lambda: users, 42, 4, ("category",))
+    assert Counter(row.top_category for row in sample) == {"Pet_Supplies": 1, "C0": 1, "C1": 1, "C2": 1}
+    assert [row.user_id for row in sample_users(lambda: users, 42, 5, STRATA)] == FIXED
+    draws = {tuple(row.user_id for row in sample_users(lambda: users, seed, 20, STRATA)) for seed in range(5)}
+    assert len(draws) == 5
+
+
+def long_tailed(size: int) -> list[Aggregates]:
+    """Users of whom half have ordered once, and one in 64 more than 32 times."""
+    random = Random(1)
+    counts = [2 ** min(n, 6) for n in (int(random.expovariate(0.7)) for _ in range(size))]
+    return [
+        Aggregates(f"U{n:05d}", count, 9.0 * count + n % 7, random.randrange(10**6), f"C{n % 9}")
+        for n, count in enumerate(counts)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_seventeen_users_are_spread_over_every_stratum(seed: int) -> None:
+    users = long_tailed(3000)
+    sample = sample_users(lambda: users, seed, 17, STRATA)
+    counts = Counter(row.n_orders for row in sample)
+    assert set(counts) >= {1, 2, 4, 8}
+    assert set(counts) & {16, 32, 64}
+    assert max(counts.values()) <= 4
+    assert max(Counter(row.top_category for row in sample).values()) == 2
+    dates = sorted(user.last_order for user in users)
+    quarters = Counter(bisect_left(dates, row.last_order) * 4 // len(dates) for row in sample)
+    assert min(quarters[quarter] for quarter in range(4)) >= 2

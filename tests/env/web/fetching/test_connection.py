@@ -1,0 +1,240 @@
+"""Addresses and sites that want to be let in: a server stands where they lead, and must never hear of it."""
+
+from collections.abc import Generator
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.env.web.base import Blocked
+from drretail.env.web.connection import Address, Target, is_public, read_target
+from tests.env.web.fetching.local_site import Names, Site, always, by_path, fetcher, html, redirect, serving
+
+PORTS = frozenset({80, 443})
+
+
+@pytest.mark.parametrize(
+    ("url", "read"),
+    [
+        ("http://shop.example", "http://shop.example/"),
+        ("HTTPS://Shop.Example:443/A?b=C#d", "https://shop.example/A?b=C"),
+        ("http://shop.example:443/", "http://shop.example:443/"),
+        ("http://shop.example:/a", "http://shop.example/a"),
+        ("http://shop.example./", "http://shop.example/"),
+        ("http://shop_1.my-shop.example/", "http://shop_1.my-shop.example/"),
+        ("http://xn--bcher-kva.example/ä b".replace(" ", "%20"), "http://xn--bcher-kva.example/%C3%A4%20b"),
+        ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
+        ("http://shop。example/", "http://shop.example/"),
+        ("http://8.8.8.8/", "http://8.8.8.8/"),
+        ("http://[2606:4700:0:0::1111]/", "http://[2606:4700::1111]/"),
+        ("http://shop.example/%2e%2e/a//b?x=[1]", "http://shop.example/%2e%2e/a//b?x=%5B1%5D"),
+        ("http://shop.example?q=1", "http://shop.example/?q=1"),
+        ("  http://shop.example/  ", "http://shop.example/"),
+    ],
+)
+def test_an_address_is_read_in_one_way(url: str, read: str) -> None:
+    assert read_target(url, PORTS).url == read
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("ftp://shop.example/", "Only http and https"),
+        ("//shop.example/", "Only http and https"),
+        ("http://user@shop.example/", "user name or password"),
+        ("http://@shop.example/", "user name or password"),
+        ("http://shop.example\\@other.example/", "backslash"),
+        ("http://shop.example/\x7f", "control character"),
+        ("http://shop.example/\nX: y", "control character"),
+        ("http://shop.example/a\u2028b", "white space"),
+        ("http://shop.example/\ud800", "half a character"),
+        ("http://shop.example:22/", "Port 22"),
+        ("http://shop.example:0/", "Port 0"),
+        ("http://shop.example:65536/", "cannot be read"),
+        ("http://shop.example:八/", "cannot be read"),
+        ("http://8.8.8/", "four decimal parts"),
+        ("http://0x08.8.8.8/", "four decimal parts"),
+        ("http://8.8.8.010/", "four decimal parts"),
+        ("http://shop.0x/", "four decimal parts"),
+        ("http://[2606:4700::1111%25eth0]/", "interface|not an IPv6"),
+        ("http://[v1.x]/", "cannot be read|not an IPv6"),
+        ("http://shop%2eexample/", "escapes"),
+        ("http://intranet/", "public internet"),
+        ("http://app.localhost/", "public internet"),
+        ("http://1.0.0.127.in-addr.arpa/", "public internet"),
+        ("http://.../", "public internet|not a name"),
+        ("http://a..example/", "not a name"),
+        (f"http://{'a' * 64}.example/", "not a name"),
+        (f"http://{'a.' * 130}example/", "not a name"),
+        ("http://xn--\u00e4.example/", "not a name"),
+        ("http://shop.example/" + "a" * 4000, "longer"),
+    ],
+)
+def test_what_may_be_read_in_two_ways_is_not_read(url: str, reason: str) -> None:
+    with pytest.raises(Blocked, match=reason):
+        read_target(url, PORTS)
+
+
+@given(
+    st.one_of(
+        st.text(), st.text().map(lambda text: f"http://{text}"), st.from_regex(r"https?://[^/]{1,30}\.example/.*")
+    )
+)
+def test_what_is_read_is_plain_and_reads_as_itself(url: str) -> None:
+    try:
+        target = read_target(url, PORTS)
+    except Blocked:
+        return
+    assert target.url.isascii()
+    assert not any(character.isspace() or character in "\\\x7f" for character in target.url)
+    assert read_target(target.url, PORTS) == target
+    assert urlsplit(target.url).hostname == target.host
+
+
+def test_a_port_that_is_usual_is_not_written() -> None:
+    assert Target("https", "shop.example", 80, "/").authority == "shop.example:80"
+    assert Target("https", "shop.example", 443, "/").authority == "shop.example"
+
+
+V4 = st.ip_addresses(v=4)
+
+
+SPECIAL = """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.88.99.0/24
+    192.168.0.0/16 198.18.0.0/15 224.0.0.0/4 240.0.0.0/4
+"""
+
+
+@pytest.mark.parametrize("network", SPECIAL.split())
+def test_a_special_network_is_closed_from_end_to_end(network: str) -> None:
+    inside = ip_network(network)
+    assert not is_public(inside[0])
+    assert not is_public(inside[-1])
+
+
+@given(st.sampled_from(SPECIAL.split()).flatmap(lambda network: st.ip_addresses(network=network)))
+def test_no_closed_address_is_open_in_the_clothes_of_ipv6(address: IPv4Address) -> None:
+    inner = int(address)
+    for clothed in (
+        inner,  # ::a.b.c.d
+        0xFFFF_0000_0000 + inner,  # ::ffff:a.b.c.d
+        (0x64FF9B << 96) + inner,  # 64:ff9b::a.b.c.d
+        (0x2002 << 112) + (inner << 80),  # 2002:aabb:ccdd::
+        (0x2001_0000 << 96) + (inner ^ 0xFFFF_FFFF),  # Teredo
+    ):
+        assert not is_public(IPv6Address(clothed))
+
+
+@given(V4, st.one_of(V4, st.ip_addresses(v=6, network="2000::/3")))
+def test_what_python_calls_special_is_never_open_and_nat64_is_as_ipv4(v4: IPv4Address, address: Address) -> None:
+    assert is_public(IPv6Address((0x64FF9B << 96) + int(v4))) == is_public(v4)
+    if is_public(address):
+        assert address.is_global
+        special = (address.is_private, address.is_loopback, address.is_link_local, address.is_multicast)
+        assert not any((*special, address.is_unspecified, address.is_reserved))
+
+
+PUBLIC = "8.8.8.8 1.1.1.1 203.0.114.1 100.128.0.1 172.32.0.1 2606:4700::1111 2a00:1450::1"
+INSIDE = "fe80::1%eth0 2606:4700::1111%eth0 fc00::1 fd12::1 ff02::1 :: ::1"
+"""Through an interface, or of the network alone."""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"), [*((text, True) for text in PUBLIC.split()), *((text, False) for text in INSIDE.split())]
+)
+def test_an_address_of_the_public_internet_is_open_and_ipv6_inside_closed(text: str, is_open: bool) -> None:
+    assert is_public(ip_address(text)) is is_open
+
+
+PAGE = html(b"<p>secret</p>")
+
+
+def only_outer(address: Address) -> bool:
+    """Allows the site of 127.0.0.2 alone."""
+    return str(address) == "127.0.0.2"
+
+
+@pytest.fixture
+def inner() -> Generator[Site]:
+    """What an attack wants to reach: a service of this machine."""
+    with serving(always(PAGE)) as site:
+        yield site
+
+
+# Each leads to 127.0.0.1 for some reader, or to another place that only this machine or network reaches.
+HOSTS = """
+    127.0.0.1 127.0.0.1. 127.1 127.0.1 2130706433 0x7f000001 0x7f.0.0.1 0X7F.1 017700000001 0177.0.0.1 127.0.0.01
+    0.0.0.0 0 localhost LOCALHOST. inner.localhost １２７.０.０.１ ①②⑦.⓪.⓪.① 127。0。0。1 ⓛⓞⓒⓐⓛⓗⓞⓢⓣ 127.0.0.1%2e
+    %31%32%37.0.0.1 [::1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::127.0.0.1]
+    [64:ff9b:1::7f00:1] [2002:7f00:1::] [2001:0:0:0:0:0:80ff:fffe] [fd00::1] [fe80::1%25lo] [ff02::1] [::1%25lo]
+    10.0.0.1 172.16.0.1 192.168.0.1 100.64.0.1 router printer.local [127.0.0.1] [::1
+"""
+FORMS = [
+    *(f"http://{host}:{{port}}/" for host in HOSTS.split()),
+    "http://100.100.100.200/latest/meta-data/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fd00:ec2::254]/latest/meta-data/",
+    "http://192.0.0.192/opc/v2/instance/",
+    "http://metadata.google.internal/computeMetadata/v1/",
+    "http://224.0.0.1/",
+    "http://shop.example@127.0.0.1:{port}/",
+    "http://user:password@shop.example:{port}/",
+    "http://shop.example\\@127.0.0.1:{port}/",
+    "http://127.0.0.1:{port}\\@shop.example/",
+    "http://shop.example#@127.0.0.1:{port}/\t",
+    "http://shop.example:{port}/\r\nHost: inner",
+    "http://shop.example:{port}/ HTTP/1.1\r\nX: y",
+    "http:\\\\127.0.0.1:{port}\\",
+    "http:127.0.0.1:{port}/",
+    "file:///etc/passwd",
+    "file://127.0.0.1:{port}/",
+    "unix:///var/run/docker.sock",
+    "http://shop.example:22/",
+    "http://shop.example:-1/",
+    "",
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_spelling_of_an_inner_address_is_let_in(form: str, inner: Site) -> None:
+    here = [["127.0.0.1"]]
+    # A resolver that sends every name home, as one with a search list or a hosts file may.
+    names = Names(dict.fromkeys(("localhost", "inner.localhost", "router", "printer.local", "shop.example"), here))
+    fetched = fetcher(inner, names, allowed=is_public).fetch(form.format(port=inner.port))
+    assert (fetched.state, fetched.body, inner.connections) == ("blocked", b"", 0)
+    assert fetched.problem
+
+
+def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> None:
+    fetched = fetcher(inner).fetch(inner.url())
+    assert (fetched.state, fetched.body, inner.connections) == ("ok", b"<p>secret</p>", 1)
+
+
+@pytest.mark.parametrize("robots", [False, True])
+@pytest.mark.parametrize(
+    "answers", [["127.0.0.1"], ["203.0.114.9", "127.0.0.1"], ["127.0.0.1", "203.0.114.9"], ["8.8.8.8", "::1"]]
+)
+def test_a_name_with_one_inner_address_is_not_connected_to(answers: list[str], robots: bool, inner: Site) -> None:
+    reader = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public, robots=robots)
+    assert (reader.fetch(inner.url()).state, inner.connections) == ("blocked", 0)
+
+
+def test_a_name_is_looked_up_once_for_a_page_and_anew_for_each_redirect(inner: Site) -> None:
+    """DNS rebinding: the second answer of the name server leads inside."""
+    answers = {"shop.example": [["127.0.0.2"], ["127.0.0.1"]]}
+    pages = {"/": html(b"<p>outer</p>"), "/in": redirect("/again"), "/again": PAGE}
+    with serving(by_path(pages), "127.0.0.2") as outer:
+        names = Names(answers)
+        fetched = fetcher(outer, names, allowed=only_outer).fetch(outer.url())
+        assert (fetched.body, names.lookups) == (b"<p>outer</p>", ["shop.example"])
+        fetched = fetcher(outer, Names(answers), allowed=only_outer).fetch(outer.url("/in"))
+        assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/", "/in"], 0)
+
+
+def test_a_robots_file_cannot_redirect_inside(inner: Site) -> None:
+    with serving(always(redirect(inner.url(host="127.0.0.1"))), "127.0.0.2") as outer:
+        names = Names({"shop.example": [["127.0.0.2"]]})
+        fetched = fetcher(outer, names, allowed=only_outer, robots=True).fetch(outer.url())
+    assert (fetched.state, inner.connections) == ("blocked", 0)

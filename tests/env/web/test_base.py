@@ -1,0 +1,143 @@
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+from pytest_httpserver import HTTPServer
+
+from drretail.env.web.base import WEBS, PageOptions, Web, WebOptions, WebResult, open_web
+from drretail.env.web.live import LiveWeb, OpenPages
+from drretail.env.web.page import read_page
+from drretail.errors import ToolError, UserError
+from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
+from tests.tools.conftest import ListWeb
+from tests.tools.test_registry import points
+
+KEY = SecretStr("k-0123456789abcdef")
+
+
+def open_fixed(argument: str | None, options: WebOptions) -> ListWeb:
+    """What a plugin may bring."""
+    del options
+    web = ListWeb()
+    web.provider = argument or "fixed"
+    return web
+
+
+def test_a_web_opens_with_what_it_needs_and_a_replay_needs_nothing(tmp_path: Path, httpserver: HTTPServer) -> None:
+    corpus = tmp_path / "pages.jsonl"
+    corpus.write_text('{"url": "https://a.example/", "title": "Feeder", "text": "High."}\n', encoding="utf-8")
+    shipped, own = open_web("sandbox"), open_web(f"sandbox:{corpus}")
+    assert (shipped.provider, [result.title for result in own.search("feeder", 5)]) == ("sandbox", ["Feeder"])
+    assert own.corpus != shipped.corpus
+    web = open_web("serper", WebOptions(serper_key=KEY))
+    assert (web.provider, web.corpus) == ("serper", None)
+    assert open_web("searxng", WebOptions(searxng_address="http://localhost:8080")).provider == "searxng"
+    httpserver.expect_request("/search").respond_with_data("", 403)
+    replayed = WebOptions(replayed=True, serper_address=httpserver.url_for("/search"))
+    for name in ("serper", "searxng"):
+        assert open_web(name, replayed).provider == name
+    with pytest.raises(ToolError, match="SERPER_API_KEY"):
+        open_web("serper", replayed).search("x", 5)
+
+
+def test_the_sandbox_loads_nothing_that_only_the_open_web_needs() -> None:
+    code = "import sys; from drretail.env.web.base import open_web; open_web('sandbox'); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"httpx2", "httpcore2", "lxml", "trafilatura", "idna"} & set(loaded)
+
+
+def none(argument: str | None, options: WebOptions) -> Any:
+    del argument, options
+
+
+def boom(argument: str | None, options: WebOptions) -> Any:
+    del argument, options
+    raise RuntimeError("no such thing")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("sandbox:none.jsonl", "does not exist"),
+        ("sandbox:", "names nothing behind the colon"),
+        ("searxng", "searxng:http://localhost:8080"),
+        ("searxng:http://me:secret@localhost:8080", "leave user name and password out"),
+        *(
+            (f"searxng:{address}", "no http")
+            for address in ("localhost:8080", "ftp://h", "http://", "http://h:port/", "http://a b/", "http://[/", "x")
+        ),
+        ("serper:secret-0123456789abcdef", "takes no argument"),
+        ("serpr:x", "Did you mean serper"),
+        ("searx:http://localhost:8080", "Did you mean searxng"),
+        (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
+        (
+            f"{__name__}:boom",
+            r"boom' cannot be opened: RuntimeError: no such thing \(.*test_base.py, line \d+\)",
+        ),
+    ],
+)
+def test_what_opens_no_web_is_said_without_what_is_secret(spec: str, message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        open_web(spec, WebOptions(serper_key=KEY))
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", [None, "  ", "two words in it", "line\nend-of-the-key", "schlüssel", "short"])
+def test_what_cannot_be_a_key_is_said_without_showing_it(key: str | None) -> None:
+    with pytest.raises(UserError, match="SERPER_API_KEY") as caught:
+        open_web("serper", WebOptions(serper_key=None if key is None else SecretStr(key)))
+    assert key is None or key not in str(caught.value)
+
+
+PROXIES = ("secret@proxy", "http://me:secret@proxy", "socks5://me:secret@proxy:1", "http://[:1")
+AGENTS = ("1bot", "bot\r\nX: y", "böt", "/")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        *(({"proxy": proxy}, "http://host:port") for proxy in PROXIES),
+        *(({"pages": PageOptions(user_agent=agent)}, "user agent") for agent in AGENTS),
+    ],
+)
+def test_a_proxy_or_user_agent_that_is_none_is_said_without_password(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message) as caught:
+        open_web("serper", WebOptions(serper_key=KEY, **given))
+    assert "secret@" not in str(caught.value).replace("password@", "")
+
+
+@pytest.mark.parametrize("path", ["", "/", "/search", "/search/"])
+def test_searxng_is_asked_at_its_search_page_and_leads_nowhere_inside(path: str, httpserver: HTTPServer) -> None:
+    inner = httpserver.url_for("/inner")  # the search service may be on this machine, its pages may not
+    httpserver.expect_request("/search").respond_with_json({"results": [{"url": inner, "title": "A"}]})
+    web = open_web(f"searxng:{httpserver.url_for(path)}")
+    assert (web.provider, web.search("x", 5)) == ("searxng", [WebResult("A", inner, "")])
+    page = web.fetch(inner)
+    assert (page.url, page.state, page.text) == (inner, "blocked", "")
+    assert [request.path for request, _ in httpserver.log] == ["/search"]
+
+
+def test_a_plugin_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("drretail.plugins.entry_points", points(fixed=f"{__name__}:open_fixed"))
+    assert WEBS.names() == ["fixed", "sandbox", "searxng", "serper"]
+    assert (open_web("fixed").provider, open_web("fixed:with:colons").provider) == ("fixed", "with:colons")
+
+
+WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away from trees. " * 5
+
+
+def test_search_and_pages_are_one_web() -> None:
+    page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
+    with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
+        web: Web = LiveWeb(ListWeb(), OpenPages(fetcher(site).fetch, read_page))
+        found = web.fetch(site.url())
+        failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
+    assert (web.provider, web.corpus, len(web.search("x", 3))) == ("list", None, 1)
+    assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
+    assert [page.state for page in failed] == ["no_content", "error"]
+    assert found.problem is None
+    assert "no text of its own" in str(failed[0].problem)
+    assert failed[1].problem == "There is no such page (404)."

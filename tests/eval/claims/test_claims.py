@@ -1,0 +1,324 @@
+"""Stages 2 and 3: what claims are judged against, and what is made of the judgement."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.claims.claims import MOST_BYTES, MOST_CLAIMS, SUPPORT
+from drretail.eval.judging.session import Judge
+from drretail.journal import read_effects
+from drretail.llm.prompt import tag_content
+from drretail.records.run import IMPORTED_AGENT, System
+from drretail.records.score import Rules, Verdict
+from drretail.records.shop import Money
+from drretail.records.wish import Wish
+from tests.eval.metrics.faithfulness.reports import (
+    BIRDS,
+    BIRDS_ID,
+    BLOCKED_ID,
+    EVIDENCE,
+    alone,
+    claim,
+    entry,
+    judged,
+    papers_claim,
+    ruled,
+    said_value,
+    scripted,
+    subject,
+    support,
+    text,
+    values,
+)
+
+BED_CLAIM = claim(1, "The Fluffwick bed suits old dogs.", "P:B0BED00001")
+BED_REPORT = "The Fluffwick bed suits old dogs [P:B0BED00001]."
+
+
+def support_of(folder: Path, judge: Judge, report: str, rules: Rules = "default") -> list[Verdict]:
+    return [v for v in judged(folder, judge, subject(report), rules) if v.stage == SUPPORT]
+
+
+def answering(extracted: dict[str, Any], *supports: Any) -> Judge:
+    """Under the default rules."""
+    return scripted({"claims": [extracted]}, *supports)
+
+
+def papers(extracted: dict[str, Any], *supports: Any) -> Judge:
+    """Under the paper's rules and those of drg."""
+    return scripted({"claims": [extracted]}, {"claims": []}, *supports)
+
+
+def test_an_address_that_no_result_of_a_run_of_ours_holds_is_invented_and_an_import_s_may_be_a_page(
+    tmp_path: Path,
+) -> None:
+    linked, unseen = "https://linked.example/moult", "https://unseen.example/a,b"
+    birds = {BIRDS_ID: entry(BIRDS_ID, "web", text(f"Cardinals moult. See {linked}/", "page"), url=BIRDS)}
+    report = f"They moult [1]({linked}), and sing [2]({unseen})."
+    papers = [papers_claim(1, "They moult.", linked, quote="They moult"), papers_claim(2, "They sing.", unseen)]
+    ours = {"claims": [{**each, "quote": "and sing", "values": []} for each in papers]}
+    cases: tuple[tuple[str, Rules], ...] = (("react", "default"), (IMPORTED_AGENT, "default"), ("react", "paper"))
+    for number, (agent, rules) in enumerate(cases):
+        about = replace(subject(report, birds), system=System(agent=agent, models={}))
+        judge = scripted(ours) if rules == "default" else scripted({"claims": papers}, {"claims": []})
+        found = values(about, judged(tmp_path / str(number), judge, about, rules), rules)["FP"]
+        assert (found.state, found.value) == (("unverifiable", None) if number else ("scored", 0))
+        assert number or (found.items["unverifiable"], found.items["unresolved"], found.items["units"]) == (1, 1, 1)
+
+
+def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
+    """What the judge was asked in a stage, repairs left out."""
+    effects = read_effects(folder / "q1-r1.journal.jsonl")
+    asked = [effect.request["messages"] for effect in effects if effect.scope.partition("/")[0] == stage]
+    return [messages[0]["content"] for messages in asked if len(messages) == 1]
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "notes"),
+    [("full", 1, ()), ("partial", 0.5, ()), ("no", 0, ()), ("contradicted", 0, ("contradicted",))],
+)
+def test_labels_become_values_with_quotes(tmp_path: Path, label: str, value: float, notes: tuple[str, ...]) -> None:
+    quotes = ("Removable  machine\nwashable cover", "made up words", "Memory foam base")
+    (verdict,) = support_of(tmp_path, answering(BED_CLAIM, support(label, "says so", *quotes)), BED_REPORT)
+    assert (verdict.state, verdict.value, verdict.reason) == ("scored", value, "says so")
+    assert (verdict.quote, verdict.more_quotes) == (quotes[0], quotes[2:])
+    assert [source.id for source in verdict.sources] == ["P:B0BED00001"]
+    assert {*verdict.notes} == {*notes, "quote_dropped"}
+
+
+def test_support_without_a_quote_that_a_source_holds_is_asked_for_once_more_and_then_failed(tmp_path: Path) -> None:
+    claims = [claim(at, text, "P:B0BED00001") for at, text in enumerate(("a", "b", "c"), 1)]
+    invented, held = "it is the best of all beds", "Memory foam base"
+    first = {"claims": [ruled(1, "full", "x", invented), ruled(2, "full", "x", held), ruled(3, "no", "x")]}
+    judge = scripted({"claims": claims}, first, support("full", "again", invented))
+    a, b, c = support_of(tmp_path, judge, BED_REPORT)
+    assert "no quote that was given stands in its sources" in questions(tmp_path)[1]
+    assert (a.state, a.notes) == ("failed", ("quote_dropped", "no_quote"))
+    assert [(each.state, each.value, each.notes) for each in (b, c)] == [("scored", 1, ()), ("scored", 0, ())]
+    better = scripted({"claims": claims}, first, support("partial", "again", held))
+    (mended, *_) = support_of(tmp_path / "better", better, BED_REPORT)
+    assert (mended.value, mended.quote, mended.notes) == (0.5, held, ("no_quote",))
+
+
+def many(count: int, *sources: str) -> list[dict[str, Any]]:
+    return [claim(number, f"It has {number} zips.", *sources) for number in range(1, count + 1)]
+
+
+def test_claims_share_a_call_up_to_a_limit_and_each_names_its_sources(tmp_path: Path) -> None:
+    claims = many(MOST_CLAIMS + 1, "P:B0BED00001")
+    claims.append(claim(len(claims) + 1, "It is blue.", "P:B0BOWL0001"))
+    first = {"claims": [ruled(each, "full" if each % 2 else "no") for each in range(1, MOST_CLAIMS + 1)]}
+    second = {"claims": [ruled(1, "partial"), ruled(2, "contradicted")]}
+    judge = scripted({"claims": claims}, first, second)
+    found = support_of(tmp_path, judge, "Zips [P:B0BED00001]. Blue [P:B0BOWL0001].")
+    assert [verdict.value for verdict in found] == [float(each % 2) for each in range(1, MOST_CLAIMS + 1)] + [0.5, 0]
+    assert [source.id for source in found[-1].sources] == ["P:B0BOWL0001"]
+    asked = sorted(questions(tmp_path), key=lambda text: -text.count("<claim "))
+    assert [text.count("<claim ") for text in asked] == [MOST_CLAIMS, 2]
+    assert [text.count("<source id=") for text in asked] == [2, 3]  # Q, and each record once
+    assert '<claim id="2" sources="P:B0BOWL0001">\nIt is blue.' in asked[1]
+
+
+def test_no_page_stands_beside_the_records_of_claims_that_do_not_cite_it(tmp_path: Path) -> None:
+    claims = [claim(at, text, "P:B0BED00001") for at, text in ((1, "It is grey."), (3, "4 inches."))]
+    claims.insert(1, claim(2, "Seeds.", BIRDS_ID))
+    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "no")]}, support("partial"))
+    found = support_of(tmp_path, judge, f"Grey, 4 inches [P:B0BED00001]. Seeds [{BIRDS_ID}].")
+    assert {each.item[0]: each.value for each in found} == {"1": 1, "3": 0, "2": 0.5}
+    records, pages = sorted(questions(tmp_path), key=lambda asked: BIRDS_ID in asked)  # they are asked side by side
+    assert (BIRDS_ID in records, "P:B0BED00001" in pages) == (False, False)
+
+
+def test_long_sources_have_calls_of_their_own(tmp_path: Path) -> None:
+    long = EVIDENCE[BIRDS_ID].model_copy(update={"texts": (text("Cedar lasts. " * (MOST_BYTES // 13), "page"),)})
+    other = long.model_copy(update={"id": "W:bbbbbbbb", "texts": (text("Oak lasts. " * 500, "page"),)})
+    claims = [claim(1, "Cedar lasts.", BIRDS_ID), claim(2, "Oak lasts.", "W:bbbbbbbb"), claim(3, "Oak.", "W:bbbbbbbb")]
+    judge = scripted({"claims": claims}, support("full"), {"claims": [ruled(1, "full"), ruled(2, "no")]})
+    about = subject(f"Cedar [{BIRDS_ID}]. Oak [W:bbbbbbbb].", {BIRDS_ID: long, "W:bbbbbbbb": other})
+    found = [each.value for each in judged(tmp_path, judge, about) if each.stage == SUPPORT]
+    assert found == [1, 1, 0]
+    assert sorted(asked.count("<claim ") for asked in questions(tmp_path)) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"claims": [ruled(1, "full")]},
+        {"claims": [ruled(1, "full"), {**ruled(2, "no"), "label": "maybe"}]},
+        {"claims": [ruled(1, "full"), {"claim_id": 2}]},
+        {"claims": [ruled(1, "full"), ruled(2, "full", "  ")]},
+        {"claims": [ruled(1, "full"), ruled(2, "full"), ruled(2, "no")]},
+    ],
+)
+def test_what_an_answer_lacks_is_asked_for_alone(tmp_path: Path, first: dict[str, Any]) -> None:
+    judge = scripted({"claims": many(2, "P:B0BED00001")}, first, support("no"))
+    assert [each.value for each in support_of(tmp_path, judge, "Zips [P:B0BED00001].")] == [1, 0]
+    assert [asked.count("<claim ") for asked in questions(tmp_path)] == [2, 1]
+
+
+def test_an_answer_on_claims_that_nobody_asked_about_is_sent_back(tmp_path: Path) -> None:
+    strange = {"claims": [ruled(1, "full"), ruled(7, "full")]}
+    judge = scripted({"claims": many(1, "P:B0BED00001")}, strange, support("no"))
+    (found,) = support_of(tmp_path, judge, "Zips [P:B0BED00001].")
+    assert (found.value, found.repairs) == (0, 1)
+
+
+def test_a_claim_that_no_answer_holds_fails_alone(tmp_path: Path) -> None:
+    nothing: dict[str, Any] = {"claims": []}
+    judge = scripted({"claims": many(2, "P:B0BED00001")}, {"claims": [ruled(2, "full")]}, *[nothing] * 3)
+    found = support_of(tmp_path, judge, "Zips [P:B0BED00001].")
+    assert [(each.state, each.value) for each in found] == [("failed", None), ("scored", 1)]
+    assert "claims 1 to 1" in (found[0].error or "")
+
+
+SUM = entry("C:aaaaaaaa", "calculation", text("49.99+12.5 = 62.49", "record"))
+
+
+def test_terms_of_calculations_and_orders_come_with_a_line_of_what_they_are_such_as_the_budget(tmp_path: Path) -> None:
+    report = "Both are $62.49 [C:aaaaaaaa]. You have the bowl [O:0000000001]."
+    claims = [claim(1, "Both are $62.49.", "C:aaaaaaaa"), claim(2, "You have the bowl.", "O:0000000001")]
+    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
+    judged(tmp_path, judge, subject(report, EVIDENCE | {SUM.id: SUM}))
+    (both,) = questions(tmp_path)
+    assert "49.99 is the price of Fluffwick Orthopedic Dog Bed, Large, Grey (P:B0BED00001)" in both
+    assert "12.5 is the price of Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001)" in both
+    line = "the user's order of 2023-05-31 (Delivered): 2 x Slowpaw Slow Feeder Bowl, Blue (P:B0BOWL0001) at 12.5 USD"
+    assert f'<source id="O:0000000001" title="O:0000000001" about="{line}">' in both
+
+    left = entry("C:aaaaaaaa", "calculation", text("49.99-12.5 = 37.49", "record"))
+    about = subject("$37.49 is left [C:aaaaaaaa].", EVIDENCE | {left.id: left})
+    query = about.query.model_copy(update={"wish": Wish(budget=Money(amount="49.99"))})
+    judge = answering(claim(1, "$37.49 is left.", "C:aaaaaaaa"), support("full"))
+    judged(tmp_path / "left", judge, replace(about, query=query))
+    (asked,) = questions(tmp_path / "left")
+    assert "49.99 is the user's budget; 12.5 is the price of Slowpaw" in asked
+
+
+PRICED = ("$49.99", "price 49.99: agrees with the records"), ("$39.99", "price 39.99: the record says $49.99")
+
+
+def of_price(message: str) -> tuple[str, dict[str, Any]]:
+    """A report on the price of the bed, and its claim."""
+    report = f"The Fluffwick bed costs {message} [P:B0BED00001]."
+    value = said_value("price", message.strip("$"), "", "P:B0BED00001")
+    return report, claim(1, f"The Fluffwick bed costs {message}.", "P:B0BED00001", quote=report, values=[value])
+
+
+@pytest.mark.parametrize(("message", "label"), [("$49.99", "partial"), ("$39.99", "contradicted"), ("$55", "no")])
+def test_the_judge_is_asked_without_code_s_opinion_once_if_they_agree(tmp_path: Path, message: str, label: str) -> None:
+    report, extracted = of_price(message)
+    if label == "no":  # a kind of value that no record has
+        extracted["values"][0]["kind"] = "quantity"
+    (verdict,) = support_of(tmp_path, answering(extracted, support(label)), report)
+    (asked,) = questions(tmp_path)
+    assert "<record" not in asked
+    assert "asked_again" not in verdict.notes
+
+
+def test_a_superlative_is_judged_by_all_products_of_its_kind_that_the_run_was_shown(tmp_path: Path) -> None:
+    report = "The Fluffwick bed is the cheapest [P:B0BED00001]."
+    value = said_value("lowest_price", "", "the cheapest", "P:B0BED00001")
+    extracted = claim(1, "The Fluffwick bed is the cheapest.", "P:B0BED00001", quote=report, values=[value])
+    quote = "P:B0BOWL0001 Slowpaw Slow Feeder Bowl, Blue: $12.50, 4.1 of 5 (77)"
+    (verdict,) = support_of(tmp_path, answering(extracted, support("contradicted", "a bowl", quote)), report)
+    (asked,) = questions(tmp_path)
+    bed = "P:B0BED00001 Fluffwick Orthopedic Dog Bed, Large, Grey: $49.99, 4.5 of 5 (1234)"
+    assert f'<source id="S1">\n{quote}\n{bed}\n</source>' in asked
+    assert verdict.quote == quote
+    (plain,) = support_of(tmp_path / "plain", answering(BED_CLAIM, support("full")), BED_REPORT)
+    assert plain.value == 1
+    assert '<source id="S1">' not in questions(tmp_path / "plain")[0]
+
+
+@pytest.mark.parametrize(
+    ("priced", "first", "second", "is_changed"),
+    [
+        (PRICED[0], "contradicted", "full", True),
+        (PRICED[0], "no", "no", False),
+        (PRICED[1], "full", "contradicted", True),
+        (PRICED[1], "no", "contradicted", True),
+        (PRICED[1], "partial", "partial", False),
+    ],
+)
+def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_second_answer_counts(
+    tmp_path: Path, priced: tuple[str, str], first: str, second: str, is_changed: bool
+) -> None:
+    report, extracted = of_price(priced[0])
+    about = subject(report)
+    verdicts = judged(tmp_path, answering(extracted, support(first, "one"), support(second, "two")), about)
+    of_stage = {verdict.stage: verdict for verdict in verdicts}
+    alone, shown = questions(tmp_path)
+    assert "<record" not in alone
+    assert f'<record claim="1">\n{priced[1]}\n</record>' in shown
+    values_of = {"full": 1, "partial": 0.5, "no": 0, "contradicted": 0}
+    assert (of_stage["support_first"].value, of_stage["support_first"].reason) == (values_of[first], "one")
+    assert (of_stage[SUPPORT].value, of_stage[SUPPORT].reason) == (values_of[second], "two")
+    assert ("asked_again" in of_stage[SUPPORT].notes, "changed_mind" in of_stage[SUPPORT].notes) == (True, is_changed)
+    made = values(about, verdicts)
+    assert (made["changed_minds"].value, made["FP"].value) == (float(is_changed), values_of[second])
+
+
+def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> None:
+    report, extracted = of_price("$39.99")
+    about = subject(report)
+    verdicts = judged(tmp_path, answering(extracted, support("full"), "no", "no", "no"), about)
+    (verdict,) = [each for each in verdicts if each.stage.startswith(SUPPORT)]
+    assert (verdict.state, verdict.value, verdict.notes) == ("scored", 1, ())
+    assert values(about, verdicts)["changed_minds"].state == "na"
+
+
+@pytest.mark.parametrize("rules", ["paper", "drg"])
+def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path, rules: Rules) -> None:
+    report = "Both are $62.49 [C:aaaaaaaa][P:B0BED00001]."
+    extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
+    about = subject(report, EVIDENCE | {SUM.id: SUM}, query="A bed under $70, please.")
+    about = replace(about, now=datetime(2023, 9, 24, tzinfo=UTC))
+    judged(tmp_path, papers(extracted, alone("full")), about, rules)
+    (asked,) = questions(tmp_path)
+    assert "$70" not in asked
+    assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))
+    assert asked.count("<claim>") == 1
+    assert asked.count("<source ") == (2 if rules == "paper" else 1)
+
+
+def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) -> None:
+    report = f"Cardinals prefer seeds [{BIRDS_ID}][{BLOCKED_ID}][P:B0BED00001]."
+    extracted = papers_claim(1, "Cardinals prefer seeds.", BIRDS_ID, BLOCKED_ID, "P:B0BED00001")
+    about = subject(report)
+    verdicts = judged(tmp_path, papers(extracted, alone("partial")), about, "drg")
+    (verdict,) = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
+    assert {source.id for source in verdict.sources} == {BIRDS_ID, BLOCKED_ID, "P:B0BED00001"}
+    assert values(about, verdicts, "drg")["FP"].value == 0.5
+
+
+@pytest.mark.parametrize("rules", ["default", "paper", "drg"])
+def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_was(
+    tmp_path: Path, rules: Rules
+) -> None:
+    page = EVIDENCE[BIRDS_ID].model_copy(update={"title": "On cardinals", "date": "2021-05-06"})
+    about = replace(
+        subject(f"They like seeds [{BIRDS_ID}].", EVIDENCE | {BIRDS_ID: page}), now=datetime(2023, 9, 24, tzinfo=UTC)
+    )
+    judge = answering(claim(1, "They like seeds.", BIRDS_ID), support("full"))
+    if rules != "default":
+        judge = papers(papers_claim(1, "They like seeds.", BIRDS_ID), alone("full"))
+    judged(tmp_path, judge, about, rules)
+    (question,) = questions(tmp_path)
+    assert tag_content("today", question) == ("2023-09-24" if rules == "default" else None)
+    assert f'<source id="{BIRDS_ID}" title="On cardinals" address="{page.url}" date="2021-05-06">' in question
+    is_told = 'a page much older than that day does not show that something is so "now", "current" or "the latest"'
+    assert (is_told in question) == (rules == "default")
+
+
+def test_the_same_page_text_is_sent_once_whatever_claims_and_sources_have_it(tmp_path: Path) -> None:
+    mirror = EVIDENCE[BIRDS_ID].model_copy(update={"id": "W:bbbbbbbb", "url": "https://mirror.example/"})
+    claims = [claim(1, "They like seeds.", BIRDS_ID, mirror.id), claim(2, "They like shade.", BIRDS_ID)]
+    judge = scripted({"claims": claims}, {"claims": [ruled(1, "full"), ruled(2, "full")]})
+    report = f"Seeds [{BIRDS_ID}][{mirror.id}]. Shade [{BIRDS_ID}]."
+    judged(tmp_path, judge, subject(report, EVIDENCE | {mirror.id: mirror}))
+    (question,) = questions(tmp_path)
+    assert question.count("Northern cardinals prefer") == 1
+    assert f'address="https://mirror.example/">\nThe same text as that of {BIRDS_ID}.' in question

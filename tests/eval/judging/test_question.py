@@ -1,0 +1,152 @@
+"""Verdict files, and what judging took."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import ModelError, UserError
+from drretail.eval.judging.question import VerdictFile, verdict_path
+from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
+from drretail.journal import Journal, Outcome
+from drretail.llm.usage import read_prices
+from drretail.records.models import Price
+from drretail.records.run import Usage
+from drretail.records.score import JudgeRef, Verdict
+from tests import build
+from tests.build import known
+
+JUDGE = JudgeRef(spec="scripted:test", kind="scripted")
+WORDS = frozenset({"w"})
+
+
+def verdict(item: str, value: int, **given: Any) -> Verdict:
+    about: dict[str, Any] = {"report_sha": "s", "prompt_hash": "w"}
+    return build.verdict("quality", "rating", item, value, **about | given)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return verdict_path(tmp_path, "quality", "judge", "a", "q1-r1")
+
+
+def written(path: Path, *verdicts: Verdict) -> VerdictFile:
+    file = VerdictFile(path)
+    for one in verdicts:
+        file.append(one)
+    file.close()
+    return VerdictFile(path)
+
+
+def test_the_last_verdict_of_a_key_lives(path: Path) -> None:
+    file = written(path, verdict("depth", 4), verdict("clarity", 5), verdict("depth", 6, attempt=2))
+    assert [(one.item, one.value) for one in file.living("s", WORDS)] == [("depth", 6), ("clarity", 5)]
+    assert len(file.living("s", WORDS)) == len(file.lasts())
+    last = file.last(verdict("depth", 0).key)
+    assert known(last).attempt == 2
+
+
+@pytest.mark.parametrize("change", [{"report_sha": "other"}, {"prompt_hash": "other"}])
+def test_another_report_or_other_words_make_a_verdict_stale_which_hides_older_ones(
+    path: Path, change: dict[str, str]
+) -> None:
+    file = written(path, verdict("depth", 4), verdict("depth", 6, attempt=2, **change), verdict("clarity", 5))
+    assert [one.item for one in file.living("s", WORDS)] == ["clarity"]
+    assert len(file.lasts()) == 2
+
+
+def test_a_line_that_was_cut_is_dropped_and_written_over(path: Path) -> None:
+    written(path, verdict("depth", 4), verdict("clarity", 5))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    assert [one.item for one in VerdictFile(path).lasts()] == ["depth"]
+    written(path, verdict("clarity", 5))
+    assert path.read_bytes() == whole
+
+
+def test_a_kill_keeps_all_verdicts_of_one_answer_or_none(path: Path) -> None:
+    file = VerdictFile(path)
+    with file.at_once():
+        file.append(verdict("a", 1))
+        assert not path.exists()
+        file.append(verdict("b", 2))
+        assert [each.item for each in file.lasts()] == ["a", "b"]
+    assert [each.item for each in VerdictFile(path).lasts()] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{broken", "line 1, is not JSON"),
+        ('{"format":1,"metric":"quality"}', "cannot read: Field required"),
+        ('{"metric":"quality"}', "names no format"),
+    ],
+)
+def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, message: str) -> None:
+    written(path, verdict("depth", 4))
+    path.write_text(f"{line}\n{path.read_text(encoding='utf-8')}", encoding="utf-8")
+    with pytest.raises(UserError, match=message) as problem:
+        VerdictFile(path)
+    assert str(problem.value).endswith("Delete that line, or the file: score then asks again for what is missing.")
+
+
+USED = {"calls": 1, "input_uncached": 1000, "output": 100}
+PRICES = read_prices({"anthropic:m": Price(input=10, output=100)})
+ONE = 0.02
+
+
+def asked(folder: Path, metric: str, name: str, *, spec: str = "anthropic:m", batched: bool = False) -> None:
+    """One question of a judge, answered."""
+    journal = Journal(folder / "verdicts" / metric / "judge" / "label" / f"{name}.journal.jsonl")
+    request = {"model": spec, "params": {}, "messages": []}
+    journal.scope("s").perform("model", request, lambda: Outcome("yes", USED, 1, batched))
+    journal.close()
+
+
+def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric_and_batches_cost_half(tmp_path: Path) -> None:
+    asked(tmp_path, "quality", "q1-r1")
+    asked(tmp_path, "quality", "q2-r1")
+    asked(tmp_path, "faithfulness", "q1-r1")
+    asked(tmp_path, "batched", "q1-r1", batched=True)
+    batched, faithfulness, quality = judging_costs(tmp_path, PRICES)
+    assert batched.cost.dollars == ONE / 2
+    assert (faithfulness.metric, faithfulness.reports, faithfulness.cost.dollars) == ("faithfulness", 1, ONE)
+    assert (quality.metric, quality.judge, quality.reports, quality.retries) == ("quality", "anthropic:m", 2, 2)
+    assert quality.cost.usage == Usage(calls=2, input_uncached=2000, output=200)
+    assert quality.cost.dollars == 2 * ONE
+
+
+def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> None:
+    asked(tmp_path, "quality", "q1-r1", spec="openai:m")
+    (quality,) = judging_costs(tmp_path, PRICES)
+    assert (quality.cost.dollars, quality.cost.unpriced) == (None, ("openai:m",))
+    allowance = allowance_for([tmp_path], [], PRICES, 5000, None)
+    assert allowance is not None
+    assert allowance.spent_tokens == 1100
+    with pytest.raises(UserError, match="What judging cost so far is unknown"):
+        allowance_for([tmp_path], [], PRICES, None, 1.0)
+
+
+def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "verdicts" / "quality" / "judge" / "label" / "q1-r1.journal.jsonl")
+
+    def refused() -> Outcome:
+        raise ModelError("refusal", "no", usage=USED)
+
+    with pytest.raises(ModelError):
+        journal.scope("s").perform("model", {"model": "anthropic:m", "messages": []}, refused)
+    journal.close()
+    assert judging_costs(tmp_path, PRICES)[0].cost.dollars == ONE
+
+
+def test_an_allowance_ends_when_it_is_spent_and_without_a_cap_never() -> None:
+    capped, free = Allowance(dollars=0.03), Allowance()
+    for _ in range(2):
+        capped.check()
+        capped.count(Usage(**USED), Price(input=10, output=100))
+        free.count(Usage(**USED), None)
+    with pytest.raises(CapReached):
+        capped.check()
+    free.check()
+    with pytest.raises(CapReached):
+        Allowance(tokens=100, spent_tokens=100).check()

@@ -1,0 +1,279 @@
+"""scores.json of version 1.0 is read: what was a record of its own is a score of a part."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.eval.metric import Value
+from drretail.eval.scores.facts import missing_of
+from drretail.eval.scores.file import agreements, as_today, attack_tables, correlations, other_metrics, rows_of_metrics
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_ref, panels_of, with_panels
+from drretail.records.run import INJECTED
+from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
+from drretail.stats.significance import holm
+from tests import build
+from tests.build import LABEL, SYSTEM, experiment, known, scripted_judge
+from tests.eval.compare import crafted
+from tests.eval.compare.crafted import CODE, preference
+
+
+def gathered(
+    multiples: Mapping[tuple[str, Assessor], Mapping[str, float]],
+    *,
+    agent: str = "react",
+    queries: int = 12,
+    repeats: int = 1,
+    **given: Any,
+) -> Gathered:
+    """One system; every value is its number times the query's, so all go up together; -1 turns one around."""
+    held = crafted.gathered(
+        *(
+            (metric, variant, seat, {"a": {f"q{at:02}": [times * at] * repeats for at in range(queries)}})
+            for (metric, seat), values in multiples.items()
+            for variant, times in values.items()
+        ),
+        **given,
+    )
+    system = held.definition.systems["a"].model_copy(update={"agent": agent})
+    return replace(held, definition=held.definition.model_copy(update={"systems": {"a": system}}))
+
+
+def test_every_measure_meets_every_headline_of_every_judge() -> None:
+    rows = correlations(
+        gathered(
+            {
+                ("process", CODE): {"tool_calls": 2, "turns": -1, "words": 3},
+                ("quality", crafted.JUDGE): {"Avg": 1},
+                ("checks", CODE): {"clean": 1},
+            }
+        )
+    )
+    found = {(row.process, row.metric, row.variant, row.judge): row.rho for row in rows}
+    assert found == {
+        (process, metric, variant, spec): pytest.approx(rho)
+        for process, rho in (("turns", -1), ("tool_calls", 1))
+        for metric, variant, spec in (
+            ("quality", "Avg", "anthropic:claude"),
+            ("checks", "clean", "code"),
+            ("process", "words", "code"),
+        )
+    }
+    assert [row.p_holm for row in rows] == holm([row.p for row in rows])
+
+
+def test_repeats_of_a_query_are_one_pair_and_fewer_than_ten_pairs_are_not_told() -> None:
+    fields = {("process", CODE): {"tool_calls": 1.0, "words": 1.0}}
+    (row,) = correlations(gathered(fields, repeats=3))
+    assert (row.n, row.n_queries) == (12, 12)
+    assert [len(correlations(gathered(fields, queries=queries))) for queries in (9, 10)] == [0, 1]
+
+
+def test_opinions_of_rule_based_judges_floors_and_checks_of_self_checked_systems_say_nothing() -> None:
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("checks", CODE): {"clean": 1.0}}
+    assert len(correlations(gathered(fields))) == 1
+    assert correlations(gathered(fields, agent="null_keywords")) == []
+    assert correlations(gathered(fields, agent="oracle")) == []
+    assert correlations(gathered(fields, self_checked=["a"])) == []
+    fields = {("process", CODE): {"tool_calls": 1.0}, ("quality", crafted.RULES): {"Avg": 1.0}}
+    assert correlations(gathered(fields)) == []
+
+
+PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+ATTACKED = [1.0, 0.0, None, 0.0, 1.0, 0.0, 1.0, 1.0]
+
+
+def among_texts(held: Gathered, label: str) -> Gathered:
+    system = held.definition.systems[label]
+    systems = {**held.definition.systems, label: system.model_copy(update={"options": {INJECTED: "abc"}})}
+    return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
+
+
+def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_attack_has_lost_it() -> None:
+    held = among_texts(
+        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})), "b"
+    )
+    ((row,),) = (table.rows for table in attack_tables(held))
+    assert [cell.system for cell in row.cells] == ["a", "b"]
+    (lost,) = (step.row for step in row.steps)
+    assert (lost.n_pairs, lost.mean_b, lost.mean_a, lost.difference) == (8, 0.875, 0.5, -0.375)
+    assert known(lost.ci_high) > -0.375
+    alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
+    assert attack_tables(alone) == attack_tables(among_texts(alone, "a")) == []
+
+
+JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
+COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}
+
+
+def held(*metrics: str) -> Scores:
+    sliced = {"by": "kind", "part": "gift", "n_asked": 1, "n_counted": 1}
+    return Scores(
+        scores=tuple(Score(metric=metric, variant="v", version=1, system="a", **JUDGE, **COUNTS) for metric in metrics),
+        judgings=tuple(Judging(metric=metric, system="a", judge="p:m", verdicts=1) for metric in metrics),
+        slices=tuple(
+            Score(metric=metric, variant="v", version=1, system="a", **sliced, **JUDGE, **COUNTS) for metric in metrics
+        ),
+        agreements=tuple(
+            Agreement(metric=metric, variant="v", first="a", second="b", n_reports=1, n_dropped=0, n_systems=1)
+            for metric in metrics
+        ),
+        pairs=(preference(version=1, dimension="overall", a="a", b="b", **JUDGE, **COUNTS),),
+    )
+
+
+def test_the_named_metrics_alone_are_left_slices_and_agreements_too() -> None:
+    scores = held("quality", "checks")
+    shown = rows_of_metrics(scores, ["quality"])
+    for rows in (shown.scores, shown.judgings, shown.slices, shown.agreements):
+        assert [row.metric for row in rows] == ["quality"]
+    assert shown.pairs == ()
+    assert rows_of_metrics(scores, ["pairwise"]).pairs == scores.pairs
+    assert rows_of_metrics(scores, ["pairwise"]).scores == ()
+    assert other_metrics(held("quality", "checks"), ["checks"]) == ["quality", "pairwise"]
+    assert other_metrics(held("quality"), ["quality", "pairwise"]) == []
+
+
+MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
+THEIRS = {"a@m": [9.0, 3.0], "b@m": [5.0, 8.0]}
+LOW = {"null_empty": [0.0, 0.0], "oracle": [10.0, 10.0], "a@m-counterfactual-swap": [0.0, 0.0]}
+NOT_PLAIN: dict[str, dict[str, Any]] = {
+    **{label: {"agent": label} for label in ("null_empty", "oracle")},
+    "a@m-counterfactual-swap": {"options": {"counterfactual": "swap"}},
+}
+
+
+def judged(mine: dict[str, list[float]], theirs: dict[str, list[float]]) -> Gathered:
+    def runs(values: dict[str, list[float]]) -> dict[str, dict[str, list[float]]]:
+        return {label: {f"q{at}": [value] for at, value in enumerate(its)} for label, its in values.items()}
+
+    held = crafted.gathered(
+        ("quality", "depth", crafted.JUDGE, runs(mine)), ("quality", "depth", crafted.OTHER, runs(theirs))
+    )
+    systems = {label: SYSTEM.model_copy(update=NOT_PLAIN.get(label, {})) for label in mine}
+    return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
+
+
+def test_floors_the_oracle_and_other_users_profiles_do_not_make_judges_agree() -> None:
+    (alone,) = [row for row in agreements(judged(MINE, THEIRS)) if row.variant == "depth"]
+    (beside,) = [row for row in agreements(judged({**MINE, **LOW}, {**THEIRS, **LOW})) if row.variant == "depth"]
+    assert beside == alone
+    assert (alone.n_reports, alone.n_systems, alone.n_dropped) == (4, 2, 0)
+    assert alone.rho_report == pytest.approx(-0.8)  # 1 − 6 · 18 / 60
+    assert (alone.exact, alone.difference) == (0.5, 3.5)
+
+
+REPORTS = {LABEL: {"q1-r1": "one", "q2-r1": "two"}, "b@model": {"q1-r1": "three", "q2-r1": None}}
+
+
+def test_a_panel_stands_beside_its_judges(tmp_path: Path) -> None:
+    answers = {f"j{n}": {"rating": n, "justification": "So it is."} for n in (3, 9, 4)}
+    judges = [scripted_judge(lambda _, said=said: said, name=name, kind="llm")[0] for name, said in answers.items()]
+    scores = build.scored(experiment(tmp_path / "exp", REPORTS), "quality", *judges)
+    panel = "panel(median):scripted:j3+scripted:j4+scripted:j9"
+    (row, failed) = (build.rows(scores, label=label, judge=panel)["depth"] for label in REPORTS)
+    assert (row.value, row.judge_kind) == (4, "llm")
+    assert row.items == {"judges": 6, "spread": 12}
+    assert (failed.n_planned, failed.n_scored, failed.n_failed) == (2, 1, 1)
+    assert build.rows(scores, label=LABEL, judge="scripted:j9")["depth"].value == 9
+    assert len([row for row in scores.agreements if row.variant == "depth"]) == 3, "every two judges have a row"
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ((3, 9, 4), Value("depth", "scored", 4, {"judges": 3, "spread": 6})),
+        ((3, "failed", 6), Value("depth", "scored", 4.5, {"judges": 2, "spread": 3})),
+        ((3, "failed", "na"), Value("depth", "failed")),
+        ((3, "failed"), Value("depth", "failed")),
+        ((3, "not judged", 4), None),
+    ],
+)
+def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_all_are_done(
+    values: tuple[crafted.Run, ...], found: Value | None
+) -> None:
+    third = Assessor(JudgeRef(spec="x:third", kind="llm"), "default")
+    seats = (crafted.JUDGE, crafted.OTHER, third)
+    rated = [
+        ("quality", "depth", seat, {"a": crafted.runs([7, value])}) for seat, value in zip(seats, values, strict=False)
+    ]
+    held = with_panels(crafted.gathered(*rated))
+    (panel,) = [judged for key, judged in held.tables_of_judges.items() if is_panel(key.assessor.judge.spec)]
+    of_second = panel.get("a/q001-r1")
+    assert (None if of_second is None else of_second.values["depth"]) == found
+
+
+def test_one_judge_is_no_panel_and_neither_rules_nor_panels_have_a_seat() -> None:
+    panel = Assessor(panel_ref([crafted.JUDGE.judge, crafted.OTHER.judge], "median"), "default")
+    assert panels_of([crafted.JUDGE, crafted.RULES, panel]) == []
+    assert panels_of([crafted.JUDGE, crafted.RULES, crafted.OTHER, panel]) == [[crafted.JUDGE, crafted.OTHER]]
+    paper = crafted.OTHER._replace(rules="paper")
+    assert panels_of([crafted.JUDGE, paper]) == []
+
+
+OF = {"metric": "quality", "variant": "Avg", "judge": "p:m", "judge_kind": "llm"}
+SLICE = {**OF, "by": "kind", "name": "gift", "system": "a", "value": 7, "n_queries": 4, "n_counted": 3}
+CELL = {"setting": "32k", "system": "a", "mean": 0.5, "ci_low": 0.4, "n": 3, "n_planned": 4, "at": 32e3}
+CHANGED = {"metric": "counterfactual", "version": 3, "system": "b", "factual": "a", "kind": "swap", "value": 0.25}
+PAIR = {
+    **{"version": 1, "dimension": "overall", "a": "a", "b": "b", "judge": "p:m", "judge_kind": "llm", "n_planned": 20},
+    **{"n_scored": 20, "win_rate": 0.1, "ci_low": 0.02, "ci_high": 0.3, "n_queries": 10, "queries_won": 1},
+    **{
+        "queries_lost": 9,
+        "p": 0.001,
+        "p_holm": 0.007,
+        "tests": 7,
+        "length_controlled": 0.2,
+        "length_controlled_low": 0.1,
+    },
+}
+MISSING = {"n/a": 1, "failed": 2, "run failed": 1, "as 0": 3}
+BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10, "missing": MISSING}
+CONTRAST = {"metric": "checks", "variant": "clean", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"}
+OLD: dict[str, Any] = {
+    "scores": [],
+    "judgings": [],
+    "slices": [{**SLICE, "n_planned": 8, "n_scored": 6}, {**SLICE, "by": "constraint", "name": "budget"}],
+    "ablations": [{**OF, "by": "size", "name": "quality", "rows": [{"agent": "a", "cells": [CELL], "steps": []}]}],
+    "counterfactuals": [{**CHANGED, "measure": "change", "of": "products", "n_planned": 4, "n_scored": 2, "n_na": 2}],
+    "pairs": [PAIR],
+    "attacks": [{"system": "b", "plain": "a", "n_queries": 3}],
+    "scoreboard": {
+        "judge": {"spec": "p:m"},
+        "columns": [{"name": "clean", "metric": "checks", "variant": "clean"}],
+        "rows": [{"system": "a", "cells": {"clean": BOARD_CELL}}],
+        "compared": [{"measure": "clean", "pairs": [{"a": "a", "b": "b", "row": CONTRAST}]}],
+        "others": [{"judge": {"spec": "p:n"}, "rows": []}],
+    },
+}
+
+
+def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version_1_are_read() -> None:
+    read = Scores.model_validate(as_today(OLD))
+    (part,) = read.slices
+    assert (part.by, part.part, part.value, part.n_asked, part.n_counted, part.n) == ("kind", "gift", 7, 4, 3, 6)
+    ((row,),) = (table.rows for table in read.ablations)
+    (cell,) = row.cells
+    assert (cell.by, cell.part, cell.value, cell.ci_low) == ("size", "32k", 0.5, 0.4)
+    assert (cell.n_asked, cell.n_counted, cell.judge) == (4, 3, "p:m")
+    (change,) = read.counterfactuals
+    assert (change.variant, change.system, change.value, change.n_asked) == ("change products", "b", 0.25, 4)
+    board = known(read.scoreboard)
+    assert [judge.spec for judge in board.others] == ["p:n"]
+    of_board = board.rows[0].cells["clean"]
+    assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
+    assert missing_of(of_board) == MISSING
+    assert [(row.a, row.b, row.n_pairs) for row in board.compared[0].pairs] == [("a", "b", 5)]
+    assert read.attacks == ()
+    (pair,) = read.pairs
+    row = pair.contrast
+    assert (row.difference, row.ci_low, row.ci_high, row.outcome, row.is_primary) == (-0.8, -0.96, -0.4, "lower", True)
+    assert (row.n_pairs, row.above, row.equal, row.below, row.p_holm, row.tests) == (10, 1, 0, 9, 0.007, 7)
+    assert (pair.win_rate.value, pair.win_rate.ci_low, pair.length_controlled.ci_low) == (0.1, 0.02, 0.1)
+
+
+def test_what_is_written_today_is_read_as_it_is() -> None:
+    today = Scores.model_validate(as_today(OLD)).model_dump(mode="json", exclude_none=True)
+    assert Scores.model_validate(as_today(today)).model_dump(mode="json", exclude_none=True) == today

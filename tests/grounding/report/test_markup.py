@@ -1,0 +1,121 @@
+"""What of a report a reader is shown, and what is not read because nobody sees it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.markup import has_unread_elements, shown
+from drretail.grounding.text.layout import find_sentences
+from drretail.grounding.text.untrusted import visible
+
+SEEN = "Seen words."
+
+HIDDEN = (
+    "<!-- hid -->",
+    "<!DOCTYPE hid>",
+    "<![CDATA[hid]]>",
+    "</ hid>",
+    "[//]: # (hid)",
+    '[comment]: <> "hid"',
+    '[comment]: other.html\n  "hid"',
+    "> [quoted]: # (hid)",
+    "[hid for $30.99]: http://ecommerce.com/B0AAAAAAAA",
+    "<span hidden>hid</span>",
+    "<div hidden>hid<div>hid</div>hid</div>",
+    "<div class='sr-only'>hid</div>",
+    *(f'<p style="{style}">hid</p>' for style in ("display:none", "d\\69splay:none", "zoom:0.01", "color:red")),
+    "<p style='color:red' style='display:none'>hid</p>",
+    '<p title=">" style="display:none">hid</p>',
+    '<p hidden title="</p>">hid</p>',
+    '<font color="white">hid</font>',
+    '<img src="hid">',
+    '<a href="hid for $30.99 [P:B0AAAAAAAA]">hid</a>',
+    "<svg><text>hid</text></svg>",
+    *(f"<{name}>hid</{name}>" for name in ("audio", "dialog", "math", "noframes", "rp", "script", "template", "title")),
+)
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_what_no_renderer_shows_is_blanked(hidden: str) -> None:
+    report = f"{SEEN}\n\n{hidden}\n\nMore."
+    assert "hid" not in shown(report)
+    assert [part for part in shown(report).split() if part != ">"] == ["Seen", "words.", "More."]
+    assert len(shown(report)) == len(report)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 < 4 and 5 > 2, a<b and c",
+        "<https://pages.example/a> and <someone@pages.example>",
+        "`<!--` begins a comment, and `-->` ends it",
+        "```html\n<!-- shown as code -->\n```",
+        "\\<!-- written out -->",
+        "A comment that begins in a line <!-- and never ends is words",
+        "~~was $40~~ now $30, <s>was</s> now",
+        "a line, which a definition can't break\n[into]: parts",
+        "[1]: P:B0AAAAAAAA",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n| `x\\|y` | 3",
+        '<a href="https://pages.example/a?b=1">words</a>',
+        "<details><summary>More</summary>One click away.</details>",
+        "- [ ] to do",
+        "Use <nav> or <section>, not more <header>s.\n\nThen [this](https://a.example/b).",
+        '[docs](https://a.example/b "Components: <Image> and <script>"), then words',
+    ],
+)
+def test_what_is_shown_stays(text: str) -> None:
+    assert shown(text) == text
+
+
+def test_what_no_renderer_shows_is_blanked_wherever_it_stands() -> None:
+    table = "| a | b |\n|---|---|\n| 1 | 2 | hid $30 [P:B0AAAAAAAA] |\n\n> a | b\n> --|--\n> 1 | 2 | hid"
+    assert "hid" not in shown(table)
+    assert shown('[1]: https://pages.example/a "hid"').rstrip() == "[1]: https://pages.example/a"
+    assert "hid" not in shown("[the bag][hid]\n\n[hid]: other.html")
+    assert "hid" not in shown("<div>\n`<p style=display:none>` hid `</p>`\n</div>")
+    assert "seen" in shown("Words `<div hidden>` seen `</div>`")
+    assert shown("<sub>seen<sub>hid</sub></sub>").split() == ["<sub>seen", "</sub>"]
+    text = '<a href="http://ecommerce.com/B0A" title="[P:B0B]">this one</a> <td colspan="2" id="[P:B0C]">'
+    assert [word in shown(text) for word in ("B0A", "this one", "colspan", "B0B", "B0C")] == [True] * 3 + [False] * 2
+
+
+def test_what_only_looks_like_a_tag_hides_nothing() -> None:
+    text = "Write <brand> for the maker. It costs $9.00 [P:A]. <made-up>So it does.</made-up>"
+    assert shown(text) == text
+    assert not has_unread_elements(text)
+    assert "hid" not in shown("<brand hidden>hid</brand>")
+    text = "Use the <Image> component.\n\nMore ([c](https://c.example/z)), after <Image />, ([d](https://d.example/))."
+    assert [citation.url for citation in find_citations(text, None)] == ["https://c.example/z", "https://d.example/"]
+
+
+@pytest.mark.parametrize(
+    "text", ["<p style='color:red'>seen</p>", "<font>seen</font>", "<b", "<!-- hid -->", "<b title=hid>"]
+)
+def test_what_may_be_seen_and_is_not_read_is_told_apart(text: str) -> None:
+    assert has_unread_elements(text) == ("seen" in text)
+
+
+@pytest.mark.parametrize(
+    "piece", ['<a ="', "<b ", "\\<b>", "`<div` ", "<div>\n", '[a]: b "', "[a\n", '<a b=">" ', "<!-- "]
+)
+def test_a_long_text_of_openings_is_read_in_one_pass(piece: str) -> None:
+    text = piece * 20_000
+    assert len(shown(text)) == len(text)
+
+
+def test_hidden_marks_cite_nothing_hidden_words_are_no_sentence_and_characters_that_show_nothing_go() -> None:
+    report = f"{SEEN} <!-- Buy this [P:B0AAAAAAAA]. --> <span hidden>Buy that [P:B0AAAAAAAA].</span>"
+    assert find_citations(report, []) == []
+    assert [report[one.start : one.end] for one in find_sentences(report)] == [SEEN]
+    assert visible("$1\u200b9.99, a\u00adb\U000e0041\u2060") == "$19.99, ab"
+    for shaped in ("\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\u2b50\ufe0f", "plain\n\ttext, é"):
+        assert visible(shaped) == shaped
+
+
+@given(st.text(alphabet="<>!-abp|\\ =\"'/[]:#()`\n hidestylcor", max_size=200))
+def test_offsets_and_lines_stay_and_what_is_shown_is_of_the_text(text: str) -> None:
+    seen = shown(text)
+    assert len(seen) == len(text)
+    assert all(a in (b, " ") for a, b in zip(seen, text, strict=True))
+    assert [a == "\n" for a in seen] == [b == "\n" for b in text]

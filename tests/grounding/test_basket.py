@@ -1,0 +1,301 @@
+"""The reference of a query: its wants with all that would do, the cheapest and the best basket of all there are, and
+whether a wish can't be met, proved by an optimistic look, or left open.
+"""
+
+from decimal import Decimal
+from itertools import product as combinations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.grounding.basket import (
+    UNRATED,
+    at_other_prices,
+    best_choice,
+    cheapest_choice,
+    reference_of,
+    total_of,
+    worths,
+)
+from drretail.grounding.constraints import record_sha
+from drretail.grounding.listing import Listing, listing_of
+from drretail.records.criteria import Decision, Fact, FactKind, Gold, State
+from drretail.records.query import Proof, Query, Reference, WantedThing
+from drretail.records.shop import Money, Product
+from drretail.records.wish import Demand, Want, Wish
+from tests.build import known
+from tests.grounding.basket.things import product, things, want
+
+Offered = tuple[Want, list[Product]]
+
+
+def found(*wanted: Offered, bought: tuple[str, ...] = (), **limits: Any) -> Reference:
+    wish = Wish.model_validate({"wants": tuple(of for of, _ in wanted), **limits})
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    return reference_of(query, [[listing_of(one) for one in products] for _, products in wanted], bought)
+
+
+def ids(reference: Reference) -> tuple[list[str], list[str]]:
+    cheapest, best = known(reference.cheapest), known(reference.best)
+    return [item.product_id for item in cheapest.items], [item.product_id for item in best.items]
+
+
+CHEAP = product("A", 5, average_rating=3.0, rating_number=500)
+GOOD = product("B", 9.50, average_rating=4.8, rating_number=500)
+SCARF = product("C", 20, average_rating=5.0, rating_number=900)
+UNPRICED = product("D", None)
+
+
+def test_the_cheapest_and_the_best_are_told_apart_and_may_cost_all_of_the_budget_and_no_cent_more() -> None:
+    reference = found((want(quantity=2), [CHEAP, GOOD]), budget=Money.of(20))
+    assert ids(reference) == (["A"], ["B"])
+    cheapest, best = known(reference.cheapest), known(reference.best)
+    assert (cheapest.total, best.total) == (Money.of(10), Money.of(19))
+    item = best.items[0]
+    assert (item.thing, item.price, item.quantity, best.worth) == ("feeder", "9.5", 2, 478)
+    assert ids(found((want(quantity=2), [CHEAP]), budget=Money.of(10))) == (["A"], ["A"])
+    assert found((want(quantity=2), [CHEAP]), budget=Money.of(9.99)).lack == "too_dear"
+
+
+def test_everything_that_would_do_is_kept_and_what_is_owned_or_bought_left_out_and_named() -> None:
+    reference = found((want(), [GOOD, CHEAP, UNPRICED, product("E", 1, currency="EUR")]))
+    (thing,) = reference.things
+    assert [(fit.product_id, fit.price) for fit in thing.fits] == [("A", "5"), ("B", "9.5"), ("D", None), ("E", None)]
+    reference = found((want(), [CHEAP, GOOD, SCARF]), bought=("B", "Z"), owned=("C",))
+    assert ids(reference) == (["A"], ["A"])
+    assert reference.left_out == ("B", "C")
+    assert [fit.product_id for fit in reference.things[0].fits] == ["A"]
+    again = found((want(again=True), [CHEAP, GOOD]), bought=("B",))
+    assert ([fit.product_id for fit in again.things[0].fits], again.left_out) == (["A", "B"], ())
+
+
+def test_what_is_optional_is_bought_where_the_budget_allows_and_never_by_the_cheapest() -> None:
+    wanted = (want("feeder"), [CHEAP]), (want("scarf", optional=True), [SCARF])
+    assert ids(found(*wanted)) == (["A"], ["A", "C"])
+    assert ids(found(*wanted, budget=Money.of(20))) == (["A"], ["A"])
+    missing = found((want("feeder"), [CHEAP]), (want("bath", optional=True), []))
+    assert ids(missing) == (["A"], ["A"])
+    assert missing.lack is None
+
+
+def test_what_leaves_a_demand_open_is_undecided_and_no_basket_holds_it() -> None:
+    woven, silent = product("W", 9, features=("Waterproof",)), product("S", 1)
+    reference = found((want(must=("waterproof", "blessed")), [woven, silent]))
+    (thing,) = reference.things
+    assert [(fit.product_id, fit.open) for fit in thing.undecided] == [
+        ("S", ("waterproof", "blessed")),
+        ("W", ("blessed",)),
+    ]
+    assert (thing.fits, reference.best, reference.lack) == ((), None, "not_said")
+    free = product("F", 9, average_rating=3.0, rating_number=500, features=("Without perfume",))
+    reference = found((want(must_not=("perfume",)), [free, GOOD]))
+    assert [fit.product_id for fit in reference.things[0].fits] == ["F"]
+    assert ids(reference) == (["F"], ["F"])
+
+
+def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> None:
+    def warned(fact: FactKind, *others: Product) -> Reference:
+        facts = (Fact(product_id="B", fact=fact, source="W:1"),)
+        query = Query(query_id="q1", text="?", wish=Wish(wants=(want(),)), source="t").with_facts(facts)
+        offered = [[listing_of(one) for one in (GOOD, *others)]]
+        return reference_of(query, offered, could_be=offered)
+
+    for fact in ("recalled", "failed"):
+        assert ids(warned(fact, CHEAP)) == (["A"], ["A"])
+        reference = warned(fact)
+        proof = known(reference.proof)
+        assert (reference.lack, proof.state, proof.lack) == ("unsafe", "proved", "unsafe")
+        assert [item.product_id for item in proof.cheapest_without["unsafe"].items] == ["B"]
+        assert reference.warnings == ("W:1",)
+    assert ids(warned("dearer")) == (["B"], ["B"])
+    assert warned("dearer").warnings == ()
+
+
+def test_at_other_prices_what_is_undecided_moves_as_well_and_what_is_sold_out_is_gone() -> None:
+    wish = Wish(wants=(want(must=("waterproof",), price_max=Money.of(12)),))
+    query = Query(query_id="q1", text="?", wish=wish, source="t")
+    dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
+    reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
+    at = {
+        one.product_id: one
+        for one in (product("A", 10), product("B", 11), product("C", 9, availability="out of stock"))
+    }
+    (thing,) = at_other_prices(reference, wish, at).things
+    assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
+        [("A", "10")],
+        [("B", "11")],
+    ]
+    assert at_other_prices(reference, wish, {"B": product("B", 13)}).things[0].undecided == ()
+
+
+def feeders(**limits: Any) -> list[Offered]:
+    return [(want(**limits), [CHEAP, GOOD])]
+
+
+TEN = {"budget": Money.of(10)}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "limits", "lack"),
+    [
+        ([], TEN, "no_things"),
+        ([(want("feeder"), [CHEAP]), (want("bath"), [])], TEN, "nothing_offered"),
+        ([(want("scarf"), [SCARF])], TEN, "too_dear"),
+        ([(want("scarf"), [UNPRICED])], TEN, "no_price"),
+        (feeders(), {"budget": Money.of(0)}, "too_dear"),
+        (feeders(price_max=Money.of(4)), {}, "too_dear"),
+        (feeders(), {"budget": Money.of(100, "EUR")}, "no_price"),
+        (feeders(brands_wanted=("Unheard Of",)), {}, "no_such_brand"),
+        (feeders(ratings_min=501), {}, "demands"),
+        (feeders(must_not=("feeder",)), {}, "demands"),
+        (feeders(), {"owned": ("A", "B")}, "owned"),
+        (feeders(rating_min=4.9), {"owned": ("A", "B")}, "no_basket"),
+        (feeders(), {"owned": ("A",), "budget": Money.of(6)}, "too_dear"),
+    ],
+)
+def test_why_there_is_no_basket(wanted: list[Offered], limits: dict[str, Any], lack: str) -> None:
+    reference = found(*wanted, **limits)
+    assert (reference.lack, reference.cheapest, reference.best) == (lack, None, None)
+
+
+def test_of_a_query_that_nobody_typed_nothing_is_known_and_without_a_budget_the_shops_own_currency_counts() -> None:
+    reference = reference_of(Query(query_id="q1", text="?", source="t"), [])
+    assert (reference.lack, reference.things, reference.best) == ("not_typed", (), None)
+    quiet = product("D", None, features=("Waterproof",))
+    assert found((want(must=("waterproof",)), [CHEAP, quiet])).lack == "no_price"
+    foreign = found((want(), [product("A", 5, currency="EUR"), product("B", 7, currency="EUR")]))
+    assert (foreign.lack, known(foreign.cheapest).total) == (None, Money.of(5, "EUR"))
+
+
+@given(wanted=things(), budget=st.none() | st.integers(1, 40))
+def test_no_choice_is_worth_more_and_none_as_good_is_cheaper(wanted: list[WantedThing], budget: int | None) -> None:
+    priced = [[fit for fit in thing.fits if fit.price is not None] for thing in wanted]
+    ranked = [
+        (-sum(fit.worth for fit in chosen), total_of(wanted, chosen), [fit.product_id for fit in chosen])
+        for chosen in combinations(*priced)
+        if len({fit.product_id for fit in chosen}) == len(chosen)
+    ]
+    within = [rank for rank in ranked if budget is None or rank[1] <= budget]
+    chosen = best_choice(wanted, None if budget is None else Decimal(budget))
+    found = None if chosen is None else (-sum(fit.worth for fit in chosen), total_of(wanted, chosen), [
+        fit.product_id for fit in chosen
+    ])  # fmt: skip
+    assert found == min(within, default=None)
+    cheapest = cheapest_choice(wanted)
+    totals = [rank[1] for rank in ranked]
+    assert (None if cheapest is None else total_of(wanted, cheapest)) == min(totals, default=None)
+    affords = cheapest is not None and (budget is None or total_of(wanted, cheapest) <= budget)
+    assert (chosen is not None) is affords
+
+
+def test_a_mean_of_few_ratings_is_believed_less_and_what_is_not_rated_is_worth_the_middle() -> None:
+    many = listing_of(product("A", average_rating=4.6, rating_number=900))
+    few = listing_of(product("B", average_rating=5.0, rating_number=1))
+    unrated = listing_of(product("C"))
+    found = worths([many, few, unrated])
+    assert found["A"] == 460
+    assert found["C"] == round(100 * (4.6 + 5.0) / 2)
+    assert found["C"] < found["B"] < 500
+    listings = [listing_of(product("A")), listing_of(product("B", rating_number=500))]
+    assert worths(listings) == {"A": 100 * UNRATED, "B": 100 * UNRATED}
+    assert worths([]) == {}
+
+
+PRESS = Want(name="press", kinds=("french press",))
+
+
+def press(product_id: str, price: float | None, **more: Any) -> Listing:
+    fields = {"title": "Acme French Press", "average_rating": 4.5, "rating_number": 100, "store": "Acme"} | more
+    return listing_of(product(product_id, price, **fields))
+
+
+def proved(*offers: Listing, could_be: tuple[Listing, ...] = (), want: Want = PRESS, **wish: Any) -> Proof:
+    """Of a wish for a press, where ``could_be`` are more products that may be one."""
+    owned = wish.pop("bought", ())
+    gold = wish.pop("gold", None)
+    query = Query(query_id="q", text="?", source="t", wish=Wish(wants=(want,), **wish), gold=gold)
+    reference = reference_of(query, [offers], owned, could_be=[(*offers, *could_be)], orders=("1234567890",))
+    assert reference.proof is not None
+    return reference.proof
+
+
+def pressed(**limits: Any) -> Want:
+    return Want.model_validate({**PRESS.model_dump(), **limits})
+
+
+FILTER = press("C", 10, title="French Press Replacement Filter")
+STYLED = press("D", 10, title="Press, French Style")
+GLASS = press("A", 20, details={"Material": "Glass"})
+THIRTY: dict[str, Any] = {"budget": Money.of(30)}
+SEVENTY = {"want": pressed(quantity=4), "budget": Money.of(70)}
+
+
+@pytest.mark.parametrize(
+    ("offers", "about", "state"),
+    [
+        ([press("A", 20)], THIRTY, "refuted"),
+        # an unknown price, or a cheap product that may be one, leaves it open
+        *(([press("A", 40)], {**THIRTY, "could_be": (other,)}, "open") for other in (press("N", None), FILTER, STYLED)),
+        # a demand is never proved; stars and brands are
+        ([GLASS], {"want": pressed(must=("steel",), must_not=("plastic",))}, "open"),
+        ([GLASS], {"want": pressed(rating_min=4.8)}, "proved: demands"),
+        ([GLASS, press("U", 20, average_rating=None)], {"want": pressed(rating_min=4.8)}, "open"),
+        ([GLASS], {"want": pressed(brands_wanted=("Nordlys",))}, "proved: no_such_brand"),
+        ([GLASS, press("X", 20, store=None)], {"want": pressed(brands_wanted=("Nordlys",))}, "open"),
+        # what the shopper has, a missing kind, an order that was never made, and several pieces
+        ([press("A", 20)], {"bought": ("A",)}, "proved: owned"),
+        ([], {}, "proved: not_sold"),
+        ([], {"could_be": (STYLED,)}, "open"),
+        ([press("A", 20)], {"orders": ("1234567890",)}, "refuted"),
+        ([press("A", 20)], {"orders": ("9876543210",)}, "proved: no_such_order"),
+        ([press("A", 20)], SEVENTY, "proved: too_dear"),
+        ([press("A", 20), press("P", 60, title="Acme French Press, Pack of 4")], SEVENTY, "open"),
+    ],
+)
+def test_that_a_wish_can_not_be_met_is_proved_refuted_or_left_open(
+    offers: list[Listing], about: dict[str, Any], state: str
+) -> None:
+    found = proved(*offers, **about)
+    assert (f"proved: {found.lack}" if found.state == "proved" else found.state) == state
+    assert found.undecided == (("press",) if state == "open" else ())
+
+
+CURVED = Demand(say="curved", field="Screen Surface")
+MONITOR = Want(name="monitor", kinds=("monitor",), must=(CURVED,), rating_min=4, price_max=Money.of(120))
+
+
+def monitor(product_id: str, price: float | None, stars: float, surface: str | None) -> Product:
+    details = {} if surface is None else {"Screen Surface": surface}
+    return product(product_id, price, title="Monitor, 27 inch", average_rating=stars, details=details)
+
+
+def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_every_monitor_is_decided() -> None:
+    dear, flat = monitor("A", 300, 4.5, "Curved"), monitor("B", 100, 4.6, "Flat")
+    poor, silent = monitor("C", 110, 3.4, "Curved"), monitor("D", 90, 4.5, None)
+    known_ones, all_of_them = (
+        [listing_of(one) for one in of] for of in ((dear, flat, poor), (dear, flat, poor, silent))
+    )
+
+    found = proved(*known_ones, want=MONITOR)
+    assert (found.state, found.lack) == ("proved", "too_dear")
+    cheapest = {lack: [item.product_id for item in basket.items] for lack, basket in found.cheapest_without.items()}
+    assert cheapest == {"too_dear": ["A"], "demands": ["B"]}
+    assert proved(*known_ones, listing_of(monitor("U", None, 4.5, "Flat")), want=MONITOR).state == "proved"
+
+    found = proved(*all_of_them, want=MONITOR)
+    assert (found.state, found.lack, found.undecided) == ("open", "too_dear", ("monitor",))
+    proofs: dict[State, str] = {"broken": "proved", "open": "open", "met": "refuted"}
+    for state, proof in proofs.items():
+        read = Decision(
+            want="monitor", demand="curved", product_id="D", record_sha=record_sha(silent), state=state, by="person:a"
+        )
+        gold = Gold(query_id="q", decisions=(read,))
+        assert proved(*all_of_them, want=MONITOR, gold=gold).state == proof, state
+
+
+def test_a_proof_by_prices_says_what_the_cheapest_is() -> None:
+    found = proved(press("A", 40), press("B", 35), **THIRTY)
+    assert (found.state, found.lack, found.looked_at) == ("proved", "too_dear", 2)
+    assert [item.product_id for item in found.cheapest_without["too_dear"].items] == ["B"]

@@ -1,0 +1,270 @@
+"""What is said of a user's orders: the summary, price bands, and which purchases may be shown."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drretail.grounding.profile import MOST_IDS, PriceSpan, price_band, purchase_item_of, summarise
+from drretail.grounding.text.wording import may_be_shown
+from drretail.records.score import ProfileSummary, Statement
+from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product
+from tests.grounding.shelf import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
+from tests.shop import a_product
+
+NOW = datetime(2023, 9, 1, tzinfo=UTC)
+DAY = 86_400_000
+JANUARY = 1_672_531_200_000  # 2023-01-01
+
+
+def an_order(number: int, product_id: str, days: int, status: OrderStatus = "Delivered", quantity: int = 1) -> Order:
+    placed = {"order_id": f"{number:010}", "timestamp": JANUARY + days * DAY, "quantity": quantity}
+    return Order.model_validate(placed | {"user_id": USER, "product_id": product_id, "order_status": status})
+
+
+def summary_of(*orders: Order, shelf: dict[str, Product] = SHELF, **prices: PriceSpan) -> ProfileSummary:
+    return summarise(PROFILE, orders, shelf, NOW, prices)
+
+
+def texts(summary: ProfileSummary, code: str) -> list[str]:
+    return [statement.text for statement in summary.statements if statement.code == code]
+
+
+ORDERS = (
+    an_order(1, SEED.product_id, 0),
+    an_order(2, FEEDER.product_id, 40, quantity=2),
+    an_order(3, SEED.product_id, 90),
+    an_order(4, HOUSE.product_id, 100, "Returned"),
+)
+
+
+def test_the_whole_summary_of_a_user_with_four_orders() -> None:
+    assert summary_of(*ORDERS).text.splitlines() == [
+        "- Mara Ellwood of Norman, OK, US.",
+        "- 3 orders between 2023-01-01 and 2023-04-01; 1 more came to nothing (cancelled or returned).",
+        "- The last order was 153 days before today, 2023-09-01.",
+        "- 1.01 orders a month between the first and the last.",
+        "- Patio Lawn and Garden: 3 orders on 3 days, last on 2023-04-01.",
+        "- 100% (3 of 3) of the orders are in Birds.",
+        "- 67% (2 of 3) of the orders are of the brand Brindlecote.",
+        "- 2 of 2 items bought have a known price, today $36.99 to $47.98, in the median $42.49.",
+        "- Ordered 2 times, last on 2023-04-01: Brindlecote Sunflower Hearts for Wild Birds, 10 lb [B0SHELF003].",
+        "- Bought on 2023-04-01: Brindlecote Sunflower Hearts for Wild Birds, 10 lb [B0SHELF003] ($47.98).",
+        "- Bought on 2023-02-10: 2 of Ostrabel Panorama Tube Feeder, 2 lb, Green [B0SHELF002] ($36.99).",
+        "- Bought on 2023-01-01: Brindlecote Sunflower Hearts for Wild Birds, 10 lb [B0SHELF003] ($47.98).",
+        "- Returned on 2023-04-11: Marlowick Cedar Nest Box with Clean-Out Door [B0SHELF004] ($28.50).",
+    ]
+
+
+def test_a_user_with_one_order_none_or_nothing_kept_has_a_summary_and_a_product_that_left_is_still_a_purchase() -> None:
+    codes = [statement.code for statement in summary_of(ORDERS[0]).statements]
+    assert codes == ["person", "history", "recency", "domain", "price_level", "recent_purchase"]
+    assert summary_of().text.endswith("There is no order yet.")
+    assert "nothing was kept" in summary_of(an_order(1, SEED.product_id, 0, "Cancelled")).text
+    left = summary_of(*ORDERS, an_order(9, "B0GONE0000", 5))
+    assert "a product that the shop has no more [B0GONE0000]" in left.text
+
+
+def test_orders_are_counted_by_domain_by_category_with_those_below_it_and_by_their_pauses() -> None:
+    far = SEED.model_copy(update={"product_id": "B0PETS0001", "category": "Pet_Supplies"})
+    garden = [an_order(number, SEED.product_id, number // 2) for number in range(5)]
+    summary = summary_of(*garden, an_order(9, far.product_id, 3), shelf=SHELF | {far.product_id: far})
+    assert texts(summary, "domain") == [
+        "Patio Lawn and Garden: 5 orders on 3 days, last on 2023-01-03.",
+        "Pet Supplies: 1 order on 1 day, last on 2023-01-04.",
+    ]
+
+    paths = {"a": ("Garden", "Birds"), "b": ("Garden", "Birds", "Feeders"), "c": ("Patio_Lawn_and_Garden",)}
+    shelf = {key: SEED.model_copy(update={"product_id": key, "categories": path}) for key, path in paths.items()}
+    orders = [an_order(number, key, number) for number, key in enumerate("abcc")]
+    assert texts(summary_of(*orders, shelf=shelf), "category") == ["50% (2 of 4) of the orders are in Birds."]
+
+    orders = [an_order(number, SEED.product_id, days) for number, days in enumerate((0, 0, 30, 70, 90))]
+    assert texts(summary_of(*orders), "rhythm") == [
+        "1.69 orders a month between the first and the last; of the pauses between days with orders, half last 30 days "
+        "or less."
+    ]
+
+
+def test_the_type_of_shopper_names_domains_only_as_far_as_the_orders_stand_out() -> None:
+    names = {"a": "Pet_Supplies", "b": "Baby_Products", "c": "Office_Products"}
+    shelf = {key: SEED.model_copy(update={"product_id": key, "category": name}) for key, name in names.items()}
+
+    def type_of(products: str) -> list[str]:
+        orders = [an_order(number, key, 0) for number, key in enumerate(products)]
+        return [re.sub(r", \d+ of .*", "", text) for text in texts(summary_of(*orders, shelf=shelf), "shopper_type")]
+
+    assert type_of("aaabbbccc") == ["In short: a shopper, in 3 domains"]
+    assert type_of("aaaaaabc") == ["In short: a shopper, mostly in Pet Supplies"]
+    assert type_of("aaabbbbc") == ["In short: a shopper, above all in Baby Products and Pet Supplies"]
+    assert type_of("aaaaaab") == [], "seven orders make no type"
+
+
+@pytest.mark.parametrize(
+    ("pause", "count", "pace"),
+    [
+        (10, 12, "a frequent shopper"),
+        (30, 8, "a steady shopper"),
+        (90, 8, "an occasional shopper"),
+        (30, 4, "a shopper"),  # two orders a day are no more days
+        (3, 12, "a shopper"),  # the last of them long before today
+    ],
+)
+def test_a_pace_takes_eight_days_with_orders_that_go_on_until_today(pause: int, count: int, pace: str) -> None:
+    today = (NOW - datetime(2023, 1, 1, tzinfo=UTC)).days
+    last = today - (200 if pause == 3 else 1)
+    days = [last - number * pause for number in range(count)]
+    orders = [an_order(2 * at + twice, SEED.product_id, day) for at, day in enumerate(days) for twice in (0, 1)]
+    assert texts(summary_of(*orders), "shopper_type")[0].startswith(f"In short: {pace} in Patio")
+
+
+def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) -> ProfileSummary:
+    """Of somebody who bought an item at each price, some without, and the first item more often."""
+    made = [*prices, *[None] * unpriced]
+    shelf = {
+        f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": price}) for at, price in enumerate(made)
+    }
+    products = [*shelf, *["B0"] * again]
+    orders = [an_order(number, key, number, quantity=20) for number, key in enumerate(products)]
+    return summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))
+
+
+@pytest.mark.parametrize(
+    ("prices", "unpriced", "word"),
+    [
+        ([1] * 8, 0, "below"),
+        ([1] * 6 + [30] * 2, 0, "below"),
+        ([30] * 8, 8, "above"),
+        ([1] * 7, 0, None),
+        ([1] * 5 + [30] * 3, 0, None),
+        ([10] * 8, 0, None),
+        ([30] * 8, 9, None),  # most of what was bought has no price
+    ],
+)
+def test_usually_takes_eight_items_and_a_clear_majority(prices: list[float], unpriced: int, word: str | None) -> None:
+    text = "".join(texts(bought_for(prices, unpriced=unpriced), "shopper_type"))
+    assert ("usually" in text) == (word is not None)
+    assert word is None or f"usually {word} the median price of the category" in text
+
+
+def test_one_item_ordered_often_counts_once_among_the_prices() -> None:
+    summary = bought_for([1, 30, 30], again=20)
+    assert "usually" not in summary.text
+    assert texts(summary_of(*ORDERS, Birds=PriceSpan(5, 10, 20, "EUR")), "price_position") == []
+    assert "3 of 3 items bought have a known price, today $1.00 to $30.00, in the median $30.00." in summary.text
+    assert "1 cost less than the median, 1 are in the cheapest quarter, 2 in the dearest." in summary.text
+
+
+@pytest.mark.parametrize("question", ["", "A coffee grinder, please.", "How long do pregnancy tests keep?"])
+def test_an_intimate_purchase_is_counted_and_named_only_where_the_question_names_it(question: str) -> None:
+    path = ("Health", "Pregnancy & Fertility Tests", "Strips")
+    kind = {"product_id": "B0TEST", "title": "Clarity Strips", "store": "Cl", "categories": path}
+    test = SEED.model_copy(update=kind)
+    orders = [an_order(number, "B0TEST", number * 30) for number in range(3)]
+    shelf = SHELF | {"B0TEST": test}
+    summary = summarise(PROFILE, (*orders, *ORDERS[:2]), shelf, NOW, question=question)
+    words = "\n".join(word for one in summary.statements for word in (one.text, *one.names, *one.categories))
+    named = any(word in words for word in ("Strips", "Pregnancy", "brand Cl", "B0TEST"))
+    assert named == ("pregnancy" in question)
+    assert "5 orders between" in summary.text
+
+
+def test_orders_are_named_up_to_a_number_and_the_rest_counted() -> None:
+    orders = [an_order(number, SEED.product_id, number) for number in range(40)]
+    (history,) = (statement for statement in summary_of(*orders).statements if statement.code == "history")
+    assert history.orders == tuple(order.order_id for order in orders[-MOST_IDS:])
+    assert history.more_orders == 40 - MOST_IDS
+    last = summary_of(*orders).text_with_orders.splitlines()[2]
+    assert last.endswith(f"0000000039 and {40 - MOST_IDS} more)")
+    assert Statement.model_validate({"code": "person", "text": "Mara."}).more_orders == 0
+
+
+PRODUCTS, STATUSES = st.sampled_from([*SHELF, "B0GONE0000"]), st.sampled_from(ORDER_STATUSES)
+ODD = st.lists(st.tuples(PRODUCTS, st.integers(-9000, 260), STATUSES, st.integers(1, 500)), max_size=30)
+
+
+@settings(deadline=None)
+@given(ODD, st.booleans())
+def test_whatever_the_history_statements_rest_on_its_orders_and_void_ones_make_no_habit(
+    rows: list[tuple[str, int, OrderStatus, int]], prices: bool
+) -> None:
+    shelf = SHELF if prices else {key: one.model_copy(update={"price": None}) for key, one in SHELF.items()}
+    orders = [an_order(number, *row) for number, row in enumerate(rows)]
+    summary = summarise(PROFILE, orders, shelf, NOW)
+    assert summarise(PROFILE, orders[::-1], shelf, NOW) == summary
+    by_id = {order.order_id: order for order in orders}
+    for statement in summary.statements:
+        assert set(statement.orders) <= set(by_id)
+        assert len(statement.orders) <= MOST_IDS
+        void = {by_id[key].order_status in VOID_STATUSES for key in statement.orders}
+        assert statement.code in ("history", "void_order") or True not in void
+    if not prices:
+        assert texts(summary, "price_level") == []
+    if all(order.order_status in VOID_STATUSES for order in orders):
+        assert {one.code for one in summary.statements} <= {"person", "history", "void_order"}
+
+
+def test_thousands_of_orders_have_a_summary_of_bounded_length() -> None:
+    endless = "An Endless Name " * 200
+    shelf: dict[str, Product] = {}
+    for number in range(900):
+        names = {"title": endless, "store": f"{number % 90} {endless}", "category": f"{number % 50}_{endless}"}
+        names |= {"product_id": f"B{number:09}", "categories": (f"{number % 70} {endless}",)}
+        shelf[f"B{number:09}"] = HOUSE.model_copy(update=names)
+    orders = [an_order(number, f"B{number * 7 % 900:09}", number % 240) for number in range(3_000)]
+    summary = summary_of(*orders, shelf=shelf)
+    assert len(summary.text) < 5_000
+    assert len(summary.text_with_orders) < 10_000
+
+
+@pytest.mark.parametrize(
+    ("price", "band"), [(0, "0-5"), (4.99, "0-5"), (5, "5-10"), (319.99, "160-320"), (640, "640+")]
+)
+def test_bands_double_and_begin_with_their_lower_end(price: float, band: str) -> None:
+    assert price_band(price, "USD") == f"USD {band}"
+
+
+@given(st.floats(5, 639.99))
+def test_a_price_lies_in_its_band(price: float) -> None:
+    lower, upper = price_band(price, "EUR").removeprefix("EUR ").split("-")
+    assert int(lower) <= price < int(upper) == 2 * int(lower)
+
+
+def test_goods_have_the_leaf_category_and_no_band_without_a_price() -> None:
+    goods = purchase_item_of(a_product(1, "A feeder", None))
+    assert (goods.category, goods.brand, goods.price_band) == ("Bird Feeders", "Tanagrove", None)
+    assert purchase_item_of(of_path()).category is None
+    assert purchase_item_of(of_path("Health_and_Household")).category is None, "it only repeats the department"
+
+
+HEALTH = ("Health & Household", "Health Care")
+
+
+def of_path(*categories: str) -> Product:
+    return Product(product_id="B1", title="A thing", category="Health_and_Household", categories=categories)
+
+
+@pytest.mark.parametrize(
+    ("path", "naming"),
+    [
+        (("Health & Household", "Sexual Wellness", "Safer Sex", "Condoms"), "Which condoms are safest?"),
+        (("Health & Household", "Sexual Wellness", "Sex Furniture", "Swings"), "What sex furniture is there?"),
+        ((*HEALTH, "Over-the-Counter Medication", "Digestion", "Laxatives"), "A mild laxative."),
+        ((*HEALTH, "Family Planning & Contraceptives", "Pregnancy Tests"), "How sure is a pregnancy test?"),
+        (("Clothing", "Women", "Maternity", "Jeans"), "Maternity jeans under $40."),
+    ],
+)
+def test_an_intimate_purchase_is_shown_to_a_question_that_names_it(path: tuple[str, ...], naming: str) -> None:
+    assert not may_be_shown(of_path(*path))
+    assert not may_be_shown(of_path(*path), "A porch swing, jeans and a test of my soil, please.")
+    assert may_be_shown(of_path(*path), naming)
+
+
+def test_ordinary_purchases_are_shown() -> None:
+    assert may_be_shown(of_path())
+    assert may_be_shown(of_path("Clothing", "Women", "Lingerie", "Bras"))
+    assert may_be_shown(of_path("Baby Products", "Diapering", "Cloth Diapers"))
+    assert may_be_shown(of_path("Health & Household", "Vitamins", "Alternative Medicine", "Aromatherapy"))

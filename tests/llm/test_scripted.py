@@ -1,0 +1,333 @@
+"""What a model answered in an experiment, played again as a script somewhere else."""
+
+import asyncio
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from drretail.agents.registry import load_agent
+from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.system import SystemUnderTest, definition
+from drretail.env.world import World
+from drretail.errors import ModelError, UserError
+from drretail.eval.judging.session import Judge
+from drretail.experiment import Experiment
+from drretail.journal import Journal
+from drretail.llm.calling import answer_of
+from drretail.llm.models import Models
+from drretail.llm.prompt import tagged
+from drretail.llm.providers import Retrying
+from drretail.llm.registry import Model, open_model
+from drretail.llm.scripted import (
+    Request,
+    Script,
+    ScriptedAnswer,
+    digest_of,
+    read_script,
+    record,
+    requests_of,
+    script_of,
+    scripted_model,
+)
+from drretail.records.base import Record
+from drretail.records.query import Query
+from drretail.records.run import Usage
+from drretail.records.trajectory import Trajectory
+from drretail.tools.registry import openai_schemas
+from tests.build import scored
+from tests.shop import USER
+
+ASK = [HumanMessage("Which feeder?")]
+SEARCH = {"name": "web_search", "args": {"query": "feeder"}}
+
+
+class Rating(Record):
+    """How good it is."""
+
+    rating: int
+
+
+def model(*answers: dict[str, Any]) -> Model:
+    return scripted_model(*(ScriptedAnswer.model_validate(answer) for answer in answers))
+
+
+def models(*answers: dict[str, Any], **given: Any) -> Models:
+    return Models({"researcher": replace(model(*answers), **given)}, Journal(), Trajectory())
+
+
+TWICE = Retrying(2, first=0)
+
+
+def test_a_file_is_opened_by_its_name_and_another_script_is_another_model(tmp_path: Path) -> None:
+    path = tmp_path / "answers.toml"
+    path.write_text("[[answers]]\ntext = 'The tube feeder.'\n")
+    opened = open_model(f"scripted:{path}")
+    info = {"spec": f"scripted:{path}", "provider": "scripted", "model": str(path), "kind": "scripted"}
+    assert opened.info.model_dump() == info
+    assert asyncio.run(answer_of(opened, ASK)).text == "The tube feeder."
+    path.write_text("[[answers]]\ntext = 'The tray.'\n")
+    assert open_model(f"scripted:{path}").params != opened.params
+    path.unlink()
+    with pytest.raises(UserError, match="There is no script at"):
+        open_model(f"scripted:{path}")
+
+
+def test_calls_come_as_tool_calls_with_ids_and_the_thought_beside_them_where_they_are_allowed() -> None:
+    played = model({"text": "I look.", "calls": [SEARCH, SEARCH]})
+    answer = asyncio.run(answer_of(played, ASK, chat=played.chat.bind_tools(openai_schemas())))
+    assert answer.text == "I look."
+    assert [call["args"] for call in answer.tool_calls] == [SEARCH["args"]] * 2
+    assert len({call["id"] for call in answer.tool_calls}) == 2
+    (request,) = requests_of(played)
+    assert (len(request.tools), request.schema) == (9, None)
+    with pytest.raises(ModelError, match="the script calls web_search where no call is allowed"):
+        asyncio.run(models({"calls": [SEARCH]}).call("researcher", ASK, tools=openai_schemas(), may_call=False))
+
+
+def test_an_answer_in_a_schema_is_validated_and_told_what_is_wrong_until_it_fits() -> None:
+    asked = models({"structured": {"rating": "good"}}, {"text": "no JSON"}, {"structured": {"rating": 7}})
+    assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
+    requests = requests_of(asked.by_role["researcher"])
+    assert [(request.schema, request.tools) for request in requests] == [("Rating", ())] * 3
+    in_words = models({"structured": {"rating": 7}}, structured="prompt")
+    assert asyncio.run(in_words.ask("researcher", ASK, Rating)).rating == 7
+
+
+def test_a_stream_adds_up_to_the_answer() -> None:
+    played = model({"text": "Take the tube feeder.", "calls": [SEARCH]})
+    total: Any = None
+    for chunk in played.chat.stream(ASK):
+        assert isinstance(chunk, AIMessageChunk)
+        total = chunk if total is None else total + chunk
+    whole: Any = played.chat.invoke(ASK)
+    assert (total.text, total.tool_calls) == (whole.text, whole.tool_calls)
+    assert total.usage_metadata == whole.usage_metadata
+
+
+KINDS = ("timeout", "refusal", "context_overflow")
+
+
+@pytest.mark.parametrize("error", ["rate_limit", "overloaded", "connection", "invalid", *KINDS])
+def test_every_error_becomes_a_model_error_of_the_kind_that_runs_record(error: str) -> None:
+    with pytest.raises(ModelError) as result:
+        asyncio.run(models({"error": error}).call("researcher", ASK))
+    assert result.value.kind == (error if error in KINDS else "model")
+
+
+def test_an_error_that_passes_is_met_so_often_and_then_answered() -> None:
+    asked = models({"error": "rate_limit", "times": 2, "text": "Now."}, retrying=TWICE)
+    assert asyncio.run(asked.call("researcher", ASK)).text == "Now."
+    asked = models({"error": "rate_limit", "times": 3, "text": "Now."}, retrying=TWICE)
+    with pytest.raises(ModelError, match="rate_limit") as result:
+        asyncio.run(asked.call("researcher", ASK))
+    assert result.value.retries == 2
+
+
+def test_usage_is_as_written_or_estimated_from_the_characters() -> None:
+    usage = Usage(input_uncached=10, cache_read=90, output=5)
+    written = models({"text": "x", "usage": usage.model_dump()})
+    asyncio.run(written.call("researcher", ASK))
+    assert written.usage["researcher"] == usage.model_copy(update={"calls": 1})
+    estimated = models({"text": "x" * 40})
+    asyncio.run(estimated.call("researcher", ASK))
+    assert estimated.usage["researcher"].output == 10
+
+
+QUESTION = HumanMessage(f"Research this.\n{tagged('query', 'Which feeder?')}\n{tagged('today', '2023-09-30')}")
+
+
+def request(*messages: BaseMessage, **given: Any) -> Request:
+    return Request((SystemMessage("Be brief."), *(messages or (QUESTION,))), **given)
+
+
+def script(**held: Any) -> Script:
+    return Script.model_validate(held)
+
+
+@given(st.integers(1, 8), st.integers(1, 8))
+def test_a_list_gives_the_nth_answer_to_the_nth_turn_of_any_conversation(length: int, turn: int) -> None:
+    played = script(answers=[{"text": f"answer {at}"} for at in range(1, length + 1)])
+    asked = request(QUESTION, *[AIMessage("Hm.")] * (turn - 1))
+    if turn <= length:
+        assert played(asked).text == f"answer {turn}"
+    else:
+        with pytest.raises(ModelError, match=f"its list ends after {length} turn"):
+            played(asked)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "holds"),
+    [
+        ({"tools": ["web_search"]}, True),
+        ({"tools": ["web_search", "calculator"]}, True),
+        ({"tools": ["Finalize"]}, False),
+        ({"tools": []}, False),
+        ({"turn": 2}, True),
+        ({"turn": 1}, False),
+        ({"schema": ""}, True),
+        ({"schema": "Rating"}, False),
+        ({"tags": ["query", "today"]}, True),
+        ({"tags": ["sub_problem"]}, False),
+        ({"opening_says": "Which feeder?"}, True),
+        ({"opening_says": "Which bath?"}, False),
+        ({"last_says": "B0TEST0001"}, True),
+        ({"last_says": "feeder"}, False),
+        ({"may_call": True}, True),
+        ({"may_call": False}, False),
+        ({"opening": digest_of(QUESTION.text)}, True),
+        ({"opening": "0" * 16}, False),
+        ({"turn": 2, "tags": ["sub_problem"]}, False),
+    ],
+)
+def test_a_rule_is_for_requests_that_meet_all_its_conditions(conditions: dict[str, Any], holds: bool) -> None:
+    played = script(rules=[{**conditions, "answer": {"text": "the rule's"}}], answers=[{"text": "a"}, {"text": "b"}])
+    turns = (QUESTION, AIMessage("Hm."), ToolMessage("B0TEST0001", tool_call_id="x"))
+    asked = request(*turns, tools=("web_search", "calculator"))
+    assert played(asked).text == ("the rule's" if holds else "b")
+
+
+def test_the_first_rule_that_holds_decides_and_one_whose_list_has_ended_holds_no_more() -> None:
+    played = script(rules=[{"answers": [{"text": "first"}]}, {"answer": {"text": "then"}}])
+    assert played(request()).text == "first"
+    assert played(request(QUESTION, AIMessage("first"))).text == "then"
+
+
+def test_an_opening_is_known_by_its_data_and_not_by_the_words_around_it() -> None:
+    reworded = QUESTION.text.replace("Research this.", "Please look into it.")
+    assert digest_of(reworded) == digest_of(QUESTION.text)
+    assert digest_of(f"{QUESTION.text}\n{tagged('schema', '{}')}") == digest_of(QUESTION.text)
+    assert digest_of(QUESTION.text.replace("feeder", "bath")) != digest_of(QUESTION.text)
+    assert digest_of("no data") != digest_of("none either")
+
+
+def test_a_request_that_nothing_is_for_is_shown_in_short() -> None:
+    answer = {"text": "x"}
+    played = script(rules=[{"schema": "Rating", "turn": 2, "answer": answer}, {"turn": 3, "answer": answer}])
+    with pytest.raises(ModelError) as result:
+        played(request(HumanMessage("a " * 500), tools=("web_search",), may_call=False))
+    assert result.value.kind == "model"
+    text = result.value.message
+    assert text.startswith(
+        "the script has no answer to this request (rule 2 is for turn 3): turn: 1; "
+        "tools: web_search (not to be called); schema: none; tags: none; last message (human): a a a"
+    )
+    assert len(text) < 400
+
+
+WRONG = {
+    "answers = []": "there is neither an answer nor a rule",
+    "[[answers]]\ntxt = 'x'": "answers.0.txt: Extra inputs are not permitted",
+    "[[answers]]\ntext = 'x'\nstructured = {}": "an answer is structured, or text and calls, not both",
+    "[[answers]]\nusage = { output = 3 }": "an answer needs text, calls, structured, stop or error",
+    "[[answers]]\nerror = 'flood'": "Input should be 'rate_limit'",
+    "[[answers]]\nerror = 'timeout'\ntimes = 2": "an answer beside it exactly where it says how many times",
+    "[[answers]]\nerror = 'timeout'\ntext = 'x'": "an answer beside it exactly where it says how many times",
+    "[[answers]]\ntext = 'x'\nmessage = 'y'": "times and message belong to an error",
+    "[[rules]]\nturn = 1": "a rule needs either answer, or answers in order",
+    "[[rules]]\nturn = 1\nanswers = [{ text = 'x' }]": "a rule for one turn has an answer, not answers in order",
+    "answers = 3 4": "is no script",
+}
+
+
+@pytest.mark.parametrize(("written", "message"), WRONG.items())
+def test_a_file_that_is_no_script_is_refused_with_the_place(tmp_path: Path, written: str, message: str) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(written)
+    with pytest.raises(UserError) as problem:
+        read_script(path)
+    assert message in str(problem.value)
+    assert str(path) in str(problem.value)
+
+
+def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text("[[answers]]\ncalls = [{ name = 'web_search', args = { query = 'x' } }]\n")
+    (tmp_path / "a.json").write_text('{"answers": [{"calls": [{"name": "web_search", "args": {"query": "x"}}]}]}')
+    assert read_script(tmp_path / "a.toml").answers == read_script(tmp_path / "a.json").answers
+    assert isinstance(read_script(tmp_path / "a.toml").answers[0], ScriptedAnswer)
+
+
+QUERIES = (
+    Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test"),
+    Query(query_id="q2", user_id=USER, text="Which bird bath, and which seed?", source="test"),
+)
+AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid")
+
+
+def system(world: World, agent: str, spec: str) -> SystemUnderTest:
+    return SystemUnderTest.of(agent, load_agent(agent), {"": open_model(spec)}, world)
+
+
+@pytest.fixture(scope="module")
+def experiment(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every agent by the offline shopper, scored by the offline judge."""
+    folder = tmp_path_factory.mktemp("recording") / "exp"
+    systems = [system(world, agent, "offline:shopper") for agent in AGENTS]
+
+    async def run() -> None:
+        with Experiment(folder, definition(world, QUERIES, systems, "1")) as opened:
+            for one in systems:
+                for query in QUERIES:
+                    await Runner(world, "w").run_into(opened, one, query)
+
+    asyncio.run(run())
+    scored(folder, ["faithfulness", "quality"], Judge.of(open_model("offline:judge")), store=world.store)
+    return folder
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_recorded_run_is_played_again_by_steps(world: World, experiment: Path, tmp_path: Path, agent: str) -> None:
+    label = system(world, agent, "offline:shopper").label
+    recording = record(experiment, tmp_path / "script.json", systems=[label])
+    assert recording.answers > 2
+    assert (recording.ambiguous, recording.failures) == (0, 0)
+    again = system(world, agent, f"scripted:{tmp_path / 'script.json'}")
+    for query in QUERIES:
+        played: Recorded = asyncio.run(Runner(world, "w").run(again, query))
+        kept = json.loads((experiment / "runs" / label / f"{query.query_id}-r1" / "run.json").read_text())
+        assert played.run.report == kept["report"]
+        assert [step.name for step in played.run.steps if step.kind == "tool"] == [
+            step["name"] for step in kept["steps"] if step["kind"] == "tool"
+        ]
+        assert {role: usage.output for role, usage in played.run.usage.items()} == {
+            role: usage["output"] for role, usage in kept["usage"].items()
+        }
+
+
+def test_a_judges_answers_are_recorded_where_it_is_named(world: World, experiment: Path, tmp_path: Path) -> None:
+    recording = record(experiment, tmp_path / "judge.json", systems=["none"], judges=["offline-judge"])
+    assert recording.answers > 5
+    scripted = Judge.of(open_model(f"scripted:{tmp_path / 'judge.json'}"))
+    scores = scored(experiment, "faithfulness", scripted, store=world.store)
+    found, first = (
+        {
+            (each.variant, each.system, each.policy): each.value
+            for each in scores.scores
+            if (each.metric, each.judge) == ("faithfulness", judge)
+        }
+        for judge in (scripted.ref.spec, "offline:judge")
+    )
+    assert first
+    assert found == first
+    assert not any(judging.failed for judging in scores.judgings)
+    with pytest.raises(UserError, match="no answer of a model to record"):
+        record(experiment, tmp_path / "x.json", systems=["null_empty"])
+
+
+def test_answers_that_differ_for_one_request_are_counted_and_the_first_is_kept(tmp_path: Path) -> None:
+    text = iter(["one", "two", "two"])
+    journal = Journal(tmp_path / "journal.jsonl")
+    asked = Models({"report": scripted_model(play=lambda _: next(text))}, journal, Trajectory())
+    for _ in range(3):
+        asyncio.run(asked.call("report", [HumanMessage("Which?")]))
+    journal.close()
+    recording = script_of([tmp_path / "journal.jsonl"])
+    assert (recording.answers, recording.ambiguous) == (1, 2)
+    (rule,) = recording.script.rules
+    assert rule.answer is not None
+    assert rule.answer.text == "one"

@@ -1,0 +1,270 @@
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from drretail.records.run import NULL_AGENTS, RoleModel, System
+from drretail.records.score import (
+    BoardCell,
+    BoardJudge,
+    BoardRow,
+    Correlation,
+    Judging,
+    Score,
+    Scoreboard,
+    Scores,
+    ShownColumn,
+)
+from drretail.viewer.printed import correlation_parts, score_parts, scoreboard_parts, slice_parts
+from tests.build import measure, systems
+from tests.viewer import scores
+
+AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
+MODEL = RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")
+SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
+JUDGE, OTHER = BoardJudge(spec="anthropic:claude-opus-5"), BoardJudge(spec="openai:gpt-6", rules="paper")
+COLUMNS = [
+    ShownColumn(name="FP", metric="faithfulness", meaning="share of claims that hold"),
+    ShownColumn(name="supported", metric="faithfulness", unit="count"),
+    ShownColumn(name="FR", metric="faithfulness"),
+    ShownColumn(name="quality", metric="quality", unit="rating"),
+    ShownColumn(name="clean", metric="checks", beside_meaning="numbers read"),
+    ShownColumn(name="feasible", metric="basket"),
+    ShownColumn(name="words", unit="words"),
+    ShownColumn(name="tokens", unit="tokens"),
+    ShownColumn(name="$", unit="dollars"),
+]
+VALUES = {"share": (0.934, 0.88, 0.97), "rating": (7.12, 6.8, 7.4), "count": (14.3, 10, 17)}
+COSTS = {"words": 733.0, "tokens": 461_900.0, "dollars": 0.1234}
+Print = Callable[..., str]
+
+
+def cell(column: ShownColumn, **fields: Any) -> BoardCell:
+    usual: dict[str, Any] = {"n_scored": 50, "n_planned": 50, "metric": column.metric, "variant": column.name}
+    usual |= {"version": 1, "system": "a", "judge": JUDGE.spec, "judge_kind": JUDGE.kind}
+    if column.unit in COSTS:
+        return BoardCell.model_validate(usual | {"value": COSTS[column.unit]} | fields)
+    value, low, high = VALUES[column.unit]
+    beside = 0.87 if column.beside_meaning else None
+    return BoardCell.model_validate(usual | {"value": value, "ci_low": low, "ci_high": high, "beside": beside} | fields)
+
+
+def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> BoardRow:
+    return BoardRow(system=system, cells={column.name: cell(column, **fields) for column in columns})
+
+
+def board(**fields: Any) -> Scoreboard:
+    rows = tuple(row(system) for system in (*SYSTEMS, *NULL_AGENTS, "oracle"))
+    of = {label: System(agent=label, models={}) for label in (*NULL_AGENTS, "oracle")}
+    of |= {label: System(agent=label.partition("@")[0], models={"report": MODEL}) for label in SYSTEMS}
+    return Scoreboard.model_validate({"judge": JUDGE, "columns": tuple(COLUMNS), "rows": rows, "systems": of} | fields)
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
+    lines = printed(width, scoreboard_parts, board()).splitlines()
+    assert max(map(len, lines)) <= width
+    whole = [line for line in lines if line.split() and "0.93" in line.split()]
+    assert len(whole) == len(SYSTEMS) + len(NULL_AGENTS) + 1
+    assert all(line.count("0.93") == 4 and "7.12" in line and "14.3" in line and "(.87)" in line for line in whole)
+    assert sum(line.count(".88–.97") for line in lines) == 4 * len(SYSTEMS)  # of floors they are in the details
+    assert not any("…" in line for line in lines)
+
+
+def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(printed: Print) -> None:
+    text = printed(80, scoreboard_parts, board())
+    assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
+    assert "461.9" not in text
+    wide = printed(140, scoreboard_parts, board())
+    assert "Left out" not in wide
+    assert "461.9" in wide
+    lines = [line.strip() for line in wide.splitlines()]
+    rules = [at for at, line in enumerate(lines) if line and set(line) == {"─"}]
+    names = [line.split()[0] for line in lines[rules[1] + 1 : rules[1] + 1 + len(NULL_AGENTS) + 1]]
+    assert names == [*NULL_AGENTS, "oracle"]
+    assert len(rules) == 2
+
+
+def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
+    labels = (SYSTEMS[2], SYSTEMS[0])
+    compared = (measure("FP", "higher", labels=labels), measure("clean", "identical", labels=labels))
+    made = board(compared=compared, notes=("Mind this.",))
+    text = printed(140, scoreboard_parts, made)
+    meanings = " ".join(text.split())
+    assert "FP: share of claims that hold; clean (numbers read): (in brackets: share of numbers read)" in meanings
+    assert text.index("In FP, hybrid_react did better than grounded_hybrid,") < text.index("clean: the same in both")
+    assert (
+        text.index("clean: the same in both")
+        < text.index("share of claims that hold")
+        < text.index("Notes")
+        < text.index("Mind")
+    )
+
+
+def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_a_mean(printed: Print) -> None:
+    lines = printed(140, scoreboard_parts, board(others=(OTHER,))).splitlines()
+    assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
+    made = board(rows=(row(SYSTEMS[0], n_scored=38), row(SYSTEMS[1])))
+    lines = printed(140, scoreboard_parts, made).splitlines()
+    assert sum(line.split().count("38/50") for line in lines if line[:1] == " ") == len(COLUMNS)
+    assert any(line.startswith("38/50 below a value:") for line in lines)
+
+
+METRICS = [
+    *COLUMNS[:6],
+    ShownColumn(name="pqr", metric="pqr", unit="rating"),
+    ShownColumn(name="race", metric="race"),
+    ShownColumn(name="dr3", metric="dr3", unit="rating"),
+    ShownColumn(name="rubrics", metric="rubrics"),
+    ShownColumn(name="report_eval", metric="report_eval", unit="rating"),
+    *COLUMNS[6:],
+]
+ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "race", "dr3", "rubrics", "report_"]
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_where_metrics_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
+    made = board(columns=tuple(METRICS), rows=tuple(row(system, METRICS) for system in SYSTEMS))
+    lines = printed(width, scoreboard_parts, made).splitlines()
+    assert max(map(len, lines)) <= width
+    rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
+    heads = " ".join(lines[rule - 4 : rule]).split()
+    assert [each for each in ONE_OF_EACH if each not in heads] == []
+    assert ("supported" in heads) == (width == 100)
+    assert "Left out for lack of width" in "\n".join(lines)
+
+
+def a_row(process: str, variant: str, rho: float, p_holm: float, **given: str) -> Correlation:
+    judge = {"judge": "anthropic:a", "judge_kind": "llm", **given}
+    counts = {"n": 50, "n_queries": 50, "n_effective": 50.0}
+    fields = {"process": process, "metric": "faithfulness", "variant": variant, "rho": rho, "p": 0.001}
+    return Correlation.model_validate({**fields, **counts, **judge, "p_holm": p_holm})
+
+
+def correlated(*rows: Correlation) -> Scores:
+    return Scores(scores=(), judgings=(), correlations=rows)
+
+
+def test_measures_are_rows_and_the_end_says_what_it_is_not(printed: Print) -> None:
+    rows = a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
+    out = printed(80, correlation_parts, correlated(*rows))
+    lines = [line.split() for line in out.splitlines()]
+    assert "process × scores, judged by anthropic:a" in out
+    assert ["turns", "+0.50*", "-0.10"] in lines
+    assert ["pages", "+0.10", "–"] in lines
+    assert "FP (n=50)" in out
+    assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
+    assert printed(80, correlation_parts, correlated()) == ""
+
+
+def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
+    rows = (
+        a_row("turns", "FP", 0.5, 1),
+        a_row("turns", "clean", 0.5, 1, judge="code", judge_kind="rule_based"),
+        a_row("turns", "FP", 0.5, 1, rules="paper"),
+    )
+    out = printed(80, correlation_parts, correlated(*rows))
+    titles = [line.strip() for line in out.splitlines() if line.startswith("process ×")]
+    assert titles == [
+        "process × scores, judged by anthropic:a",
+        "process × scores, judged by anthropic:a, rules paper",
+        "process × scores, by code",
+    ]
+
+
+TABLE_AGENTS = ("plan_to_function", "react", "hybrid_react")
+FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle")
+TABLE_SYSTEMS = [*(f"{agent}{web}@offline-shopper" for agent in TABLE_AGENTS for web in ("", "+ws")), *FLOORS]
+PARTS = ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")
+VARIANTS = [*(f"FP{part}" for part in PARTS), "FR", "near_identical_sections"]
+PrintLines = Callable[..., list[str]]
+score = partial(scores.score, value=0.74, ci_low=0.68, ci_high=0.8, n_planned=50, n_scored=50)
+
+
+@pytest.fixture
+def lines_of(printed: Callable[..., str]) -> PrintLines:
+    """The lines of these scores' tables at a width."""
+
+    def lines(rows: list[Score], width: int, **more: object) -> list[str]:
+        of = systems(row.system for row in rows)
+        held = Scores.model_validate({"scores": tuple(rows), "judgings": (), "systems": of, **more})
+        return printed(width, score_parts, held).splitlines()
+
+    return lines
+
+
+def table_lines(lines: list[str]) -> list[str]:
+    """Those between the title and the notes."""
+    end = next(at for at, line in enumerate(lines) if line.startswith("n = "))
+    return [line.rstrip() for line in lines[1:end] if line.strip()]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 160])
+def test_eleven_systems_fit_no_figure_is_broken_and_counts_break_behind_a_comma(
+    lines_of: PrintLines, width: int
+) -> None:
+    rows = [score(label, name, metric="own", n_scored=36, n_na=4) for label in TABLE_SYSTEMS for name in VARIANTS]
+    lines = lines_of(rows, width)
+    assert max(map(len, lines)) <= width
+    assert sum(line.count("0.74") for line in table_lines(lines)) == len(TABLE_SYSTEMS) * len(VARIANTS)
+    assert sum(line.count(".68–.80") for line in table_lines(lines)) == len(TABLE_SYSTEMS) * len(VARIANTS)
+    assert not any(line.split()[-1:] == ["4"] for line in lines)
+    text = " ".join(" ".join(lines).split())
+    assert "The null agents are trivial. They mark the lowest useful score (floor)." in text
+
+
+def test_n_stands_where_it_differs_and_the_answered_ones_only_where_they_do(lines_of: PrintLines) -> None:
+    rows = [score("a@m"), score("b@m", n_scored=47, n_na=2, n_failed=1)]
+    counts = {"n_scored": 47, "n_na": 2, "n_failed": 1, "n_zero": 3}
+    rows.append(score("b@m", policy="planned", value=0.7, ci_low=0.6, ci_high=0.8, **counts))
+    lines = table_lines(lines_of(rows, 100))
+    assert [line.split() for line in lines[2:]] == [
+        ["a", "0.74", "(.68–.80)"],
+        ["b", "0.70", "(.60–.80)"],
+        ["2", "n/a,", "1", "failed,"],
+        ["3", "as", "0"],
+        ["of", "those", "answered", "0.74", "(.68–.80)"],
+        ["47/50,", "2", "n/a,"],
+        ["1", "failed"],
+    ]
+
+
+def test_what_was_not_judged_failed_or_is_stale_is_told_apart(lines_of: PrintLines) -> None:
+    some = score("a@m", "FR", n_scored=47, n_failed=3, items={"not_judged": 2})
+    none = score("a@m", "FP_web", value=None, n_scored=0, n_failed=50, items={"not_judged": 50})
+    text = " ".join(" ".join(lines_of([score("a@m"), some, none], 120)).split())
+    assert "47/50, 1 failed, 2 not judged" in text
+    assert "50 failed" not in text
+    assert "not judged" in text.replace("2 not judged", "")
+    stale = Judging(metric="faithfulness", system="a@m", judge="p:m", verdicts=60, failed=1, stale=2, not_judged=3)
+    text = "\n".join(lines_of([score("a@m")], 100, judgings=(stale,)))
+    assert (
+        "a@m: 1 verdict failed, 2 stale verdicts (another report or other words) unused, 3 reports not judged."
+        in " ".join(text.split())
+    )
+
+
+LOOKED = "31 of 44 numbers beside citations could be checked (13 not decided), 2 statements contradicted"
+
+
+def test_how_much_was_read_and_by_whom_is_said_below(lines_of: PrintLines) -> None:
+    def read(label: str, **readers: float) -> list[Score]:
+        readers = {f"picks {name.replace('_', ' ')}": count for name, count in readers.items()}
+        looked = {"numerals": 44.0, "decided": 31.0, "contradicted": 2.0}
+        rows = [("false_statements", "looked_at", looked), ("checks", "picks_known", readers | {"values by form": 5.0})]
+        return [score(label, variant, metric=metric, judge="code", items=items) for metric, variant, items in rows]
+
+    def notes(rows: list[Score]) -> str:
+        return " ".join(" ".join(lines_of(rows, 160)).split())
+
+    one, two = read("a@m", declared=5), read("b@m", by_form=3, unknown=2)
+    for sentence in (f"a@m: {LOOKED}.", "a@m: the agent listed its picks."):
+        assert sentence in notes(one)
+    assert "b: picks by form in 3 of 5, picks unknown in 2 of 5." in notes([*one, *two])
+    assert f"Every system: {LOOKED}." in notes([*one, *read("b@m", declared=5)])
+    assert "1.00 for every system" not in notes(one)
+
+
+def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
+    assert "no numbers to show" in printed(80, slice_parts, Scores(scores=(), judgings=()), ["kind"])

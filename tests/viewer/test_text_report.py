@@ -1,0 +1,112 @@
+from collections.abc import Callable
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from drretail.experiment import read_runs
+from drretail.records.reading import Pick, Reading
+from drretail.records.run import Setbacks
+from drretail.records.tables.table import table_of
+from drretail.viewer.experiment import read_view
+from drretail.viewer.output import print_table, wrapped
+from drretail.viewer.text_report import text_of
+from tests.viewer.dom import parse
+from tests.viewer.experiment import rewrite
+from tests.viewer.rendered import render_page, render_text
+
+
+def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Path) -> None:
+    text = render_text(judged)
+    assert "react@offline-shopper/q1-r1: done" in text
+    assert "‹1 " in text
+    assert "Claims, judged by scripted:judge: " in text
+    assert "supported" in text
+    assert "error: price: " in text
+    assert "FP " in text
+    assert ".68–.88" in text
+    assert "The run failed (timeout, in react): no answer" in text
+
+
+def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (_, first, *_) = read_runs(mine)
+    seen = next(one.evidence_id for one in first.citations if one.type == "product" and one.evidence_id)
+    picks = (Pick(product=seen[2:], quantity=2),)
+    rewrite(mine, first.model_copy(update={"picks": picks}))
+    text, page = render_text(mine), render_page(mine)
+    cart = text.partition(first.run_id)[2].partition("In the cart:\n")[2].splitlines()
+    assert cart[0].startswith("- 2 × ")
+    assert cart[1].startswith("Total: $")
+    assert cart[0].removeprefix("- ").partition(", $")[0] in " ".join(parse(page).text.split())
+    assert cart[1] in unescape(page)
+
+    rewrite(mine, first.model_copy(update={"picks": None}))
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
+    assert "The report declares no cart." in render_text(mine)
+    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=picks))
+    assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
+    assert "(not declared, picks by form)" in render_page(mine)
+
+
+def test_what_went_wrong_on_the_way_is_told_in_text_and_on_the_page(mine: Path) -> None:
+    (_, first, *_) = read_runs(mine)
+    wrong = Setbacks(lost={"synthesis": 1, "summariser": 2}, repairs={"picks": 1}, second_attempts=3, announcements=1)
+    wrong = wrong.model_copy(update={"calls_from_text": 4})
+    rewrite(mine, first.model_copy(update={"setbacks": wrong, "failed_branches": ("0.2: model: status 500",)}))
+    text, page = render_text(mine).partition(first.run_id)[2], unescape(render_page(mine))
+    for sentence in (
+        "A branch failed: 0.2: model: status 500",
+        "A provider gave no answer for 2 page summaries, 1 researcher.",
+        "3 second attempts at model calls",
+        "1 repair of answers that did not fit the form asked for (picks 1).",
+        "1 turn announced calls and made none.",
+        f"Calls read from text: 4 of {sum(step.kind == 'tool' for step in first.steps)}.",
+    ):
+        assert sentence in text
+        assert sentence in page
+
+
+def test_without_verdicts_it_names_the_command(recorded: Path) -> None:
+    text = render_text(recorded)
+    assert "No claim was judged yet: drretail score exp --metrics faithfulness does it." in text
+    assert "No scores yet: drretail score exp makes them." in text
+
+
+def test_in_short_each_question_has_a_line_below_the_board(judged: Path) -> None:
+    view = read_view(judged)
+    short, whole = text_of(view, details=False), text_of(view)
+    beginning = short.partition("Questions:")[0]
+    assert whole.startswith(beginning)
+    lines = short.partition("Questions:")[2].splitlines()[1:]
+    asked = [question.query.query_id for question in view.questions]
+    assert [line.split()[0] for line in lines[: len(asked)]] == asked
+    more = next(at for at, line in enumerate(lines) if line.endswith(f"{judged} --format text --details"))
+    assert max(len(line) for line in lines[:more]) <= 80
+    assert lines[more + 2].startswith("How to repeat it")
+
+
+WORDS = st.lists(st.text("ab+-é", min_size=1, max_size=30), min_size=1, max_size=12)
+
+
+@given(WORDS, st.integers(10, 60))
+def test_wrapping_loses_no_letter_and_breaks_words_behind_a_plus_alone(words: list[str], width: int) -> None:
+    text = " ".join(words)
+    lines = wrapped(text, width).split("\n")
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    for line in lines:
+        assert len(line) <= width or "+" not in line.rstrip("+")[1:] or " " not in line
+    for first, second in pairwise(lines):
+        broken = first.endswith("+") and f"{first.split(' ')[-1]}{second.split(' ')[0]}" in text
+        assert broken or f"{first.split(' ')[-1]} {second.split(' ')[0]}" in text
+
+
+def test_a_table_breaks_cells_between_words(printed: Callable[..., str]) -> None:
+    heads = ["", *("balanced accuracy", "words alone", "κ linear") * 2]
+    words = printed(60, print_table, table_of("T", heads, [["hybrid_react", *["0.69 (0.65–0.72)"] * 6]])).split()
+    assert words.count("(0.65–0.72)") == 6
+    assert {"hybrid_react", "accuracy"} <= {*words}
+    long = table_of("T", ["", "text"], [["hybrid_react@offline-shopper", "one two three four " * 9]])
+    assert max(map(len, printed(60, print_table, long).splitlines())) <= 60
