@@ -1,5 +1,5 @@
-"""Scores and comparisons as parts of a result: the scoreboard, metrics by judge, slices, pairs and measures of the
-runs; two systems, and all pairs of systems on one screen.
+"""Scores and comparisons as parts of a result: the scoreboard, slices, systems on other profiles; two systems, and all
+pairs of systems on one screen.
 
 They fit 100 columns, and 80 with fewer figures.
 """
@@ -18,24 +18,19 @@ from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
-from drretail.viewer.tables.pairs import TITLE as PAIRWISE
-from drretail.viewer.tables.pairs import paired
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     BY,
     MEANINGS,
     NONE_HELD,
-    NOT_RATED,
     NOTES,
     Metrics,
     agreement_table,
     few_words,
     judged_by,
     part_cell,
-    score_tables,
     sliced_tables,
     system_names,
-    table_key_of,
 )
 
 if TYPE_CHECKING:
@@ -84,40 +79,6 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
         yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
 
 
-def metric_parts(scores: "Scores") -> Iterator[Part]:
-    """All tables of these scores: scores, pairs, agreement and other measures."""
-    yield from score_parts(scores)
-    yield from pair_parts(scores)
-    agreement = agreement_table(scores.agreements, scores.metrics)
-    yield from [] if agreement is None else [agreement]
-    yield from counterfactual_parts(scores)
-    yield from attack_parts(scores)
-    yield from followed_parts(scores)
-    yield from correlation_parts(scores)
-
-
-def score_parts(scores: "Scores") -> Iterator[Part]:
-    """All tables of scores, each with its notes and how many verdicts are missing."""
-    table_keys = dict.fromkeys(map(table_key_of, scores.scores))
-    for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
-        if not table.columns:
-            unrated = f"{NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."
-            first, *others = [unrated] if table.unrated else table.notes
-            yield from prose(f"{table.full_title}: {first}", *others, "")
-            continue
-        unused: list[str] = []
-        for judging in scores.judgings:
-            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == table_key:
-                words = " (another report or other words) unused"
-                counts = [counted(judging.failed, "verdict failed", "verdicts failed")] if judging.failed else []
-                if judging.stale:
-                    counts.append(counted(judging.stale, f"stale verdict{words}", f"stale verdicts{words}"))
-                if judging.not_judged:
-                    counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
-                unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
-        yield replace(table, notes=(*table.notes, *unused))
-
-
 def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
     """The headline variants by category, kind, axis or level, or that there are none."""
     tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
@@ -136,67 +97,6 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
         if name not in known:
             raise UnknownName("kind of slice", name, known)
     return [known[name] for name in dict.fromkeys(names)]
-
-
-def pair_parts(scores: "Scores") -> Iterator[Part]:
-    """The pairs of each judge, and strengths if three systems or more were compared."""
-    for of_judge in paired(scores.pairs, scores.ranks, scores.systems):
-        title = f"{PAIRWISE}, {of_judge.by}"
-        if of_judge.hidden:
-            yield from prose(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
-            continue
-        yield from (Table(title, (), ()), *of_judge.shown)
-        count = f"{counted(len(of_judge.pairs), 'pair')}: the other six dimensions are in scores.json (--json)."
-        yield from prose(*of_judge.notes, *([count] if of_judge.is_short else []), "")
-        yield from [] if of_judge.strengths is None else [of_judge.strengths]
-        yield from prose(*of_judge.lacking, "") if of_judge.lacking else ()
-
-
-BELIEVED = 0.05
-"""The limit for p after Holm: smaller ones are marked."""
-
-
-def correlation_parts(scores: "Scores") -> Iterator[Part]:
-    """Spearman's ρ inside systems; nothing if nothing was correlated."""
-    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
-        rows = [*group]
-        judge, _, rules = rows[0].by_whom
-        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
-        counts: dict[str, int] = {}
-        cells: dict[tuple[str, str, str], Cell | None] = {}
-        for row in rows:
-            column = f"{row.metric} {row.variant}"
-            counts[column] = max(row.n, counts.get(column, 0))
-            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
-        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
-        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
-        names = {row.process: row.process for row in rows}
-        yield pivot(f"process × scores, {by}", cells, names, heads, heading="")
-    if scores.correlations:
-        yield from prose(
-            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation does not prove a cause.",
-            "",
-        )
-
-
-ATTACKS = "Among hostile texts: the same queries with and without them"
-
-
-def attack_parts(scores: "Scores") -> Iterator[Part]:
-    """What hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
-    by_variant = {table.variant: table.rows for table in scores.attacks}
-    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
-    rows: list[Sequence[object]] = []
-    for of_agent in by_variant.get("feasible", ()):
-        plain, attacked = of_agent.cells
-        lost, its = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
-        cost = Cell(lost.difference, "signed", lost.ci_low, lost.ci_high)
-        followed = Cell(None) if its is None else Cell(its.value, "number", its.ci_low, its.ci_high)
-        rows.append([plain.system, lost.mean_a, lost.mean_b, cost, followed, lost.n_pairs, lost.n_users])
-    if rows:
-        columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
-        yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled
 
 
 def followed_parts(scores: "Scores") -> Iterator[Part]:

@@ -198,6 +198,9 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
+    if unrated:
+        what = f": {', '.join(unrated)}" if columns else ""
+        notes.append(f"{NOT_RATED}{what}. Numbers need a language model: --judge PROVIDER:MODEL.")
     if columns:
         # How the numbers came about, what they mean, and whose they are
         judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
@@ -214,7 +217,6 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
         minor=ANSWERED,
         by=judged_by(first),
         turns_for_one=True,
-        unrated=tuple(unrated),
         notes=tuple(notes),
     )
 

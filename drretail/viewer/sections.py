@@ -1,0 +1,211 @@
+"""All tables that scores have, in the order in which every output shows them: terminal, text report, page, LaTeX, CSV.
+
+A new table is a function in ``TABLES``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from drretail.records.score import Scores
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Part, Section
+from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
+from drretail.viewer.printed import counterfactual_parts, followed_parts
+from drretail.viewer.tables.ablations import (
+    ablation_table,
+    condition_of,
+    headlines_first,
+    main_tables,
+    note_of,
+    twin_table,
+)
+from drretail.viewer.tables.pairs import pair_sections
+from drretail.viewer.tables.scores import (
+    BY,
+    MEANINGS,
+    NOTES,
+    SlicedTables,
+    agreement_table,
+    few_words,
+    main_slices,
+    score_tables,
+    sliced_tables,
+    system_names,
+    table_key_of,
+)
+
+
+def sections(scores: Scores) -> Iterator[Section]:
+    """All tables of these scores; those by slices of the queries if the scores hold slices."""
+    for tables_of in TABLES:
+        yield from tables_of(scores)
+
+
+def metric_parts(scores: Scores) -> Iterator[Part]:
+    """The same on a terminal."""
+    for section in sections(scores):
+        yield from section.parts
+
+
+def conditions(scores: Scores) -> Iterator[Section]:
+    """Scores by each condition in which systems differ; the variants that it is not mainly read for stand apart."""
+    every, systems = scores.ablations, scores.systems
+    for by in dict.fromkeys(table.by for table in every):
+        condition = condition_of(by, systems)
+        tables = [table for table in every if table.by == by]
+        main = main_tables(tables, condition)
+        further = [table for table in headlines_first(tables) if table not in main]
+        drawn, apart = (
+            [ablation_table(table, scores.metrics, systems, every) for table in each] for each in (main, further)
+        )
+        more = Section(counted(len(apart), "more table"), tables=apart) if apart else None
+        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], more, f"by-{by}")
+
+
+def levels(scores: Scores) -> Iterator[Section]:
+    """Scores by the queries' level of difficulty."""
+    rows = main_slices([row for row in scores.slices if row.by == "level"])
+    for sliced in sliced_tables(rows, scores.scores, metrics=scores.metrics, systems=scores.systems)[:1]:
+        if tables := _telling(sliced, few=True):
+            yield Section("Score by level of difficulty", "", tables, _notes_on(sliced, tables), address="by-level")
+
+
+def twins(scores: Scores) -> Iterator[Section]:
+    """What systems decided on pairs of queries of which the shop can satisfy one."""
+    if any(row.j is not None for row in scores.twins):
+        table = twin_table(scores.twins, scores.systems)
+        yield Section(table.title, tables=[table], address="by-twin")
+
+
+def metrics(scores: Scores) -> Iterator[Section]:
+    """The scores of each metric by each judge, with how many verdicts are missing, and its slices apart."""
+    by_slices = sliced_tables(scores.slices, scores.scores, metrics=scores.metrics, systems=scores.systems)
+    slices = {sliced.table_key: sliced for sliced in by_slices}
+    keys = dict.fromkeys(map(table_key_of, scores.scores))
+    for key, table in zip(keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
+        if not table.columns:
+            yield Section(table.title, table.by, notes=table.notes)
+            continue
+        unused: list[str] = []
+        for judging in scores.judgings:
+            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == key:
+                words = " (another report or other words) unused"
+                counts = [counted(judging.failed, "verdict failed", "verdicts failed")] if judging.failed else []
+                if judging.stale:
+                    counts.append(counted(judging.stale, f"stale verdict{words}", f"stale verdicts{words}"))
+                if judging.not_judged:
+                    counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
+                unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
+        sliced = slices.get(key)
+        tables = _telling(sliced) if sliced else []
+        more = None
+        if sliced and tables:
+            more = Section(f"{table.title} in groups of queries", "", tables, _notes_on(sliced, tables))
+        yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))], more=more)
+
+
+def _telling(sliced: SlicedTables, *, few: bool = False) -> list[Table]:
+    """The tables worth showing: with several columns and, unless ``few``, a column of enough queries."""
+    return [
+        table
+        for table in sliced.tables
+        if len(table.columns) > 1 and (few or not all(column.few for column in table.columns))
+    ]
+
+
+def _notes_on(sliced: SlicedTables, tables: Sequence[Table]) -> list[str]:
+    kinds = {by for table, by in zip(sliced.tables, sliced.kinds, strict=True) if table in tables}
+    return [*(MEANINGS[by] for by in BY if by in kinds), *filter(None, [few_words(tables)])]
+
+
+def agreement(scores: Scores) -> Iterator[Section]:
+    """How far every two judges agree."""
+    table = agreement_table(scores.agreements, scores.metrics)
+    if table is not None:
+        yield Section(table.title, table.by, [table])
+
+
+def attacks(scores: Scores) -> Iterator[Section]:
+    """What hostile texts cost each system, and what it obeyed of them."""
+    by_variant = {table.variant: table.rows for table in scores.attacks}
+    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
+    cells: dict[tuple[str, str, str], Cell | None] = {}
+    columns = ("utility", "attacked", "lost", "obeyed", "n", "users")
+    for of_agent in by_variant.get("feasible", ()):
+        plain, attacked = of_agent.cells
+        lost, followed = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
+        figures = (
+            lost.mean_a,
+            lost.mean_b,
+            Cell(lost.difference, "signed", lost.ci_low, lost.ci_high),
+            followed and Cell(followed.value, "number", followed.ci_low, followed.ci_high),
+            lost.n_pairs,
+            lost.n_users,
+        )
+        cells |= {(plain.system, "", name): cell_of(it) for name, it in zip(columns, figures, strict=True)}
+    if cells:
+        title = "Among hostile texts: the same queries with and without them"
+        names = system_names([label for label, _, _ in cells], scores.systems)
+        heads = {name: Column(name) for name in columns}
+        table = pivot(title, cells, names, heads, scores.systems, notes=(NOTES["attacks"],))
+        yield Section(title, tables=[table.filled])
+
+
+BELIEVED = 0.05
+"""The limit for p after Holm: smaller ones are marked."""
+
+
+def correlations(scores: Scores) -> Iterator[Section]:
+    """Spearman's ρ of what runs did with what their reports score, inside systems."""
+    tables: list[Table] = []
+    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
+        rows = [*group]
+        judge, _, rules = rows[0].by_whom
+        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
+        counts: dict[str, int] = {}
+        cells: dict[tuple[str, str, str], Cell | None] = {}
+        for row in rows:
+            column = f"{row.metric} {row.variant}"
+            counts[column] = max(row.n, counts.get(column, 0))
+            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
+        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
+        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
+        names = {row.process: row.process for row in rows}
+        tables.append(pivot(f"process × scores, {by}", cells, names, heads, heading=""))
+    if tables:
+        note = (
+            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
+            f"{len(scores.correlations)}. A correlation does not prove a cause."
+        )
+        yield Section("What runs did and what they score", tables=tables, notes=[note])
+
+
+def _counterfactuals(scores: Scores) -> Iterator[Section]:
+    for table in counterfactual_parts(scores):
+        if isinstance(table, Table):
+            yield Section(table.title, tables=[table])
+
+
+def _followed(scores: Scores) -> Iterator[Section]:
+    if lines := [*filter(None, map(str, followed_parts(scores)))]:
+        yield Section(lines[0].rstrip(":"), notes=lines[1:])
+
+
+def _pairs(scores: Scores) -> Iterable[Section]:
+    return pair_sections(scores.pairs, scores.ranks, scores.systems)
+
+
+TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
+    conditions,
+    levels,
+    twins,
+    metrics,
+    _pairs,
+    agreement,
+    _counterfactuals,
+    attacks,
+    _followed,
+    correlations,
+)
+"""What all outputs walk. A function yields nothing where the scores have nothing for it."""
