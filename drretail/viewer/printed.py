@@ -21,15 +21,13 @@ from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     BY,
-    MEANINGS,
     NONE_HELD,
     NOTES,
     Metrics,
     agreement_table,
-    few_words,
     judged_by,
     part_cell,
-    sliced_tables,
+    slice_sections,
     system_names,
 )
 
@@ -81,12 +79,9 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
 
 def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
     """The headline variants by category, kind, axis or level, or that there are none."""
-    tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
-    for sliced in tables_of_judges:
-        yield from sliced.tables
-        meanings = (MEANINGS[each] for each in by)
-        yield from prose(*filter(None, [*meanings, few_words(sliced.tables), *sliced.notes]), "")
-    if not tables_of_judges:
+    sections = slice_sections(scores.slices, scores.scores, by, scores.metrics, scores.systems).values()
+    yield from (part for section in sections for part in section.parts)
+    if not sections:
         yield Prose("There are no numbers to show by category: score the experiment with other metrics.")
 
 

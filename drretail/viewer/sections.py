@@ -3,7 +3,7 @@
 A new table is a function in ``TABLES``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
@@ -22,15 +22,11 @@ from drretail.viewer.tables.ablations import (
 )
 from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scores import (
-    BY,
-    MEANINGS,
     NOTES,
-    SlicedTables,
     agreement_table,
-    few_words,
     main_slices,
     score_tables,
-    sliced_tables,
+    slice_sections,
     system_names,
     table_key_of,
 )
@@ -66,9 +62,10 @@ def conditions(scores: Scores) -> Iterator[Section]:
 def levels(scores: Scores) -> Iterator[Section]:
     """Scores by the queries' level of difficulty."""
     rows = main_slices([row for row in scores.slices if row.by == "level"])
-    for sliced in sliced_tables(rows, scores.scores, metrics=scores.metrics, systems=scores.systems)[:1]:
-        if tables := _telling(sliced, few=True):
-            yield Section("Score by level of difficulty", "", tables, _notes_on(sliced, tables), address="by-level")
+    by_level = slice_sections(rows, scores.scores, metrics=scores.metrics, systems=scores.systems).values()
+    for section in [*by_level][:1]:
+        if tables := _telling(section, few=True):
+            yield replace(section, title="Score by level of difficulty", tables=tables, address="by-level")
 
 
 def twins(scores: Scores) -> Iterator[Section]:
@@ -80,8 +77,7 @@ def twins(scores: Scores) -> Iterator[Section]:
 
 def metrics(scores: Scores) -> Iterator[Section]:
     """The scores of each metric by each judge, with how many verdicts are missing, and its slices apart."""
-    by_slices = sliced_tables(scores.slices, scores.scores, metrics=scores.metrics, systems=scores.systems)
-    slices = {sliced.table_key: sliced for sliced in by_slices}
+    by_slice = slice_sections(scores.slices, scores.scores, metrics=scores.metrics, systems=scores.systems)
     keys = dict.fromkeys(map(table_key_of, scores.scores))
     for key, table in zip(keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
         if not table.columns:
@@ -97,26 +93,20 @@ def metrics(scores: Scores) -> Iterator[Section]:
                 if judging.not_judged:
                     counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
                 unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
-        sliced = slices.get(key)
-        tables = _telling(sliced) if sliced else []
-        more = None
-        if sliced and tables:
-            more = Section(f"{table.title} in groups of queries", "", tables, _notes_on(sliced, tables))
+        sliced = [section for (its, _), section in by_slice.items() if its == key and _telling(section)]
+        tables = [each for section in sliced for each in _telling(section)]
+        notes = dict.fromkeys(note for section in sliced for note in section.notes)
+        more = Section(f"{table.title} in groups of queries", "", tables, [*notes]) if tables else None
         yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))], more=more)
 
 
-def _telling(sliced: SlicedTables, *, few: bool = False) -> list[Table]:
+def _telling(sliced: Section, *, few: bool = False) -> list[Table]:
     """The tables worth showing: with several columns and, unless ``few``, a column of enough queries."""
     return [
         table
         for table in sliced.tables
         if len(table.columns) > 1 and (few or not all(column.few for column in table.columns))
     ]
-
-
-def _notes_on(sliced: SlicedTables, tables: Sequence[Table]) -> list[str]:
-    kinds = {by for table, by in zip(sliced.tables, sliced.kinds, strict=True) if table in tables}
-    return [*(MEANINGS[by] for by in BY if by in kinds), *filter(None, [few_words(tables)])]
 
 
 def agreement(scores: Scores) -> Iterator[Section]:

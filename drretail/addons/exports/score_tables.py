@@ -18,13 +18,13 @@ from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.layout import find_sentences
-from drretail.records.base import file_name
 from drretail.records.run import BASELINES, Turn, query_of_run
 from drretail.records.score import Score, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import table_of
 from drretail.viewer.judged import read_judgements
+from drretail.viewer.plots.experiment_plots import file_name
 from drretail.viewer.sections import sections
 
 COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
@@ -142,10 +142,10 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     researching = {label for label, system in selection.definition.systems.items() if system.agent not in BASELINES}
     # Means over all systems and reports: not for who asked for some.
     if write is _csv and researching <= {*selection.systems} and not selection.rules:
-        for section in sections(with_slices(selection.experiment, scored)):
-            for table in section.every:
-                (to / "tables").mkdir(exist_ok=True)
-                write_atomically(to / "tables" / f"{file_name(table.full_title)}.csv", csv_table(table))
+        shown = (table for section in sections(with_slices(selection.experiment, scored)) for table in section.every)
+        for at, table in enumerate(shown, 1):
+            (to / "tables").mkdir(exist_ok=True)
+            write_atomically(to / "tables" / f"{at:02}-{file_name(table.full_title)}.csv", csv_table(table))
     return written
 
 
