@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -115,29 +116,28 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
     assert score(made, "checks").scores  # the world is opened again by what the runs say of it
 
 
-def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"put it into a list, \[question\]"):
-        run(world, QUESTION, to=tmp_path / "exp")
-    with pytest.raises(UnknownName, match="Did you mean react"):
-        run(world, [QUESTION], "reakt", to=tmp_path / "exp")
-    with pytest.raises(UserError, match="There is an agent oracle already: give yours another name"):
-        run(world, [QUESTION], {"oracle": MINE}, to=tmp_path / "exp")
-    with pytest.raises(UserError, match="',' names nothing somewhere: put one name between commas"):
-        run(world, [QUESTION], [MINE], to=tmp_path / "exp", retry=",")
-    with pytest.raises(UserError, match="Two agents go by the name nobody"):
-        run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
-    with pytest.raises(UserError, match="no user 'NOBODY'"):
-        run(world, [QUESTION], [MINE], user="NOBODY", to=tmp_path / "exp")
-    for wrong in (5, [5], [None]):
-        with pytest.raises(UserError, match=r"is a question or a Query, and '.*' is neither"):
-            run(world, wrong, ["react"])  # pyright: ignore[reportArgumentType] -- the mistake
-    with pytest.raises(UserError, match="list of queries is empty"):
-        run(world, [], [MINE], to=tmp_path / "exp")
-    with pytest.raises(UserError, match=r"does not exist"):
-        score(tmp_path / "nowhere")
+@pytest.mark.parametrize(
+    ("queries", "agents", "given", "sentence"),
+    [
+        (QUESTION, None, {}, r"put it into a list, \[question\]"),
+        ([QUESTION], "reakt", {}, "Did you mean react"),
+        ([QUESTION], {"oracle": MINE}, {}, "There is an agent oracle already: give yours another name"),
+        ([QUESTION], [MINE], {"retry": ","}, "',' names nothing somewhere: put one name between commas"),
+        ([QUESTION], [MINE, Agent(nobody, roles=())], {}, "Two agents go by the name nobody"),
+        ([QUESTION], [MINE], {"user": "NOBODY"}, "no user 'NOBODY'"),
+        *((wrong, "react", {}, r"is a question or a Query, and '.*' is neither") for wrong in (5, [5], [None])),
+        ([], [MINE], {}, "list of queries is empty"),
+        (["?"], None, {"max_token": 3}, r"There is no option of run 'max_token'\. Did you mean max_tokens"),
+    ],
+)
+def test_what_must_be_mended_is_said(
+    tiny_shop: Path, tmp_path: Path, queries: Any, agents: Any, given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        run(tiny_shop, queries, agents, to=tmp_path / "exp", **given)
     assert not (tmp_path / "exp").exists()
-    with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
-        run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made
+    with pytest.raises(UserError, match="does not exist"):
+        score(tmp_path / "exp")
 
 
 def test_several_queries_must_be_named(world: World, tmp_path: Path) -> None:
