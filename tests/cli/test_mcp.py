@@ -246,7 +246,7 @@ def test_what_is_not_recorded_waits_for_no_agent_library(tiny_shop: Path) -> Non
     """They take a second to load, and whoever starts a server over stdio waits for it."""
     code = "import sys; from drretail.cli.app import app; app(standalone_mode=False); print(*sys.modules, sep='\\n')"
     ran = subprocess.run(
-        [sys.executable, "-c", code, "mcp", "--tiny_shop", str(tiny_shop), "--quiet"],
+        [sys.executable, "-c", code, "mcp", "--world", str(tiny_shop), "--quiet"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -257,7 +257,7 @@ def test_what_is_not_recorded_waits_for_no_agent_library(tiny_shop: Path) -> Non
 
 def test_what_does_not_go_together_is_said(tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = partial(refused_by, "mcp")
-    shop, to = ["--tiny_shop", str(tiny_shop)], ["--to", str(tmp_path / "exp")]
+    shop, to = ["--world", str(tiny_shop)], ["--to", str(tmp_path / "exp")]
     assert "add --to EXP" in refused(*shop, "--question", "x")
     assert "--question TEXT" in refused(*shop, *to)
     assert "go together" in refused(*shop, *to, "--queries", "q.jsonl")

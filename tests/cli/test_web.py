@@ -1,4 +1,4 @@
-"""``--web``: which web a run searches, that a key never shows, and the cited pages that a score reads."""
+"""``--web``: which web a run searches, what a sandbox cannot serve, that a key never shows, and cited pages."""
 
 import json
 from collections.abc import Generator

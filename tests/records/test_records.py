@@ -1,4 +1,4 @@
-"""Money, versions of queries, readings, declared picks, scores by system and the order of labels."""
+"""Money, queries, readings, picks, criteria, scores by system, the order of labels, and of steps in a trajectory."""
 
 from decimal import Decimal
 from typing import Any

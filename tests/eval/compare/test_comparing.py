@@ -1,4 +1,4 @@
-"""Which systems and judges are compared; rows, states and noise, from experiments made of numbers."""
+"""Which systems and judges are compared, and what was asked for before; rows, states and noise."""
 
 from collections.abc import Mapping
 from dataclasses import replace
