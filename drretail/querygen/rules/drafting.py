@@ -105,10 +105,9 @@ class Author:
 
     def bears_demand(self, need: Need) -> bool:
         """True if records bear a demand on fields, or if two kinds are wanted."""
-        if len(need.kinds) > 1 or len(need.purchases) > 1:
-            return len(need.kinds) > 1
         offers = self.assortment.of(need.kinds[0].category)
-        return any(True for axis in OF_FIELDS for _ in choices(need, offers, axis))
+        borne = (choice for axis in OF_FIELDS for choice in choices(need, offers, axis))
+        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any(True for _ in borne))
 
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of a sort."""
