@@ -164,8 +164,6 @@ class ComparedRow(Estimated):
     detectable: float | None = None
     """The true difference that this many queries show in 80 % of experiments. The level is 5 %, divided by the number
     of tests in its metric. None if all differences are equal, or the users too few to show any."""
-    power_of_half: float | None = None
-    """Share of experiments that would show half of ``detectable``."""
     queries_needed: int | None = None
     """Queries needed to show the observed difference with 80 % power, at the same level."""
     queries_at_least: int | None = None

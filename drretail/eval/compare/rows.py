@@ -28,7 +28,6 @@ from drretail.stats.significance import (
     flip_test_after_loss,
     holm,
     pair,
-    power_of_half,
     users_needed,
     users_range,
 )
@@ -376,9 +375,6 @@ def concluded(
             "is_planned": corrected.is_planned,
             "failures_added": corrected.failures,
             "detectable": detectable(seen, tests, loss) if is_enough else None,
-            "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
-            if is_enough and seen and seen.error
-            else None,
             "users_needed": needed if row.n_users is not None else None,
             "queries_needed": None if needed is None else ceil(needed * each),
             "queries_at_least": None if few is None else ceil(few * each),

@@ -56,6 +56,7 @@ _SLICE = {"name": "part", "n_queries": "n_asked"}
 _CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
 _PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
 _CODE = {"judge": "code", "judge_kind": "rule_based"}
+_NO_LONGER_COMPARED = ("power_of_half",)
 
 
 def as_today(scores: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +71,10 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     return {
         **scores,
         "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
-        "pairs": [row if "contrast" in row else _preference(row) for row in unfolded(scores.get("pairs", ()))],
+        "pairs": [
+            {**row, "contrast": _contrast(row["contrast"])} if "contrast" in row else _preference(row)
+            for row in unfolded(scores.get("pairs", ()))
+        ],
         "scoreboard": _board({**board, "others": others}) if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
@@ -122,7 +126,8 @@ def _board(board: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contrast(pair: dict[str, Any]) -> dict[str, Any]:
-    return {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
+    row = {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
+    return {name: value for name, value in row.items() if name not in _NO_LONGER_COMPARED}
 
 
 def _strength(row: Mapping[str, Any]) -> dict[str, Any]:
