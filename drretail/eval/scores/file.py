@@ -56,7 +56,7 @@ _SLICE = {"name": "part", "n_queries": "n_asked"}
 _CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
 _PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
 _CODE = {"judge": "code", "judge_kind": "rule_based"}
-_NO_LONGER_COMPARED = ("power_of_half",)
+_NO_LONGER_COMPARED = ("power_of_half", "repeat_share", "judge_share")
 
 
 def as_today(scores: dict[str, Any]) -> dict[str, Any]:

@@ -232,7 +232,7 @@ PAIR = {
 MISSING = {"n/a": 1, "failed": 2, "run failed": 1, "as 0": 3}
 BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10, "missing": MISSING}
 CONTRAST = {"metric": "checks", "variant": "clean", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"} | {
-    "power_of_half": 0.3  # which no record has any more
+    **dict.fromkeys(("power_of_half", "repeat_share", "judge_share"), 0.3)  # which no record has any more
 }
 OLD: dict[str, Any] = {
     "scores": [],
