@@ -27,7 +27,7 @@ from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_ex
 
 SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
 """A difference of shares, and labels from -1 to 1."""
-UNITS_OF_THEIR_OWN = {("basket", "cost_ratio"), ("process", "pages_seen"), ("process", "domains_seen")}
+UNITS_OF_THEIR_OWN = {("basket", "cost_ratio")}
 FOLLOWING = ("fault_place", "false_statements")
 FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
 """Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""
