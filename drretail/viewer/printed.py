@@ -92,7 +92,6 @@ def metric_parts(scores: "Scores") -> Iterator[Part]:
     yield from [] if agreement is None else [agreement]
     yield from counterfactual_parts(scores)
     yield from attack_parts(scores)
-    yield from followed_parts(scores)
     yield from correlation_parts(scores)
 
 
@@ -197,19 +196,6 @@ def attack_parts(scores: "Scores") -> Iterator[Part]:
     if rows:
         columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
         yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled
-
-
-def followed_parts(scores: "Scores") -> Iterator[Part]:
-    """Which hostile texts each system followed, and in how many reports; nothing if none was followed."""
-    rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
-    lines: list[str] = []
-    for row in rows:
-        named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
-        if named and row.policy == "answered":
-            followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
-            lines.append(f"{row.system}, {row.variant}: {followed}")
-    if lines:
-        yield from prose("Hostile texts that were followed, and in how many reports:", *lines, "")
 
 
 COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
