@@ -25,7 +25,7 @@ from tests import build
 from tests.eval.every_question import every_answer
 from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
 
-SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
+SIGNED = {("outcome", "J"), ("report_eval", "support")}
 """A difference of shares, and labels from -1 to 1."""
 UNITS_OF_THEIR_OWN = {("basket", "cost_ratio")}
 FOLLOWING = ("fault_place", "false_statements")
