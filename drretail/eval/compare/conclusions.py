@@ -81,8 +81,6 @@ def _rounded(value: float | None) -> float | None:
 
 OF_PICKS = ("checks", "basket", "next_purchase")
 """The metrics that depend on the picks read from a report."""
-LOST = ("run lost to a server", "judge failed", "run failed")
-"""How a reason begins if a side may have lost its worst reports for it."""
 
 
 def conclusions(
@@ -113,14 +111,11 @@ def conclusions(
     sides = {comparison.a: "A", comparison.b: "B"}
     primary_findings = findings(measures_of([comparison]), sides, by_judge=True)
     yield from (each.sentence for each in primary_findings)
-    told_apart = [row for row in primary if row.outcome in ("higher", "lower")]
-    yield from _neither_is_better(told_apart)
-    if any(row.n_users not in (None, row.n_pairs) for row in told_apart):
+    if any(row.outcome in ("higher", "lower") and row.n_users not in (None, row.n_pairs) for row in primary):
         yield "Equal systems look different more often if all questions of a user fail together."
     yield from failed_judges([comparison])
     if any(each.outcome == "undecided" for each in primary_findings):
         yield "Where no difference is shown, what was seen may be chance, but both may differ all the same."
-    yield from _dropped(rated)
     checking = dict.fromkeys(row.metric for row in rated if row.metric in finding)
     for label, side in sides.items():
         for metric in checking if label in self_checked else ():
@@ -171,16 +166,6 @@ def _contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
             yield f"Judges contradict each other in {about}: {by}. Conclude nothing there."
 
 
-def _neither_is_better(told_apart: Sequence[ComparedRow]) -> Iterator[str]:
-    """Says that each side is higher in something."""
-    higher: dict[str, dict[str, None]] = {"A": {}, "B": {}}
-    for row in told_apart:
-        higher["A" if row.outcome == "higher" else "B"][name_of(row)] = None
-    if all(higher.values()):
-        names = listed(f"{side} in {listed(its)}" for side, its in higher.items())
-        yield f"Each is higher in something: {names}. Neither is shown to be better."
-
-
 def _on_pairs(pairs: Sequence[PairScore], name: Name) -> Iterator[str]:
     """What a missing report, length and the order of two reports have to do with overall preferences."""
     flips: list[str] = []
@@ -215,29 +200,6 @@ def _of_one_length(pair: PairScore) -> str:
         f"{number(pair.win_rate.value)}"
     )
     return f"the longer report won {shares([pair.longer_won or 0.0])} of overall; {between}"
-
-
-def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
-    """For the row that lost most queries to failures of one side: failing on hard queries makes a
-    system look better.
-    """
-    lost = [(sum(_one_sided(row).values()), row) for row in rows if row.n_pairs]
-    count, worst = max(lost, key=lambda pair: pair[0], default=(0, None))
-    if worst is not None and count:
-        why = "; ".join(f"{reason}, {queries(number)}" for reason, number in _one_sided(worst).items())
-        yield (
-            f"Of {queries(worst.n_planned)}, {count:,} are missing in {name_of(worst)} because one "
-            f"side failed ({why}). If these were hard, that side looks better than it is."
-        )
-
-
-def _one_sided(row: ComparedRow) -> dict[str, int]:
-    """The dropped queries on which only one side failed, counted by reason."""
-    return {
-        reason: count
-        for reason, count in row.dropped.items()
-        if ";" not in reason and reason.partition(": ")[2].startswith(LOST) and not reason.startswith("A and B")
-    }
 
 
 A_JUDGE = "PROVIDER:MODEL"
