@@ -203,11 +203,11 @@ def estimate(values: Sequence[float], groups: Groups) -> Estimate | None:
 
 
 @lru_cache(maxsize=4096)
-def quantile(freedom: float, level: float = LEVEL) -> float:
-    """The number of standard errors on either side of the value in Student's t interval at this level."""
+def quantile(freedom: float) -> float:
+    """The number of standard errors on either side of the value in Student's t interval at ``LEVEL``."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, (1 + level) / 2))
+    return float(stdtrit(freedom, (1 + LEVEL) / 2))
 
 
 def mean_interval(values: Sequence[float], groups: Groups | None = None) -> Interval:
