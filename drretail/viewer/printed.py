@@ -92,7 +92,6 @@ def metric_parts(scores: "Scores") -> Iterator[Part]:
     yield from [] if agreement is None else [agreement]
     yield from counterfactual_parts(scores)
     yield from attack_parts(scores)
-    yield from followed_parts(scores)
     yield from correlation_parts(scores)
 
 
@@ -199,31 +198,16 @@ def attack_parts(scores: "Scores") -> Iterator[Part]:
         yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled
 
 
-def followed_parts(scores: "Scores") -> Iterator[Part]:
-    """Which hostile texts each system followed, and in how many reports; nothing if none was followed."""
-    rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
-    lines: list[str] = []
-    for row in rows:
-        named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
-        if named and row.policy == "answered":
-            followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
-            lines.append(f"{row.system}, {row.variant}: {followed}")
-    if lines:
-        yield from prose("Hostile texts that were followed, and in how many reports:", *lines, "")
-
-
 COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
 NAMES = {
-    "change": "{} changed",
-    "repeats": "{} changed between plain repeats",
-    "beyond": "{} changed beyond repeats",
+    "change": "products changed",
+    "repeats": "products changed between plain repeats",
+    "beyond": "products changed beyond repeats",
     "direction": "changes towards the other profile, less the reverse",
     "ignored": "profile ignored",
-    "overused": "profile over-used",
-    "overused_constraint": "  a limit of the wish broken",
-    "overused_category": "  a category that nobody asked for",
+    "overused_constraint": "profile over-used: a limit of the wish broken",
 }
-"""The row's name by measure, with {} for the dimension."""
+"""The row's name by measure."""
 
 
 def counterfactual_parts(scores: "Scores") -> Iterator[Part]:
@@ -232,19 +216,11 @@ def counterfactual_parts(scores: "Scores") -> Iterator[Part]:
     if not rows:
         return
     cells: dict[tuple[str, str, str], Cell | None] = {}
-    names: dict[str, str] = {}
-    # A stable sort: dimensions keep their order.
-    for row in sorted(rows, key=lambda row: list(NAMES).index(row.variant.partition(" ")[0])):
-        measure, _, of = row.variant.partition(" ")
+    for row in rows:
         # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
         reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
-        name = NAMES[measure].format(of)
-        cells[name, "", row.system] = replace(part_cell(row), missing=reasons)
-        # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
-        # there are no repeats; none if no query has a value. scores.json has all rows.
-        shown = "change" if row.note is not None else "beyond"
-        if of in ("", "products") or (row.n_scored > 0 and measure == shown):
-            names[name] = name
+        cells[row.variant, "", row.system] = replace(part_cell(row), missing=reasons)
+    names = {variant: name for variant, name in NAMES.items() if any(row.variant == variant for row in rows)}
     columns = {row.system: Column(row.system) for row in rows}
     notes = tuple(_counterfactual_notes(rows))
     yield pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")

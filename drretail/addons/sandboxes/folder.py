@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from pydantic import ConfigDict
+
 from drretail import __version__
 from drretail.env.web.sandbox import (
     GOLD_FILE,
@@ -46,10 +48,10 @@ class Keyword(Record):
 
 
 class Keywords(Document):
-    """keywords.json of a task (DR³-Eval, stage 2): first many keywords, then ten of them, each sorted."""
+    """keywords.json of a task (DR³-Eval, stage 2): ten keywords, sorted."""
 
-    divergent: tuple[str, ...] = ()
-    """All keywords as first proposed, before ten of them were chosen and sorted."""
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 name all keywords that were proposed
+
     convergent: tuple[Keyword, ...]
     needs: tuple[str, ...] = ()
     """What only the web can settle, each as a question; empty if the pages are made up."""

@@ -238,7 +238,7 @@ def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(ship
 def test_keywords_say_several_of_what_is_several_already(world: World, offers: Offers) -> None:
     need = need_of(world, offers, QUERIES[1])
     assert need.things[0].name == "pruning shears"
-    assert "shearss" not in keywords_of(need, signal_keywords(need), ()).model_dump_json()
+    assert "shearss" not in keywords_of(signal_keywords(need), ()).model_dump_json()
 
 
 def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:

@@ -197,7 +197,6 @@ def write_reviewed(
             what="rejected" if outcome.result is None else "edited",
             attempt=1,
             before=outcome.query,
-            reasons=items.of(outcome.query).checked.findings,
             after=outcome.result,
             findings=() if outcome.result is None else items.check(outcome.result).findings,
         )

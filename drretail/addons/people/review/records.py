@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, StringConstraints, model_validator
+from pydantic import AwareDatetime, ConfigDict, StringConstraints, model_validator
 
 from drretail.errors import UserError
 from drretail.files import append_documents, read_documents
@@ -114,6 +114,8 @@ DECIDED = frozenset({"edited", "rejected"})
 class Revision(Document):
     """One attempt to replace a query, or people's decision on it; a line of the history."""
 
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 have fields that nothing reads
+
     query_id: str
     at: AwareDatetime
     by: str
@@ -127,8 +129,6 @@ class Revision(Document):
     attempt: int
     """The number of attempts to replace ``before``, this one included."""
     before: Query
-    reasons: tuple[Finding, ...]
-    """The findings on ``before``."""
     after: Query | None = None
     """None if there is no new version, or if the query was rejected."""
     findings: tuple[Finding, ...] = ()
