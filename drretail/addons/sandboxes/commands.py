@@ -15,7 +15,6 @@ from drretail.addons.sandboxes.search_based.build import (
     FoundBuilder,
     FoundReport,
     begin_build,
-    estimate_building,
     query_to_write,
 )
 from drretail.addons.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
@@ -33,7 +32,6 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.files import check_new
-from drretail.llm.estimates import Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
@@ -147,18 +145,6 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     if any(faults_of(to).values()):
         raise UserError(f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder.")
     return about.names
-
-
-@accepts(BuildOptions)
-def estimate_build(options: BuildOptions) -> Estimates:
-    """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
-    _check_build(options)
-    if options.web == OFFLINE:
-        raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
-    writer = _writer(options, keyless=True)
-    with world_of(options.world) as shop:
-        estimate = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), MOST_RESULTS)
-    return Estimates(f"Tasks to build in {options.to}", [estimate], writer.prices, ("model", "tasks"))
 
 
 def _check_build(options: BuildOptions) -> None:
@@ -353,9 +339,9 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     return of
 
 
-def _writer(options: Asking, *, keyless: bool = False) -> Writer:
+def _writer(options: Asking) -> Writer:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
-    writer = open_writer(options.model, options.model_profile, options.base_url, keyless=keyless)
+    writer = open_writer(options.model, options.model_profile, options.base_url)
     if writer is None:
         raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
     return writer

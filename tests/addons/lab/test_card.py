@@ -179,9 +179,7 @@ def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_
     assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
 
 
-def test_an_estimate_keeps_nothing_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
-    assert "4 claims" in carded(labels(tmp_path), "--to", bare, "--estimate")
-    assert not (bare / "lab").exists()
+def test_a_mistyped_folder_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="bear holds no experiment"):
         carded(labels(tmp_path), "--to", tmp_path / "bear")
     assert not (tmp_path / "bear").exists()

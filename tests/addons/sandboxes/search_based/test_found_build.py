@@ -48,7 +48,7 @@ from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.judging.spending import Allowance
 from drretail.experiment import read_gold_file
-from drretail.files import read_documents, read_json, write_json, write_lines
+from drretail.files import read_documents, read_json, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.registry import Model
 from drretail.records.criteria import Criteria, Fact
@@ -410,15 +410,6 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
     refused = sandbox(fake, "build", *flags, "--seed", "7")
     assert isinstance(refused.exception, UserError)
     assert "was begun with seed 42" in str(refused.exception)
-
-
-def test_an_estimate_sends_nothing_and_makes_no_folder(world: World, fake: FakeWeb, tmp_path: Path) -> None:
-    queries, to = str(tmp_path / "q.jsonl"), str(tmp_path / "S")
-    write_lines(Path(queries), [QUERY.as_line()])
-    flags = ("--world", str(world.folder), "--to", to, "--web", "searxng:http://localhost:1", "--queries", queries)
-    result = sandbox(fake, "build", *flags, "--model", PLAYED, "--estimate")
-    assert (result.exit_code, Path(to).exists()) == (0, False)
-    assert "Nothing was sent" in result.stderr
 
 
 def test_a_model_and_a_search_engine_go_together(world: World, fake: FakeWeb, tmp_path: Path) -> None:
