@@ -399,9 +399,8 @@ def test_a_sandbox_is_built_gets_its_queries_and_is_checked(world: World, fake: 
     assert "1 query written." in result.stdout
     whole = sandbox(fake, "queries", to)
     assert (whole.exit_code, "every task has its query" in whole.stdout) == (0, True)
-    kept = tmp_path / "kept"
-    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet", "--to", str(kept))
-    assert (sandbox(fake, "check", str(kept)).exit_code, (kept / "building").exists()) == (0, False)
+    after = sandbox(fake, "check", to, "--world", shop, "--model", PLAYED, "--quiet")
+    assert sandbox(fake, "check", to).exit_code == 0
     assert (after.exit_code, "1 of 1 queries pass" in after.stdout) == (0, True)
     again = sandbox(fake, "build", *flags, "--quiet")
     calls = re.findall(r"(\d+) calls, (\d+) of them from the journal", again.stdout)
