@@ -50,8 +50,8 @@ SPELLINGS: Mapping[str, Label] = {
     **dict.fromkeys(("contradicted", "contradictory"), "none"),
 }
 LAYOUTS = (
-    "AttributionBench (claim, references, attribution_label), WiCE (claim, evidence, label), LLM-AggreFact (doc, "
-    "claim, label), or CSV with the columns claim, source and label"
+    "AttributionBench (claim, references, attribution_label), WiCE (claim, evidence, label), or CSV with "
+    "the columns claim, source and label"
 )
 
 
@@ -158,7 +158,6 @@ _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[A
         frozenset({"claim", "evidence", "supporting_sentences", "label"}),
         lambda row: (row["claim"], ["\n".join(row["evidence"])], row["label"]),
     ),
-    ("LLM-AggreFact", frozenset({"doc", "claim", "label"}), lambda row: (row["claim"], [row["doc"]], row["label"])),
     ("", frozenset({"claim", "source", "label"}), _of_columns),
     ("", frozenset({"claim", "sources", "label"}), _of_columns),
 )
