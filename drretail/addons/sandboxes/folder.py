@@ -3,8 +3,7 @@ distractors in proportion, noise for the rest), and the files of each task and o
 """
 
 import re
-import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -24,11 +23,10 @@ from drretail.env.web.sandbox import (
     SandboxPage,
     read_sandbox,
     task_folder,
-    written_queries,
 )
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
-from drretail.files import is_unfinished, made_whole, readable_json, write_atomically, write_json, write_lines
+from drretail.files import is_unfinished, readable_json, write_atomically, write_json, write_lines
 from drretail.grounding.gold_files import gold_path, write_with_gold
 from drretail.locks import LOCK
 from drretail.records.base import Document, Record, canonical_json, file_name, sha256_of
@@ -362,18 +360,3 @@ def sums_of(folder: Path) -> dict[str, str]:
 def own_sum(about: SandboxFolder) -> str:
     """The sha256 of a sandbox's description, apart from ``own_sum`` itself."""
     return sha256_of(about.model_dump(mode="json", exclude={"own_sum"}))
-
-
-def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
-    """Copies the tasks of these queries to a new folder, without the builder's journals.
-
-    Raises UserError if ``to`` is not empty.
-    """
-    queries = [query for query in written_queries(folder) if query.query_id in passing]
-    with made_whole(to) as made:
-        for query in queries:
-            shutil.copytree(task_folder(folder, query.query_id), task_folder(made, query.query_id))
-            for rubric in sorted(folder.glob(f"rubrics/*/{file_name(query.query_id)}.json")):
-                write_atomically(made / rubric.relative_to(folder), rubric.read_bytes())
-        write_with_gold(queries, made / QUERIES_FILE)
-        seal(made, read_sandbox(folder), sums_of(made))
