@@ -358,7 +358,7 @@ class ElasticCatalog:
         first = query if query.sort_by == "relevance" else replace(by_relevance, limit=BEST, offset=0)
         searches = [first]
         requests = [self._finding(first)]
-        if not query.offset and query.match == "any":
+        if not query.offset and query.match == "any" and len(self.formulation.terms(query).matching) > 1:
             searches.append(replace(by_relevance, match="all", limit=1))
             requests.append(self._finding(searches[-1]))
         if query.filters_numbers:
