@@ -9,7 +9,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.querygen.generate import Drafts, drawn_users
 from drretail.records.wish import Wish
-from tests.querygen.test_market import ALL, market, of_third
+from tests.querygen.test_reading import ALL, market, of_third
 
 __all__ = ["market"]
 
