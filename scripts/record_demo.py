@@ -22,14 +22,19 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
+from langchain_core.messages import AIMessage
+
 from drretail.api import demo_recording
 from drretail.api.demo_recording import QUERIES, SCRIPT, play_answers, play_judge, recorded_model, recorded_queries
 from drretail.api.worlds import open_world
 from drretail.errors import ModelError
 from drretail.experiment import read_definition
 from drretail.files import read_lines, write_lines
+from drretail.journal import Effect, read_effects
+from drretail.llm import scripted
 from drretail.llm.registry import Model
-from drretail.llm.scripted import Request, ScriptedAnswer, record, requests_of, scripted_model
+from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, digest_of, requests_of, scripted_model
+from drretail.parsing import json_or_none
 from drretail.progress import Progress
 from drretail.records.query import Query
 
@@ -62,16 +67,51 @@ def _write(rules: list[Rule]) -> None:
 
 
 def _rules(experiment: Path) -> list[Rule]:
-    """What the agents and the judges of an experiment answered."""
-    judges = sorted({path.name for path in (experiment / "verdicts").glob("*/*") if path.name != "code"})
-    with tempfile.TemporaryDirectory() as folder:
-        made = record(experiment, Path(folder) / "all.json", judges=judges)
-        rules: list[Rule] = json.loads((Path(folder) / "all.json").read_text(encoding="utf-8"))["rules"]
-    for rule in rules:  # notes name labels, and counts of tokens are the provider's own: neither is played
-        rule.pop("note", None)
-        rule["answer"].pop("usage", None)
-    print(f"{experiment}: {made.answers} answers, {made.ambiguous} ambiguous ones left out, {made.failures} failed.")
-    return rules
+    """What the agents and the judges of an experiment answered; of different answers to one request, the first."""
+    runs = (experiment.glob(f"runs/{label}/*-r1/journal.jsonl*") for label in read_definition(experiment).systems)
+    journals = [*(path for of_system in runs for path in sorted(of_system))]
+    journals += sorted(experiment.glob("verdicts/*/*/*/*.journal.jsonl"), key=lambda path: (path.parts[-3], path))
+    rules: dict[str, Rule] = {}
+    ambiguous = failures = 0
+    for effect in (effect for path in journals for effect in read_effects(path) if effect.kind == "model"):
+        if effect.error is not None:
+            failures += 1
+            continue
+        rule = _rule(effect)
+        ambiguous += rules.setdefault(_request(rule), rule) != rule
+    print(f"{experiment}: {len(rules)} answers, {ambiguous} ambiguous ones left out, {failures} failed.")
+    return [*rules.values()]
+
+
+def _rule(effect: Effect) -> Rule:
+    """The request and answer of one call. Counts of tokens are the provider's own, and not played."""
+    messages: list[dict[str, Any]] = effect.request["messages"]
+    schema = effect.request.get("schema")
+    opening = next((message["content"] for message in messages if message["role"] == "human"), "")
+    made = scripted.Rule(
+        tools=tuple(tool["function"]["name"] for tool in effect.request.get("tools", ())),
+        turn=1 + sum(message["role"] == "ai" for message in messages),
+        schema="" if schema is None else str(schema.get("title", "")),
+        opening=digest_of(opening if isinstance(opening, str) else str(opening)),
+        answer=_answer(effect, asked_in_schema=schema is not None),
+    )
+    return made.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
+
+
+def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
+    """The answer of one call. A judge's journal holds the text of an answer, a run's the whole message."""
+    if not isinstance(effect.response, dict):
+        text, calls = str(effect.response), ()
+    else:
+        message = AIMessage.model_validate(effect.response)
+        text = message.text
+        calls = tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in message.tool_calls)
+    structured: Any = (calls[0].args if calls else json_or_none(text)) if asked_in_schema else None
+    return (
+        ScriptedAnswer(structured=structured)
+        if isinstance(structured, dict)
+        else ScriptedAnswer(text=text, calls=calls)
+    )
 
 
 def _request(rule: Rule) -> str:

@@ -36,6 +36,7 @@ def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
 
 
 def _made(to: Path) -> "Result[RecordedExperiment]":
+    from drretail.api.settings import read_settings
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
@@ -44,7 +45,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
 
     progress = choose_progress()
     check_is_demo(to)
-    with progress.busy("Making up a shop"), shop_in_the_making(to) as folder:
+    with progress.busy("Making up a shop"), shop_in_the_making(to, read_settings().cache_dir) as folder:
         # Importing these takes one core a second, while the other makes the shop.
         from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
         from drretail.api.recorded import open_experiment

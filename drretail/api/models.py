@@ -79,14 +79,14 @@ class Opener:
 
     def _known(self, model: "Model") -> "Model":
         """The model as its server can answer, which is found out before the first question, and said once."""
+        known = self._known_servers(model)
+        if known is None:
+            return model
         from drretail.llm.event_loop import run_loop
         from drretail.llm.faults import address_of
         from drretail.llm.survey import survey, told_by_server
         from drretail.progress import busy
 
-        known = self._known_servers(model)
-        if known is None:
-            return model
         server = None if self.anew else known.of(model)
         if self.keyless:
             server = self.recorded.get(model.spec, server)
@@ -116,10 +116,13 @@ class Opener:
     def _known_servers(self, model: "Model") -> "KnownServers | None":
         """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
         from drretail.llm.faults import address_of
-        from drretail.llm.survey import KnownServers
 
         is_own = model.info.provider == "ollama" or (model.info.provider == "openai" and address_of(model) is not None)
-        return KnownServers(self.settings.cache_dir / "servers.json") if is_own and self.settings.ask_servers else None
+        if not is_own or not self.settings.ask_servers:
+            return None
+        from drretail.llm.survey import KnownServers  # loads LangChain, which a model elsewhere may never need
+
+        return KnownServers(self.settings.cache_dir / "servers.json")
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE

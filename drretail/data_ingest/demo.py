@@ -2,15 +2,14 @@
 
 import pickle
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shutil import copytree
 
-from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.recipe import RECIPE_VERSION
-from drretail.data_ingest.synth import REPORT_FILE, write_shop
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.processes import Tell, Worker
 from drretail.errors import UserError
@@ -51,6 +50,10 @@ def check_is_demo(folder: Path) -> None:
 
 def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
     """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
+    # Imported here: most commands find the world made already.
+    from drretail.data_ingest.ingest import ingest
+    from drretail.data_ingest.synth import REPORT_FILE, write_shop
+
     raw, world = folder / "raw", folder / "world"
     if not (raw / REPORT_FILE).exists():
         write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.options.seed, progress=progress)
@@ -60,16 +63,17 @@ def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
 
 
 @contextmanager
-def shop_in_the_making(folder: Path) -> Generator[Path]:
-    """Runs ``build_shop`` in a second process during the ``with`` block. Yields the world's folder, which is complete
-    when the block has ended. Raises what ``build_shop`` raises.
+def shop_in_the_making(folder: Path, cache_dir: Path) -> Generator[Path]:
+    """Copies the demo shop from the user's cache. If it isn't there yet, a second process builds it during the ``with``
+    block. Yields the world's folder, which is complete when the block has ended. Raises what ``build_shop`` raises.
     """
-    if (folder / "world" / "CURRENT").exists():
+    if (_home("demo", cache_dir) / "world" / "CURRENT").exists() or (folder / "world" / "CURRENT").exists():
+        _copy(folder, cache_dir)
         yield folder / "world"
         return
     worker = Worker()
     try:
-        worker.start(pickle.dumps(partial(_build, folder)))
+        worker.start(pickle.dumps(partial(_build, folder, cache_dir)))
         yield folder / "world"
         worker.wait()
     except BaseException:
@@ -79,14 +83,31 @@ def shop_in_the_making(folder: Path) -> Generator[Path]:
         worker.end()
 
 
-def _build(folder: Path, tell: Tell) -> None:
+def _build(folder: Path, cache_dir: Path, tell: Tell) -> None:
     del tell
+    _copy(folder, cache_dir)
+
+
+def _copy(folder: Path, cache_dir: Path) -> None:
+    """The demo shop in ``folder``, from the user's cache, where it is made once. What an earlier start left is used."""
+    if (folder / "world" / "CURRENT").exists():
+        return
+    with suppress(OSError):  # a cache that can't be written to
+        home = ensure_world("demo", cache_dir, Progress()).parent
+        for part in ("raw", "world"):
+            if not (folder / part).exists():
+                with made_whole(folder / part) as staging:
+                    copytree(home / part, staging, dirs_exist_ok=True)
     build_shop(folder, Progress())
+
+
+def _home(name: str, cache_dir: Path) -> Path:
+    return cache_dir / f"{name}-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
 
 
 def ensure_world(name: str, cache_dir: Path, progress: Progress) -> Path:
     """The named shop's world in the user's cache, built at the first call. Two processes may call this at once."""
-    home = cache_dir / f"{name}-format{FORMAT}-recipe{RECIPE_VERSION}-english{ENGLISH.version[-1]}"
+    home = _home(name, cache_dir)
     world = home / "world"
     if (world / "CURRENT").exists():
         return world

@@ -322,7 +322,6 @@ class SynthReport(Document):
     seed: str
     products: int
     reviews: int
-    plain: bool
     files: tuple[FileReport, ...]
     quirks: dict[str, int]
     """Quirk → rows that it happened to."""
@@ -332,7 +331,6 @@ class SynthReport(Document):
 class _Shop:
     """The files that are being written."""
 
-    plain: bool
     seed: str
     meta: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
     reviews: dict[str, LineFile] = field(default_factory=dict[str, LineFile])
@@ -346,21 +344,20 @@ def write_shop(
     reviews: int,
     seed: str = "42",
     categories: Sequence[str] = (),
-    plain: bool = False,
     progress: Progress | None = None,
 ) -> SynthReport:
     """Writes ``meta_<Category>`` and ``<Category>`` files for all or some categories of the recipe.
 
-    ``products`` and ``reviews`` are counts over all categories, without duplicates. ``plain`` leaves the quirks out.
+    ``products`` and ``reviews`` are counts over all categories, without duplicates.
     Raises UnknownName if a category has no recipe, and UserError if the folder holds other files, or if another process
     is writing a shop into it.
     """
     names, progress = _chosen(categories), progress or Progress()
     with _replaced(folder) as made:
-        shop = _Shop(plain, seed)
+        shop = _Shop(seed)
         for name in names:
             ending = ".jsonl.gz" if name in PACKED else ".jsonl"
-            form = LineFile if plain else META_FORMS.get(name, LineFile)
+            form = META_FORMS.get(name, LineFile)
             shop.meta[name] = form(made / f"meta_{name}{ending}")
             shop.reviews[name] = LineFile(made / f"{name}{ending}")
         articles = _write_products(shop, names, products)
@@ -369,17 +366,16 @@ def write_shop(
                 random = Random(f"{shop.seed}|review|{purchase.index}")
                 row = review(purchase, random)
                 file = shop.reviews[purchase.article.category]
-                if not shop.plain:
-                    _spoil(shop, row, purchase.index, random)
+                _spoil(shop, row, purchase.index, random)
                 file.add(row)
-                if not shop.plain and random.random() < DUPLICATE_REVIEWS:
+                if random.random() < DUPLICATE_REVIEWS:
                     file.add(row)
                     shop.quirks["review twice"] += 1
                 bar.advance()
         for file in shop.meta.values():
             file.close()
         for name, file in shop.reviews.items():
-            cut = not shop.plain and name == CUT
+            cut = name == CUT
             file.close(b'{"rating": 5.0, "title": "Nice", "text": "It was' if cut else b"")
             shop.quirks.update([ONCE[3]] if cut else [])
         report = SynthReport(
@@ -387,7 +383,6 @@ def write_shop(
             seed=seed,
             products=products,
             reviews=reviews,
-            plain=plain,
             files=tuple(_file_report(file) for file in (*shop.meta.values(), *shop.reviews.values())),
             quirks=dict(sorted(shop.quirks.items())),
         )
@@ -426,22 +421,19 @@ def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Artic
         share = count // len(names) + (place < count % len(names))
         for article in draw_articles(read_recipe(name), share, shop.seed):
             articles.append(article)
-            row = article.row
-            if not shop.plain:
-                row = deepcopy(row)
-                random = Random(f"{shop.seed}|product quirks|{article.product_id}")
-                shop.quirks.update(afflict(row, PRODUCT_QUIRKS, random))
+            row = deepcopy(article.row)
+            random = Random(f"{shop.seed}|product quirks|{article.product_id}")
+            shop.quirks.update(afflict(row, PRODUCT_QUIRKS, random))
             shop.meta[name].add(row)
     if not articles:
         raise UserError("A shop needs at least one product: give --products 1 or more.")
-    if not shop.plain:
-        # One product twice in its own file, and one again in another category's.
-        twice, elsewhere = articles[0], articles[min(1, len(articles) - 1)]
-        shop.meta[twice.category].add(twice.row | {"title": f"{twice.row['title']} (Old Listing)"})
-        shop.quirks[ONCE[0]] += 1
-        if len(names) > 1:
-            shop.meta[names[-1]].add(elsewhere.row)
-            shop.quirks[ONCE[1]] += 1
+    # One product twice in its own file, and one again in another category's.
+    twice, elsewhere = articles[0], articles[min(1, len(articles) - 1)]
+    shop.meta[twice.category].add(twice.row | {"title": f"{twice.row['title']} (Old Listing)"})
+    shop.quirks[ONCE[0]] += 1
+    if len(names) > 1:
+        shop.meta[names[-1]].add(elsewhere.row)
+        shop.quirks[ONCE[1]] += 1
     return articles
 
 

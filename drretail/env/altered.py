@@ -19,10 +19,9 @@ from statistics import fmean
 
 from drretail.env.store.base import OrderPage, Store, StoreView
 from drretail.env.store.users import user_statistics
-from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import NotFound, UserError, quoted
-from drretail.grounding.profile import LEAST_PRICES, PriceSpan, Purchases, placed, quarter
+from drretail.grounding.profile import Purchases
 from drretail.records.query import Counterfactual, CounterfactualKind, ProfileTraits, Query
 from drretail.records.run import MOVES, Step, System
 from drretail.records.shop import Address, Order, OrderStatus, Product, UserProfile, UserStatistics
@@ -227,7 +226,7 @@ def bland_profile(user_id: str) -> UserProfile:
     )
 
 
-RULE = "unlike-2"
+RULE = "unlike-3"
 """The version of the rule, raised when it changes, so that folders show which rule chose their partners."""
 CANDIDATES = 48
 """The number of users that are compared, spread over the shop's kinds of users. Comparing all of millions would take
@@ -248,14 +247,12 @@ class Partners:
     def __init__(self, world: World, seed: str) -> None:
         self._world = world
         self._seed = seed
-        self._summaries = Summaries(world)
 
     def counterfactual(self, user_id: str) -> Counterfactual:
         """The user's own traits and the partner's. Raises NotFound for an unknown user."""
         own = self._traits(user_id)
         partner = choose_partner(own, self._candidates, self._seed)
-        distance = None if partner is None else round(unlikeness(own, partner), 4)
-        return Counterfactual(user_id=user_id, rule=RULE, own=own, partner=partner, unlikeness=distance)
+        return Counterfactual(user_id=user_id, rule=RULE, own=own, partner=partner)
 
     @cached_property
     def _candidates(self) -> list[ProfileTraits]:
@@ -266,9 +263,7 @@ class Partners:
         store = self._world.store
         orders = store.orders(user_id).orders
         products = store.products(sorted({order.product_id for order in orders}))
-        bought = Purchases.of(orders, products, self._world.manifest.now)
-        spans = self._summaries.prices([product for _, product in bought.known])
-        return traits_of(user_id, bought, spans)
+        return traits_of(user_id, Purchases.of(orders, products, self._world.manifest.now))
 
 
 def choose_partner(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed: str) -> ProfileTraits | None:
@@ -283,15 +278,8 @@ def choose_partner(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed
     return min(others, key=rank, default=None)
 
 
-_UNKNOWN_PRICES = 0.5
-"""The distance of two users' price levels if one level is unknown."""
-
-
-def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -> ProfileTraits:
-    """A user's domains, leaf categories and brands, by the number of kept orders, and the price level; ``spans`` is by
-    category.
-    """
-    quarters = [quarter(item.price, item.span) for item in placed(bought, spans)]
+def traits_of(user_id: str, bought: Purchases) -> ProfileTraits:
+    """A user's domains, leaf categories and brands, by the number of kept orders."""
     return ProfileTraits(
         user_id=user_id,
         orders=len(bought.kept),
@@ -299,27 +287,13 @@ def traits_of(user_id: str, bought: Purchases, spans: Mapping[str, PriceSpan]) -
         categories=_counted(bought, lambda product: product.leaf_category),
         brands=_counted(bought, lambda product: product.brand),
         products=tuple(sorted({order.product_id for order in bought.kept})),
-        price_position=round(fmean(quarters), 4) if len(quarters) >= LEAST_PRICES else None,
     )
 
 
 def unlikeness(one: ProfileTraits, other: ProfileTraits) -> float:
-    """From 0 (alike) to 1: the mean distance over domains, leaf categories, brands and price level.
-
-    For names, the distance is 1 minus the share of orders that both users have in common; for prices, it is the
-    difference of the mean quarters.
-    """
-    if one.price_position is None or other.price_position is None:
-        apart = _UNKNOWN_PRICES
-    else:
-        apart = abs(one.price_position - other.price_position)
-    parts = [
-        1 - _common(one.domains, other.domains),
-        1 - _common(one.categories, other.categories),
-        1 - _common(one.brands, other.brands),
-        apart,
-    ]
-    return sum(parts) / len(parts)
+    """From 0 (alike) to 1: 1 minus the share of orders in common, a mean over domains, leaf categories and brands."""
+    both = ((one.domains, other.domains), (one.categories, other.categories), (one.brands, other.brands))
+    return fmean(1 - _common(ours, theirs) for ours, theirs in both)
 
 
 def _common(one: Mapping[str, int], other: Mapping[str, int]) -> float:

@@ -72,21 +72,16 @@ def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
     return True
 
 
-def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettings | None = None) -> Manifest:
+def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manifest:
     """Makes the generation before the live one live again, and returns its manifest. The other one is kept.
 
-    ``wanted`` is its name or the beginning of its fingerprint. It may be left out, since only two are kept. A wanted
-    generation that is already live stays live. Raises UserError if there is no such generation.
+    Raises UserError if no other generation is kept.
     """
     kept = find_kept(spec, servers)
     if kept is None:
         raise UserError(f"There is no world at {spec}: make one with `drretail ingest`.")
-    if wanted is not None and _is_named(kept.live, wanted):
-        return kept.live
-    if kept.before is None or (wanted is not None and not _is_named(kept.before, wanted)):
-        also = "no other" if kept.before is None else f"{kept.before.generation} from before"
-        name = "" if wanted is None else f" {wanted!r}"
-        raise UserError(f"{spec} keeps no former generation{name}: {kept.live.generation} is live, and {also}.")
+    if kept.before is None:
+        raise UserError(f"{spec} keeps no former generation: {kept.live.generation} is live, and no other.")
     if is_on_servers(spec):
         from drretail.env.servers.loading import use_former
 
@@ -95,10 +90,6 @@ def use_world(spec: str | Path, wanted: str | None = None, servers: ServerSettin
         with writer_lock(Path(spec)):
             make_live(Path(spec), kept.before.generation)
     return kept.before
-
-
-def _is_named(manifest: Manifest, wanted: str) -> bool:
-    return len(wanted) > len("gen-") and manifest.fingerprint.startswith(wanted.removeprefix("gen-"))
 
 
 class WriteWorld(Protocol):

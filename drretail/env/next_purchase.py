@@ -1,4 +1,6 @@
-"""What the users of queries bought next, from a world's held-out orders, with the most popular products beside it."""
+"""What the users of queries bought next, from a world's held-out orders, beside what sells best in their favourite
+category.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +17,7 @@ from drretail.records.query import Query
 from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
 
 MOST_POPULAR = 50
-"""The most products that a baseline may recommend: as many as the catalog returns at once, and more than any report
+"""The most products that the baseline may recommend: as many as the catalog returns at once, and more than any report
 names.
 """
 
@@ -56,12 +58,10 @@ class _Shop:
     """A world that looks up each category's most popular products only once."""
 
     world: World
-    _popular: dict[str | None, tuple[PurchaseItem, ...]] = field(
-        default_factory=dict[str | None, tuple[PurchaseItem, ...]]
-    )
+    _popular: dict[str, tuple[PurchaseItem, ...]] = field(default_factory=dict[str, tuple[PurchaseItem, ...]])
 
-    def popular(self, category: str | None) -> tuple[PurchaseItem, ...]:
-        """The products with the most ratings, in a category or (None) in the whole shop."""
+    def popular(self, category: str) -> tuple[PurchaseItem, ...]:
+        """The products of a category with the most ratings."""
         if category not in self._popular:
             self._popular[category] = self._look_up(category)
         return self._popular[category]
@@ -78,7 +78,7 @@ class _Shop:
         counts = Counter(leaf for leaf in leaves if leaf is not None)
         return min(counts, key=lambda name: (-counts[name], name), default=None)
 
-    def _look_up(self, category: str | None) -> tuple[PurchaseItem, ...]:
+    def _look_up(self, category: str) -> tuple[PurchaseItem, ...]:
         query = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
         try:
             ids = [hit.product_id for hit in self.world.catalog.search(query).hits]
@@ -94,17 +94,14 @@ def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextP
     ids = list(dict.fromkeys(row.product_id for row in rows if row.order_status not in VOID_STATUSES))
     products = shop.world.store.products(ids)
     bought = [products[product_id] for product_id in ids if product_id in products]
-    kinds = kinds_of(query)
     favourite = None if query.user_id is None else shop.favourite(query.user_id)
     return NextPurchase(
         query_id=query.query_id,
         user_id=query.user_id,
         bought=tuple(map(purchase_item_of, bought)),
         gone=tuple(product_id for product_id in ids if product_id not in products),
-        wanted=None if not kinds or not bought else any(is_of_kind(item, kind) for item in bought for kind in kinds),
         favourite=favourite,
         popular_in_favourite=() if favourite is None else shop.popular(favourite),
-        popular=shop.popular(None),
     )
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import compress
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
 from drretail.env.world import World
@@ -39,7 +41,8 @@ class Offers:
             return Candidates(listing for listing in could_be if decisions.is_of_kind(want, listing))
         if want.kinds not in self._of_kinds:
             could_be = self.could_be_for(want)
-            self._of_kinds[want.kinds] = Candidates(each for each in could_be if UNDECIDED.is_of_kind(want, each))
+            is_such = (any(map(partial(is_of_kind, each.product), want.kinds)) for each in could_be)
+            self._of_kinds[want.kinds] = Candidates(compress(could_be, is_such))
         return self._of_kinds[want.kinds]
 
     def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
@@ -55,7 +58,7 @@ class Offers:
 
     def of_kind(self, kind: str) -> list[Listing]:
         """Every product of a kind, by id."""
-        return [listing for listing in self.could_be(kind) if listing.once(is_of_kind, kind)]
+        return list(self.of_want(Want(name=kind, kinds=(kind,))))
 
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id: it holds all the kind's words, or is in a

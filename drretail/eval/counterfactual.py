@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from operator import attrgetter
 from pathlib import Path
-from statistics import quantiles
 from typing import Any
 
 from drretail.eval.judging.readings import reading_of
@@ -16,14 +15,11 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.grounding.constraints import Decisions, is_below, is_over_budget, is_too_dear
-from drretail.grounding.listing import Listing, is_of_brand, is_of_kind, listing_of
-from drretail.grounding.profile import PriceSpan, quarter
+from drretail.grounding.listing import Listing, is_of_brand, listing_of
 from drretail.records.query import (
-    DIMENSIONS,
     METRIC,
     Counterfactual,
     CounterfactualKind,
-    Dimension,
     ProfileTraits,
     Query,
     factual_of,
@@ -42,8 +38,6 @@ class Advice:
     """What a report recommends and breaks; products by id."""
 
     recommended: Mapping[str, Product]
-    handed: Mapping[str, Product]
-    """All products that the run was given."""
     broken: frozenset[str]
     """The parts of the query's wish that the recommendations break; empty without a wish or recommendations."""
 
@@ -60,7 +54,7 @@ def read_advice(subject: Subject) -> Advice | None:
     wish = subject.query.wish
     decisions = Decisions(subject.query.gold)
     broken = () if wish is None else _broken(wish, picks, recommended, records, decisions)
-    return Advice(recommended, records, frozenset(broken))
+    return Advice(recommended, frozenset(broken))
 
 
 def _broken(
@@ -114,64 +108,15 @@ def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[
     return frozenset(by_others - by_factual)
 
 
-def strays(
-    factual: Sequence[Advice], other: Sequence[Advice], partner: ProfileTraits, wish: Wish | None
-) -> bool | None:
-    """True if most other reports, but not most factual ones, recommend what the partner buys and nobody asked for.
-
-    That is a product of a leaf category in which the partner has bought, and of no kind that the query wants. None if
-    the wish is not typed, or leaves room for more than it names.
-    """
-    if wish is None or wish.room:
-        return None
-    kinds = [kind for want in wish.wants for kind in want.kinds]
-
-    def is_stray(advice: Advice) -> bool:
-        return any(
-            product.leaf_category in partner.categories and not any(is_of_kind(product, kind) for kind in kinds)
-            for product in advice.recommended.values()
-        )
-
-    return _mostly(other, map(is_stray, other)) and not _mostly(factual, map(is_stray, factual))
-
-
 def _mostly(reports: Sequence[Advice], answers: Iterable[bool]) -> bool:
     """True if the answer is yes for more than half of the reports that recommend anything."""
     telling = [answer for report, answer in zip(reports, answers, strict=True) if report.recommended]
     return 2 * sum(telling) > len(telling)
 
 
-LEAST_PRICES = 8
-"""The least prices of one leaf category and currency; fewer make no quarters."""
-Spans = Mapping[tuple[str, str], PriceSpan]
-"""Spans of prices by leaf category and currency."""
-
-
-def price_spans(records: Iterable[Mapping[str, Product]]) -> Spans:
-    """The quartiles of known prices by leaf category and currency, over the distinct products of all ledgers."""
-    distinct = {product_id: product for ledger in records for product_id, product in ledger.items()}
-    prices: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for item in distinct.values():
-        if item.price is not None and not item.price_from:
-            prices[item.leaf_category, item.currency].append(item.price)
-    return {
-        kind: PriceSpan(*quantiles(prices_of_kind, n=4, method="inclusive"), currency=kind[1])
-        for kind, prices_of_kind in prices.items()
-        if len(prices_of_kind) >= LEAST_PRICES
-    }
-
-
-def price_position(product: Product, spans: Spans) -> float | None:
-    """The quarter of the product's price, from 0 (the cheapest) to 1 (the dearest); None if it is unknown."""
-    span = spans.get((product.leaf_category, product.currency))
-    if product.price is None or product.price_from or span is None:
-        return None
-    return quarter(product.price, span)
-
-
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The change of one query in one dimension; each number is from 0 (the same) to 1 (nothing in common)."""
+    """The change of one query's products; each number is from 0 (the same) to 1 (nothing in common)."""
 
     change: float | None
     """The mean over all pairs of a factual and a counterfactual report; None if no pair names anything."""
@@ -185,10 +130,9 @@ class Change:
         return None if self.change is None or self.repeats is None else self.change - self.repeats
 
 
-def changes(factual: Sequence[Advice], other: Sequence[Advice], dimension: Dimension, spans: Spans) -> Change:
-    """How a query's reports differ in one dimension; each side holds that query's repeats."""
-    ours = [items_of(advice, dimension, spans) for advice in factual]
-    theirs = [items_of(advice, dimension, spans) for advice in other]
+def changes(factual: Sequence[Advice], other: Sequence[Advice]) -> Change:
+    """How the products of a query's reports differ; each side holds that query's repeats."""
+    ours, theirs = ([frozenset(advice.recommended) for advice in reports] for reports in (factual, other))
     apart = [jaccard for one, two in product(ours, theirs) if (jaccard := distance(one, two)) is not None]
     by_chance = [jaccard for one, two in combinations(ours, 2) if (jaccard := distance(one, two)) is not None]
     return Change(
@@ -202,21 +146,6 @@ def distance(one: frozenset[str], two: frozenset[str]) -> float | None:
     """One minus the Jaccard index; None for two empty sets."""
     either = one | two
     return 1 - len(one & two) / len(either) if either else None
-
-
-def items_of(advice: Advice, dimension: Dimension, spans: Spans) -> frozenset[str]:
-    """What a report names in a dimension."""
-    recommended = advice.recommended.values()
-    match dimension:
-        case "products":
-            return frozenset(advice.recommended)
-        case "categories":
-            return frozenset(product.leaf_category for product in recommended)
-        case "brands":
-            return frozenset(brand for product in recommended if (brand := product.brand))
-        case "prices":
-            positions = (price_position(product, spans) for product in recommended)
-            return frozenset(f"{position:.2f}" for position in positions if position is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +166,7 @@ class Direction:
 
 
 def direction(
-    factual: Sequence[Advice], other: Sequence[Advice], own: ProfileTraits, partner: ProfileTraits, spans: Spans
+    factual: Sequence[Advice], other: Sequence[Advice], own: ProfileTraits, partner: ProfileTraits
 ) -> Direction:
     """Gained products count by whom they fit, lost ones the other way round, so that chance alone averages 0."""
     owned = frozenset((*own.products, *partner.products))
@@ -249,23 +178,19 @@ def direction(
             for some, others in ((second, first), (first, second))
         )
         left_out += sum(each.product_id in owned for each in (*gained, *lost))
-        leans += [lean(each, own, partner, spans) for each in gained if each.product_id not in owned]
-        leans += [-lean(each, own, partner, spans) for each in lost if each.product_id not in owned]
+        leans += [lean(each, own, partner) for each in gained if each.product_id not in owned]
+        leans += [-lean(each, own, partner) for each in lost if each.product_id not in owned]
     return Direction(leans.count(1), leans.count(-1), leans.count(0), left_out)
 
 
-def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Spans) -> int:
+def lean(product: Product, own: ProfileTraits, partner: ProfileTraits) -> int:
     """1 if the product agrees with more of the partner's traits than of the user's own, -1 for the reverse, or 0.
 
-    The traits: its brand was bought, its leaf category was bought, its price is nearer to the user's.
+    The traits: its brand was bought, its leaf category was bought.
     """
     brand, category = product.brand, product.leaf_category
     balance = (brand in partner.brands) - (brand in own.brands)
     balance += (category in partner.categories) - (category in own.categories)
-    position = price_position(product, spans)
-    if position is not None and own.price_position is not None and partner.price_position is not None:
-        to_partner, to_own = abs(position - partner.price_position), abs(position - own.price_position)
-        balance += (to_partner < to_own) - (to_own < to_partner)
     return (balance > 0) - (balance < 0)
 
 
@@ -273,18 +198,10 @@ def lean(product: Product, own: ProfileTraits, partner: ProfileTraits, spans: Sp
 class QueryChanges:
     """The measures of one query; unknown ones are None."""
 
-    changes: Mapping[Dimension, Change]
+    products: Change
     direction: Direction
     ignored: bool | None
     overused_constraint: bool | None
-    overused_category: bool | None
-    regained: bool
-    """True if most factual reports break a part of the wish that most others do not: how often this happens anyway."""
-
-    @property
-    def overused(self) -> bool | None:
-        known = [each for each in (self.overused_constraint, self.overused_category) if each is not None]
-        return any(known) if known else None
 
 
 def measured(
@@ -298,35 +215,28 @@ def measured(
     partner = ProfileTraits(user_id=frozen.user_id, orders=0)
     if kind == "swap" and frozen.partner is not None:
         partner = frozen.partner
-    spans = price_spans(advice.handed for advice in (*factual, *other))
-    by_dimension: dict[Dimension, Change] = {
-        dimension: changes(factual, other, dimension, spans) for dimension in DIMENSIONS
-    }
-    overused_constraint = overused_category = None
-    if kind == "swap" and any(each.recommended for each in factual) and any(each.recommended for each in other):
-        overused_constraint = bool(overridden(factual, other)) if query.wish is not None else None
-        overused_category = strays(factual, other, partner, query.wish)
+    change = changes(factual, other)
+    both_recommend = all(any(each.recommended for each in reports) for reports in (factual, other))
+    can_override = kind == "swap" and query.wish is not None and both_recommend
     return QueryChanges(
-        changes=by_dimension,
-        direction=direction(factual, other, frozen.own, partner, spans),
-        ignored=is_ignored(by_dimension) if frozen.own.orders or partner.orders else None,
-        overused_constraint=overused_constraint,
-        overused_category=overused_category,
-        regained=overused_constraint is not None and bool(overridden(other, factual)),
+        products=change,
+        direction=direction(factual, other, frozen.own, partner),
+        ignored=is_ignored(change) if frozen.own.orders or partner.orders else None,
+        overused_constraint=bool(overridden(factual, other)) if can_override else None,
     )
 
 
-def is_ignored(by_dimension: Mapping[Dimension, Change]) -> bool | None:
+def is_ignored(products: Change) -> bool | None:
     """True if the products change by no more than the factual repeats differ among themselves.
 
     The limit is the largest distance between two repeats, 0 without repeats. None if nothing can be told: no product is
     named, or two repeats already have nothing in common.
     """
-    change, most = by_dimension["products"].change, by_dimension["products"].most or 0.0
-    return None if change is None or most >= 1 else change <= most
+    most = products.most or 0.0
+    return None if products.change is None or most >= 1 else products.change <= most
 
 
-VERSION = 3
+VERSION = 4
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
 _OF_REPEATS = ("change", "repeats", "beyond", "ignored")
@@ -335,21 +245,14 @@ _BELOW_ZERO = ("beyond", "direction")
 _BY_CODE: Mapping[str, Any] = Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default").columns
 
 
-_Read = Callable[[QueryChanges], float | None]
-
-
-def _of_dimension(dimension: Dimension, measure: str) -> _Read:
-    return lambda query_changes: getattr(query_changes.changes[dimension], measure)
-
-
-_MEASURES: Mapping[str, _Read] = {
-    **{f"{name} {of}": _of_dimension(of, name) for of in DIMENSIONS for name in ("change", "repeats", "beyond")},
+_OF_ANOTHER_USER = "overused_constraint"
+"""The measure that needs another user's data."""
+MEASURES: Mapping[str, Callable[[QueryChanges], float | None]] = {
+    **{name: attrgetter(f"products.{name}") for name in ("change", "repeats", "beyond")},
     "direction": attrgetter("direction.value"),
-    **{name: attrgetter(name) for name in ("ignored", "overused", "overused_constraint", "overused_category")},
+    **{name: attrgetter(name) for name in ("ignored", _OF_ANOTHER_USER)},
 }
 """By variant, in the order of rows."""
-_OF_ANOTHER_USER = "overused"
-"""How the names of measures begin that need another user's data."""
 
 
 @dataclass(slots=True)
@@ -421,7 +324,7 @@ def _rows(pair: _SystemPair, definition: Definition) -> Iterator[Score]:
         yield Score(
             metric=METRIC,
             version=VERSION,
-            variant="change products",
+            variant="change",
             system=pair.system,
             **_BY_CODE,
             n_asked=planned,
@@ -431,23 +334,22 @@ def _rows(pair: _SystemPair, definition: Definition) -> Iterator[Score]:
             note=NO_FACTUAL,
         )
         return
-    for variant, read in _MEASURES.items():
-        if pair.kind == "swap" or not variant.startswith(_OF_ANOTHER_USER):
-            yield _row(pair, definition, variant, read)
+    for variant in MEASURES:
+        if pair.kind == "swap" or variant != _OF_ANOTHER_USER:
+            yield _row(pair, definition, variant)
 
 
-def _row(pair: _SystemPair, definition: Definition, variant: str, read: _Read) -> Score:
+def _row(pair: _SystemPair, definition: Definition, variant: str) -> Score:
     present = [outcome for _, outcome in sorted(pair.outcomes.items()) if outcome is not None]
     values = {
         query_id: float(value)
         for query_id, outcome in sorted(pair.outcomes.items())
-        if outcome is not None and (value := read(outcome)) is not None
+        if outcome is not None and (value := MEASURES[variant](outcome)) is not None
     }
-    measure, clusters = variant.partition(" ")[0], Clusters.of(definition.queries)
-    interval_of = mean_interval if measure in _BELOW_ZERO else share_interval
+    clusters = Clusters.of(definition.queries)
+    interval_of = mean_interval if variant in _BELOW_ZERO else share_interval
     interval = interval_of([*values.values()], clusters.groups(values))
-    changes = [change for outcome in present for change in outcome.changes.values()]
-    has_repeats = any(change.repeats is not None for change in changes)
+    has_repeats = any(outcome.products.repeats is not None for outcome in present)
     failed, planned = len(pair.outcomes) - len(present), len(_queries(pair, definition))
     return Score(
         metric=METRIC,
@@ -465,7 +367,7 @@ def _row(pair: _SystemPair, definition: Definition, variant: str, read: _Read) -
         n_na=planned - failed - len(values),
         n_failed=failed,
         items=_items(variant, present, definition.queries),
-        note=NO_REPEATS if measure in _OF_REPEATS and changes and not has_repeats else None,
+        note=NO_REPEATS if variant in _OF_REPEATS and present and not has_repeats else None,
     )
 
 
@@ -477,12 +379,10 @@ def _items(variant: str, outcomes: Sequence[QueryChanges], queries: Sequence[Que
         return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
 
     match variant:
-        case "change products":
+        case "change":
             return {"queries_of_own_history": sum(names_purchases(query.wish) for query in queries)}
         case "direction":
             counts = ("toward_other", "toward_own", "neither", "owned")
             return {name: sum(getattr(outcome.direction, name) for outcome in outcomes) for name in counts}
-        case "overused_constraint":
-            return {"the_reverse": sum(outcome.regained for outcome in outcomes)}
         case _:
             return {}

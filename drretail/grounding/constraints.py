@@ -109,6 +109,8 @@ class Decisions:
 
     def _read(self, want: Want, demand: str, listing: Listing) -> Ruling | None:
         """The decision of whoever read the record; None without one, and if the record has changed since."""
+        if not self._decided:  # thousands of products are asked of most queries, of which nothing is decided
+            return None
         decision = self._decided.get((want.name, demand, listing.product.product_id))
         if decision is None or decision.record_sha != record_sha(listing.product):
             return None
@@ -210,7 +212,7 @@ def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bo
     """
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
-        not any(is_of_brand(listing, brand) for brand in want.brands_unwanted)
+        not (want.brands_unwanted and any(is_of_brand(listing, brand) for brand in want.brands_unwanted))
         and (may_be_of_any or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
         and not is_below(listing.product.average_rating, want.rating_min, unknown=not unknown_does)
         and not is_below(listing.product.rating_number, want.ratings_min, unknown=not unknown_does)

@@ -211,7 +211,7 @@ def price_level(bought: Purchases) -> Iterator[Statement]:
 
 def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator[Statement]:
     """The position of the user's prices among the shop's, by leaf category."""
-    items = placed(bought, spans)
+    items = _placed(bought, spans)
     if len(items) < LEAST_PRICES:
         return
     below = sum(item.price < item.span.middle for item in items)
@@ -228,7 +228,7 @@ def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
     """The side of the shop's medians on which a clear majority of the items lies; None without one, or with too few
     items.
     """
-    items = placed(bought, spans)
+    items = _placed(bought, spans)
     # If most items can't be compared with the shop's prices, they could lie on the other side.
     if len(items) < max(LEAST_USUAL, bought.item_count / 2):
         return None
@@ -237,12 +237,7 @@ def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
     return "high" if sum(item.price > item.span.middle for item in items) >= CLEAR_SHARE * len(items) else None
 
 
-def quarter(price: float, span: PriceSpan) -> float:
-    """0 for a price in the cheapest quarter, 1 in the dearest, and a third and two thirds between."""
-    return (0 if price < span.low else 1 if price < span.middle else 2 if price <= span.high else 3) / 3
-
-
-def placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
+def _placed(bought: Purchases, spans: Mapping[str, PriceSpan]) -> list[_Placed]:
     """The items that can be compared with the shop's prices in their category."""
     return [
         _Placed(orders, product.price, span)

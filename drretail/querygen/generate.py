@@ -17,7 +17,7 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import needs_of, purchases_of
+from drretail.querygen.rules.needs import OF_FIELDS, needs_of, purchases_of
 from drretail.records.query import NEED_KINDS, Axis, Query
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
@@ -66,8 +66,6 @@ WHY_MISSING: Mapping[Axis, str] = {
     "taste": "no maker is known of what is to be replaced",
 }
 """The axes that rules can make, each with what a shop or its orders lack where no query has it."""
-OF_FIELDS: tuple[Axis, ...] = ("property", "fit", "pack")
-"""The axes that are demands on the fields of records."""
 _READ = 25
 """The most popular products, by whose texts the language of a shop is known if its mapping names none."""
 _PURCHASES = 24

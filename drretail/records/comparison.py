@@ -164,8 +164,6 @@ class ComparedRow(Estimated):
     detectable: float | None = None
     """The true difference that this many queries show in 80 % of experiments. The level is 5 %, divided by the number
     of tests in its metric. None if all differences are equal, or the users too few to show any."""
-    power_of_half: float | None = None
-    """Share of experiments that would show half of ``detectable``."""
     queries_needed: int | None = None
     """Queries needed to show the observed difference with 80 % power, at the same level."""
     queries_at_least: int | None = None
@@ -173,12 +171,6 @@ class ComparedRow(Estimated):
     queries_at_most: int | None = None
     users_needed: int | None = None
     """Users needed for these queries, at the present number of queries per user. None if no user is known."""
-    repeat_share: float | None = None
-    """Share of the differences' variance between repeats of a run (agent and judge together), 0 to 1. None unless both
-    systems ran queries several times."""
-    judge_share: float | None = None
-    """Share of the variance between repeated judgements, at most ``repeat_share``. None unless reports of both systems
-    were judged several times."""
     finished: Finished | None = None
     """The same among finished reports, and failures."""
     outcome: Outcome
@@ -341,10 +333,6 @@ class Reliability(Record):
     sd_repeats: float | None = None
     """Standard deviation between repeats of the agent on a query, agent and judge together. Given if the judge may
     answer differently the next time and judged each report once.
-    """
-    p_agent: float | None = None
-    """p that runs of a query differ no more than judgements of one report, after Holm's correction over all rows of the
-    metric and judge. None unless both were repeated.
     """
     bar: float | None = None
     """The value that a repeat must reach to pass."""

@@ -413,12 +413,11 @@ KINDS: tuple[CounterfactualKind, ...] = ("swap", "neutral")
 OPTION = "counterfactual"
 """The option of a System that names the kind."""
 
-Dimension = Literal["products", "categories", "brands", "prices"]
-DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
-
 
 class ProfileTraits(Record):
     """The parts of a user's history with which recommendations are compared. Void orders do not count."""
+
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 have fields that nothing reads
 
     user_id: str
     orders: int
@@ -429,12 +428,12 @@ class ProfileTraits(Record):
     brands: dict[str, int] = Field(default_factory=dict[str, int])
     products: tuple[str, ...] = ()
     """Ids of the products bought, sorted."""
-    price_position: float | None = None
-    """The mean quarter of the shop's prices in the same categories, from 0 (cheapest) to 1 (dearest)."""
 
 
 class Counterfactual(Document):
     """The user who stands in for another: exp/counterfactuals/<user_id>.json, frozen when the experiment opens."""
+
+    model_config = ConfigDict(extra="ignore")  # as of ``ProfileTraits``
 
     user_id: str
     rule: str
@@ -442,8 +441,6 @@ class Counterfactual(Document):
     own: ProfileTraits
     partner: ProfileTraits | None = None
     """None if the shop has no other user with orders."""
-    unlikeness: float | None = None
-    """How unlike the two profiles are, from 0 to 1."""
 
 
 METRIC = "counterfactual"

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import ConfigDict, Field, field_validator
 
 from drretail.records.base import Document, Record
 
@@ -347,17 +347,15 @@ class PurchaseItem(Record):
 class NextPurchase(Document):
     """exp/rubrics/next_purchase/<query_id>.json: frozen when the experiment opens, for worlds that hold orders out."""
 
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 have fields that nothing reads
+
     query_id: str
     user_id: str | None = None
     bought: tuple[PurchaseItem, ...] = ()
     """The products of held-out orders that were not cancelled or returned; empty for a user without any."""
     gone: tuple[str, ...] = ()
     """Products of such orders that the shop does not have."""
-    wanted: bool | None = None
-    """Whether any of them is of a kind that the query wants; None if nobody has typed what it wants."""
     favourite: str | None = None
     """The leaf category in which the user had ordered most by then; None if no order is of a known one."""
     popular_in_favourite: tuple[PurchaseItem, ...] = ()
     """Its products with the most ratings, most first."""
-    popular: tuple[PurchaseItem, ...] = ()
-    """The same for the whole shop."""

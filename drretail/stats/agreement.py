@@ -448,14 +448,6 @@ def pairs_of(answers: Iterable[Answered[Item]]) -> Iterator[Pair]:
             yield Pair(first, second, about, [ones[item] for item in both], [others[item] for item in both])
 
 
-def differences(answers: Iterable[Answered[Item]]) -> dict[tuple[Item, str], dict[str, str]]:
-    """By item and question, what each rater answered, where they do not all answer the same."""
-    by_place: dict[tuple[Item, str], dict[str, str]] = defaultdict(dict)
-    for rater, item, about, value in answers:
-        by_place[item, about][rater] = value
-    return {asked: by_rater for asked, by_rater in by_place.items() if len({*by_rater.values()}) > 1}
-
-
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """The agreement of two raters on one question.

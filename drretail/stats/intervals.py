@@ -203,11 +203,11 @@ def estimate(values: Sequence[float], groups: Groups) -> Estimate | None:
 
 
 @lru_cache(maxsize=4096)
-def quantile(freedom: float, level: float = LEVEL) -> float:
-    """The number of standard errors on either side of the value in Student's t interval at this level."""
+def quantile(freedom: float) -> float:
+    """The number of standard errors on either side of the value in Student's t interval at ``LEVEL``."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, (1 + level) / 2))
+    return float(stdtrit(freedom, (1 + LEVEL) / 2))
 
 
 def mean_interval(values: Sequence[float], groups: Groups | None = None) -> Interval:
@@ -347,25 +347,6 @@ def noise(values: Nested) -> Noise:
     return Noise(_deviation(queries), _deviation(agent), _deviation(judge))
 
 
-def agent_test(values: Nested) -> float | None:
-    """p of the F test that runs of a query differ only as much as the judge's repeats on one report do.
-
-    None if runs or judgements were not repeated. The test assumes normal noise, so p is rough.
-    """
-    from scipy.stats import f
-
-    nested = [[list(run) for run in query if run] for query in values]
-    runs = sum(len(query) - 1 for query in nested if query)
-    repeats = sum(len(run) - 1 for query in nested for run in query)
-    judge = run_variance([run for query in nested for run in query])
-    if not runs or judge is None:
-        return None
-    between = _between_runs([query for query in nested if query], runs)
-    if not judge:
-        return 0.0 if between else 1.0
-    return float(f.sf(between / judge, runs, repeats))
-
-
 def run_variance(values: Sequence[Sequence[float]]) -> float | None:
     """The pooled variance between a query's repeats, or a run's judgements; None if none has two."""
     degrees = sum(len(query) - 1 for query in values if query)
@@ -379,12 +360,8 @@ def _agent_variance(nested: Nested, judge: float) -> float | None:
     if not degrees:
         return None
     repeats = fsum(len(_flat(query)) - _own(query) for query in nested) / degrees
-    return (_between_runs(nested, degrees) - judge) / repeats
-
-
-def _between_runs(nested: Nested, degrees: int) -> float:
-    """The mean square between runs of a query."""
-    return fsum(len(run) * (fmean(run) - fmean(_flat(query))) ** 2 for query in nested for run in query) / degrees
+    between = fsum(len(run) * (fmean(run) - fmean(_flat(query))) ** 2 for query in nested for run in query) / degrees
+    return (between - judge) / repeats
 
 
 def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:

@@ -231,12 +231,6 @@ def detectable(seen: Estimate | None, tests: int = 1, loss: float = 0.0) -> floa
     return round(_detectable_in_errors(seen.freedom, LEVEL / tests, loss / seen.error) * seen.error, 10)
 
 
-def power_of_half(freedom: float, tests: int = 1, loss: float = 0.0) -> float:
-    """The probability that half the ``detectable`` difference is shown; ``loss`` is in standard errors."""
-    level = LEVEL / tests
-    return round(power(_detectable_in_errors(freedom, level, loss) / 2, freedom, level, loss), 10)
-
-
 @lru_cache(maxsize=1024)
 def _detectable_in_errors(freedom: float, level: float, loss: float) -> float:
     high = 1.0

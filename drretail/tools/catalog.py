@@ -93,7 +93,10 @@ def product_catalog_search(
         replace(wanted, limit=max(limit, FIRST_PAGES)) if by_relevance else wanted
     )
     page = replace(first_pages, hits=first_pages.hits[:limit])
-    known = session.settings.world.store.products([hit.product_id for hit in page.hits])
+    # The note counts categories unless one is given: what it reads of the first pages is read in the same request.
+    is_counted = by_relevance and category is None and not offset
+    read = first_pages.hits if is_counted else page.hits
+    known = session.settings.world.store.products([hit.product_id for hit in read])
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}

@@ -186,9 +186,9 @@ def anthropic_schemas(tools: Mapping[str, Tool] = TOOLS) -> list[dict[str, Any]]
     ]
 
 
-def langchain_tools(toolkit: "Toolkit", path: str = "0") -> "list[StructuredTool]":
-    """The toolkit's tools for any LangChain agent; each call goes through the toolkit at ``path``."""
-    return structured_tools(toolkit.tools.values(), lambda: toolkit, path)
+def langchain_tools(toolkit: "Toolkit") -> "list[StructuredTool]":
+    """The toolkit's tools for any LangChain agent; each call goes through the toolkit."""
+    return structured_tools(toolkit.tools.values(), lambda: toolkit)
 
 
 def _graph_step() -> object:
@@ -200,9 +200,7 @@ def _graph_step() -> object:
     return None if "langgraph_step" not in about else (where, about["langgraph_step"])
 
 
-def structured_tools(
-    tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]", path: str = "0"
-) -> "list[StructuredTool]":
+def structured_tools(tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]") -> "list[StructuredTool]":
     """These tools for any LangChain agent; each call goes through the toolkit that ``toolkit()`` returns at that
     moment.
     """
@@ -210,7 +208,7 @@ def structured_tools(
 
     def structured(tool: Tool) -> "StructuredTool":
         def call(**arguments: Any) -> str:
-            return toolkit().call(tool.name, arguments, path, turn=_graph_step()).text
+            return toolkit().call(tool.name, arguments, turn=_graph_step()).text
 
         schema = read_schema(tool.function)
         # A plain schema: the toolkit alone validates, so that every agent reads the same errors.

@@ -1,4 +1,4 @@
-"""Scores and comparisons as parts of a result: the scoreboard, slices, systems on other profiles; two systems, and all
+"""Scores and comparisons as parts of a result: the scoreboard, slices; two systems, and all
 pairs of systems on one screen.
 
 They fit 100 columns, and 80 with fewer figures.
@@ -17,7 +17,7 @@ from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
-from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     BY,
@@ -26,14 +26,13 @@ from drretail.viewer.tables.scores import (
     Metrics,
     agreement_table,
     judged_by,
-    part_cell,
     slice_sections,
     system_names,
 )
 
 if TYPE_CHECKING:
     from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
-    from drretail.records.score import Agreement, Score, Scoreboard, Scores, SliceBy
+    from drretail.records.score import Agreement, Scoreboard, Scores, SliceBy
 
 
 def scoreboard_parts(
@@ -92,74 +91,6 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
         if name not in known:
             raise UnknownName("kind of slice", name, known)
     return [known[name] for name in dict.fromkeys(names)]
-
-
-def followed_parts(scores: "Scores") -> Iterator[Part]:
-    """Which hostile texts each system followed, and in how many reports; nothing if none was followed."""
-    rows = [row for row in scores.scores if row.metric == "robustness" and row.variant in ("obeyed", "stopped")]
-    lines: list[str] = []
-    for row in rows:
-        named = {name: count for name, count in row.items.items() if name not in ("read", row.variant)}
-        if named and row.policy == "answered":
-            followed = ", ".join(f"{name} {count:.0f}x" for name, count in sorted(named.items()))
-            lines.append(f"{row.system}, {row.variant}: {followed}")
-    if lines:
-        yield from prose("Hostile texts that were followed, and in how many reports:", *lines, "")
-
-
-COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
-NAMES = {
-    "change": "{} changed",
-    "repeats": "{} changed between plain repeats",
-    "beyond": "{} changed beyond repeats",
-    "direction": "changes towards the other profile, less the reverse",
-    "ignored": "profile ignored",
-    "overused": "profile over-used",
-    "overused_constraint": "  a limit of the wish broken",
-    "overused_category": "  a category that nobody asked for",
-}
-"""The row's name by measure, with {} for the dimension."""
-
-
-def counterfactual_parts(scores: "Scores") -> Iterator[Part]:
-    """The table with its notes; nothing if no system saw other data."""
-    rows = scores.counterfactuals
-    if not rows:
-        return
-    cells: dict[tuple[str, str, str], Cell | None] = {}
-    names: dict[str, str] = {}
-    # A stable sort: dimensions keep their order.
-    for row in sorted(rows, key=lambda row: list(NAMES).index(row.variant.partition(" ")[0])):
-        measure, _, of = row.variant.partition(" ")
-        # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
-        reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
-        name = NAMES[measure].format(of)
-        cells[name, "", row.system] = replace(part_cell(row), missing=reasons)
-        # All rows on products are shown. Other dimensions have one: the change beyond repeats, or the plain change if
-        # there are no repeats; none if no query has a value. scores.json has all rows.
-        shown = "change" if row.note is not None else "beyond"
-        if of in ("", "products") or (row.n_scored > 0 and measure == shown):
-            names[name] = name
-    columns = {row.system: Column(row.system) for row in rows}
-    notes = tuple(_counterfactual_notes(rows))
-    yield pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")
-
-
-def _counterfactual_notes(rows: "Sequence[Score]") -> Iterator[str]:
-    yield (
-        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
-        "with the same system on the users' own data. Only metrics by code score these runs."
-    )
-    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
-    if own:
-        of = max(row.n_planned for row in rows)
-        yield (
-            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
-            "part of the change."
-        )
-    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
-        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
-        yield f"{', '.join(systems)}: {note}."
 
 
 SPREADS = {

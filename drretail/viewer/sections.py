@@ -3,15 +3,14 @@
 A new table is a function in ``TABLES``.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.records.score import Scores
+from drretail.records.score import Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Section
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
-from drretail.viewer.printed import counterfactual_parts, followed_parts
 from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_of,
@@ -25,6 +24,7 @@ from drretail.viewer.tables.scores import (
     NOTES,
     agreement_table,
     main_slices,
+    part_cell,
     score_tables,
     slice_sections,
     system_names,
@@ -171,15 +171,50 @@ def correlations(scores: Scores) -> Iterator[Section]:
         yield Section("What runs did and what they score", tables=tables, notes=[note])
 
 
-def _counterfactuals(scores: Scores) -> Iterator[Section]:
-    for table in counterfactual_parts(scores):
-        if isinstance(table, Table):
-            yield Section(table.title, tables=[table])
+COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
+NAMES = {
+    "change": "products changed",
+    "repeats": "products changed between plain repeats",
+    "beyond": "products changed beyond repeats",
+    "direction": "changes towards the other profile, less the reverse",
+    "ignored": "profile ignored",
+    "overused_constraint": "profile over-used: a limit of the wish broken",
+}
+"""The row's name by measure."""
 
 
-def _followed(scores: Scores) -> Iterator[Section]:
-    if lines := [*filter(None, map(str, followed_parts(scores)))]:
-        yield Section(lines[0].rstrip(":"), notes=lines[1:])
+def counterfactuals(scores: Scores) -> Iterator[Section]:
+    """Systems that saw other data than the users' own, beside the same systems with their own."""
+    rows = scores.counterfactuals
+    if not rows:
+        return
+    cells: dict[tuple[str, str, str], Cell | None] = {}
+    for row in rows:
+        # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
+        reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
+        cells[row.variant, "", row.system] = replace(part_cell(row), missing=reasons)
+    names = {variant: name for variant, name in NAMES.items() if any(row.variant == variant for row in rows)}
+    columns = {row.system: Column(row.system) for row in rows}
+    notes = tuple(_counterfactual_notes(rows))
+    table = pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")
+    yield Section(table.title, tables=[table])
+
+
+def _counterfactual_notes(rows: Sequence[Score]) -> Iterator[str]:
+    yield (
+        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
+        "with the same system on the users' own data. Only metrics by code score these runs."
+    )
+    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
+    if own:
+        of = max(row.n_planned for row in rows)
+        yield (
+            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
+            "part of the change."
+        )
+    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
+        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
+        yield f"{', '.join(systems)}: {note}."
 
 
 def _pairs(scores: Scores) -> Iterable[Section]:
@@ -193,9 +228,8 @@ TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     metrics,
     _pairs,
     agreement,
-    _counterfactuals,
+    counterfactuals,
     attacks,
-    _followed,
     correlations,
 )
 """What all outputs walk. A function yields nothing where the scores have nothing for it."""

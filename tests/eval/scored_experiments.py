@@ -158,16 +158,14 @@ def shopped_experiment(folder: Path) -> Path:
         repeats=2,
         vary={"injected": "no,yes"},
     )
-    tube, hopper, window, basin = map(purchase_item_of, PRODUCTS)
+    tube, hopper, window, _ = map(purchase_item_of, PRODUCTS)
     with Experiment(made, read_definition(made)) as opened:
         bought = NextPurchase(
             query_id="q3",
             user_id=OTHER,
             bought=(tube,),
-            wanted=True,
             favourite="Bird Feeders",
             popular_in_favourite=(hopper, window),
-            popular=(basin, tube),
         )
         opened.freeze_rubrics("next_purchase", {"q3": bought})
     lost = made / "runs/react@offline-obedient/q3-r2/run.json"

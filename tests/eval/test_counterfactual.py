@@ -19,12 +19,11 @@ from drretail.eval.counterfactual import (
     direction,
     measured,
     overridden,
-    strays,
 )
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.grounding.text.serialisation import compact_json, product_card, record_text
 from drretail.records.evidence import Evidence
-from drretail.records.query import DIMENSIONS, Counterfactual, Dimension, ProfileTraits, Query
+from drretail.records.query import Counterfactual, ProfileTraits, Query
 from drretail.records.score import Score
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
@@ -34,17 +33,13 @@ from tests.build import demands, known, scripted_judge
 from tests.two_tastes import BIRDS, DOGS, PRODUCTS
 
 KNOWN = {product.product_id: product for product in PRODUCTS}
-BIRD_LOVER = ProfileTraits(
-    user_id=BIRDS, orders=3, categories={"Bird Feeders": 3}, brands={"Tanagrove": 3}, price_position=0.0
-)
-DOG_OWNER = ProfileTraits(
-    user_id=DOGS, orders=4, categories={"Dog Beds": 4}, brands={"Napperly": 4}, price_position=1.0
-)
+BIRD_LOVER = ProfileTraits(user_id=BIRDS, orders=3, categories={"Bird Feeders": 3}, brands={"Tanagrove": 3})
+DOG_OWNER = ProfileTraits(user_id=DOGS, orders=4, categories={"Dog Beds": 4}, brands={"Napperly": 4})
 BIRD_FEEDER, DOG_BED = KNOWN["B0BIRD0000"], KNOWN["B0DOGS0000"]
 
 
 def advice(*product_ids: str, broken: Collection[str] = ()) -> Advice:
-    return Advice(recommended={key: KNOWN[key] for key in product_ids}, handed=KNOWN, broken=frozenset(broken))
+    return Advice(recommended={key: KNOWN[key] for key in product_ids}, broken=frozenset(broken))
 
 
 def evidence(*products: Product) -> list[Evidence]:
@@ -108,46 +103,27 @@ def test_change_is_over_all_pairs_and_what_repeats_change_is_taken_off() -> None
     assert counterfactual.distance(frozenset("a"), frozenset()) == 1
     assert counterfactual.distance(frozenset(), frozenset()) is None
     plain = [advice("B0BIRD0000"), advice("B0BIRD0001")]
-    found = changes(plain, [advice("B0BIRD0000"), advice("B0DOGS0000")], "products", {})
+    found = changes(plain, [advice("B0BIRD0000"), advice("B0DOGS0000")])
     assert (found.change, found.repeats, found.most, found.beyond) == (0.75, 1.0, 1.0, -0.25)
-    kinds = changes(plain, [advice("B0BIRD0000"), advice("B0DOGS0000")], "categories", {})
-    assert (kinds.change, kinds.repeats, kinds.beyond) == (0.5, 0.0, 0.5)
-    brands = changes(plain, [advice("B0DOGS0000")], "brands", {})
-    assert (brands.change, brands.beyond) == (1.0, 1.0)
-
-
-def test_price_levels_are_quarters_of_what_the_runs_were_handed() -> None:
-    handed = {
-        f"P{n}": KNOWN["B0BIRD0000"].model_copy(update={"product_id": f"P{n}", "price": float(n)}) for n in range(1, 9)
-    }
-    spans = counterfactual.price_spans([handed])
-    assert [counterfactual.price_position(handed[f"P{n}"], spans) for n in (1, 3, 5, 8)] == [0, 1 / 3, 2 / 3, 1]
-    few = counterfactual.price_spans([{key: handed[key] for key in list(handed)[:7]}])
-    assert counterfactual.price_position(handed["P1"], few) is None
-    assert counterfactual.price_position(handed["P1"].model_copy(update={"price": None}), spans) is None
 
 
 BIRD, DOG = "B0BIRD0000", "B0DOGS0000"
 
 
 def test_gaining_what_the_partner_buys_is_towards_the_partner_but_not_what_either_has_already() -> None:
-    found = direction([advice(BIRD)], [advice(DOG)], BIRD_LOVER, DOG_OWNER, {})
+    found = direction([advice(BIRD)], [advice(DOG)], BIRD_LOVER, DOG_OWNER)
     assert (found.toward_other, found.toward_own, found.neither, found.value) == (2, 0, 0, 1.0)
-    back = direction([advice(DOG)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER, {})
+    back = direction([advice(DOG)], [advice(BIRD)], BIRD_LOVER, DOG_OWNER)
     assert back.value == -1.0
 
     # The bird lover's own feeder is left out for him, and recommended to somebody else: both are right.
     owner = BIRD_LOVER.model_copy(update={"products": (BIRD,)})
-    found = direction([advice("B0BIRD0001")], [advice(BIRD, "B0BIRD0001")], owner, DOG_OWNER, {})
+    found = direction([advice("B0BIRD0001")], [advice(BIRD, "B0BIRD0001")], owner, DOG_OWNER)
     assert (found.toward_other, found.toward_own, found.neither, found.owned) == (0, 0, 0, 1)
     assert found.value is None
     partner = DOG_OWNER.model_copy(update={"products": (DOG,)})
-    found = direction([advice(DOG)], [advice("B0DOGS0001")], BIRD_LOVER, partner, {})
+    found = direction([advice(DOG)], [advice("B0DOGS0001")], BIRD_LOVER, partner)
     assert (found.toward_other, found.toward_own, found.owned) == (1, 0, 1)
-
-
-FEEDER, BED = Want(name="feeder", kinds=("Bird Feeders",)), Want(name="bed", kinds=("dog bed",))
-WANTED = Wish(wants=(FEEDER,))
 
 
 def test_a_constraint_is_overridden_when_only_the_other_reports_break_it() -> None:
@@ -160,49 +136,31 @@ def test_a_constraint_is_overridden_when_only_the_other_reports_break_it() -> No
     assert overridden([kept], [broken, advice()]) == {"budget"}, "who recommends nothing has no say"
 
 
-def test_the_partner_s_goods_that_nobody_asked_for_are_strays_where_the_wish_can_tell() -> None:
-    assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, WANTED) is True
-    assert strays([advice(BIRD)], [advice("B0BIRD0001")], DOG_OWNER, WANTED) is False
-    dogs_too = Wish(wants=(FEEDER, BED))
-    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, dogs_too) is False, "it was asked for"
-    assert strays([advice(DOG)], [advice(DOG)], DOG_OWNER, WANTED) is False, "it came anyway"
-    assert strays([advice(BIRD)], [advice(DOG)], BIRD_LOVER, WANTED) is False, "the partner never bought it"
-
-    room = WANTED.model_copy(update={"room": True})
-    assert strays([advice(BIRD)], [advice(DOG)], DOG_OWNER, None) is None
-    assert strays([advice(BIRD)], [advice(BIRD, DOG)], DOG_OWNER, room) is None
-    assert strays([advice()], [advice(DOG)], DOG_OWNER, Wish()) is True
-
-
-NOTHING = Change(None, None, None)
 ASKED = build.query("q", "A feeder?", user_id=BIRDS, wish=Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),)))
 FROZEN = Counterfactual(user_id=BIRDS, rule="x", own=BIRD_LOVER, partner=DOG_OWNER)
 
 
-def only(products: Change) -> dict[Dimension, Change]:
-    return {**dict.fromkeys(DIMENSIONS, NOTHING), "products": products}
-
-
 def test_a_profile_is_ignored_where_nothing_changes_more_than_between_repeats_and_there_are_orders() -> None:
-    assert counterfactual.is_ignored(only(Change(0.0, 0.0, 0.0))) is True
-    assert counterfactual.is_ignored(only(Change(0.5, 0.4, 0.5))) is True
-    assert counterfactual.is_ignored(only(Change(0.6, 0.4, 0.5))) is False
-    assert counterfactual.is_ignored(only(Change(0.1, None, None))) is False
+    assert counterfactual.is_ignored(Change(0.0, 0.0, 0.0)) is True
+    assert counterfactual.is_ignored(Change(0.5, 0.4, 0.5)) is True
+    assert counterfactual.is_ignored(Change(0.6, 0.4, 0.5)) is False
+    assert counterfactual.is_ignored(Change(0.1, None, None)) is False
 
     bare = FROZEN.model_copy(update={"own": ProfileTraits(user_id=BIRDS, orders=0)})
     assert measured(ASKED, bare, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is None
     assert measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(BIRD)]).ignored is True
 
 
-def test_a_neutral_profile_overrides_nothing_and_over_used_is_either_where_something_is_recommended() -> None:
+def test_a_neutral_profile_overrides_nothing_and_another_user_s_only_where_something_is_recommended() -> None:
     found = measured(ASKED, FROZEN, "neutral", [advice(BIRD)], [advice(DOG, broken=["budget"])])
-    assert (found.overused, found.overused_constraint, found.overused_category) == (None, None, None)
+    assert found.overused_constraint is None
     assert found.direction.value == 0.5  # its own thing lost; the new one agrees with nobody
 
     found = measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice(DOG, broken=["budget"])])
-    assert (found.overused, found.overused_constraint, found.overused_category) == (True, True, True)
-    assert measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice()]).overused is None
-    assert measured(ASKED, FROZEN, "swap", [advice(BIRD, broken=["budget"])], [advice(BIRD)]).regained
+    assert found.overused_constraint is True
+    assert measured(ASKED, FROZEN, "swap", [advice(BIRD)], [advice()]).overused_constraint is None
+    untyped = build.query("q", "A feeder?", user_id=BIRDS)
+    assert measured(untyped, FROZEN, "swap", [advice(BIRD)], [advice(DOG)]).overused_constraint is None
 
 
 FOR_30 = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money.of(30))
@@ -236,10 +194,10 @@ def test_who_never_looks_at_the_profile_ignores_it_and_is_judged_by_what_it_coul
     rows = counterfactual_rows(folder)
     for kind in ("swap", "neutral"):
         found = of(rows, kind)
-        assert [found[name].value for name in ("ignored", "change products", "beyond products")] == [1.0, 0.0, 0.0]
+        assert [found[name].value for name in ("ignored", "change", "beyond")] == [1.0, 0.0, 0.0]
         assert found["direction"].value is None
-    assert of(rows, "swap")["overused"].value == 0.0
-    assert "overused" not in of(rows, "neutral")
+    assert of(rows, "swap")["overused_constraint"].value == 0.0
+    assert "overused_constraint" not in of(rows, "neutral")
 
     with open_world(tmp_path / "w") as shop:
         subjects = {each.label: each for each in read_subjects(folder, shop.store) if each.query.query_id == "q1"}
@@ -252,11 +210,11 @@ def test_who_looks_at_nothing_else_over_uses_it_and_no_model_is_asked_about_othe
     folder = an_experiment(tmp_path, OBEYING)
     rows = counterfactual_rows(folder)
     found = of(rows, "swap")
-    assert (found["ignored"].value, found["change products"].value, found["direction"].value) == (0.0, 1.0, 1.0)
-    assert [found[f"overused{part}"].value for part in ("", "_constraint", "_category")] == [1.0, 1.0, 1.0]
+    assert (found["ignored"].value, found["change"].value, found["direction"].value) == (0.0, 1.0, 1.0)
+    assert found["overused_constraint"].value == 1.0
     assert found["direction"].items == {"toward_other": 16, "toward_own": 0, "neither": 0, "owned": 0}
     assert (found["ignored"].ci_low, found["ignored"].ci_high) == (None, None)  # of two queries
-    assert of(rows, "neutral")["change products"].value == 1.0
+    assert of(rows, "neutral")["change"].value == 1.0
 
     judge, asked = scripted_judge(lambda text: {"rating": 5, "justification": "It is so."})
     with open_world(tmp_path / "w") as shop:
@@ -269,8 +227,8 @@ def test_who_looks_at_nothing_else_over_uses_it_and_no_model_is_asked_about_othe
 
 def test_without_repeats_the_bare_change_is_shown_and_what_is_missing_is_named(tmp_path: Path) -> None:
     found = of(counterfactual_rows(an_experiment(tmp_path, OBEYING, repeats=1)), "swap")
-    assert (found["change products"].value, found["beyond products"].value, found["ignored"].value) == (1.0, None, 0.0)
-    assert {found[name].note for name in ("change products", "beyond products", "ignored")} == {NO_REPEATS}
+    assert (found["change"].value, found["beyond"].value, found["ignored"].value) == (1.0, None, 0.0)
+    assert {found[name].note for name in ("change", "beyond", "ignored")} == {NO_REPEATS}
     assert found["direction"].note is None
 
 

@@ -1,7 +1,6 @@
 """What a model answered in an experiment, played again as a script somewhere else."""
 
 import asyncio
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import ModelError, UserError
@@ -30,9 +29,7 @@ from drretail.llm.scripted import (
     ScriptedAnswer,
     digest_of,
     read_script,
-    record,
     requests_of,
-    script_of,
     scripted_model,
 )
 from drretail.records.base import Record
@@ -278,56 +275,3 @@ def experiment(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     asyncio.run(run())
     scored(folder, ["faithfulness", "quality"], Judge.of(open_model("offline:judge")), store=world.store)
     return folder
-
-
-@pytest.mark.parametrize("agent", AGENTS)
-def test_a_recorded_run_is_played_again_by_steps(world: World, experiment: Path, tmp_path: Path, agent: str) -> None:
-    label = system(world, agent, "offline:shopper").label
-    recording = record(experiment, tmp_path / "script.json", systems=[label])
-    assert recording.answers > 2
-    assert (recording.ambiguous, recording.failures) == (0, 0)
-    again = system(world, agent, f"scripted:{tmp_path / 'script.json'}")
-    for query in QUERIES:
-        played: Recorded = asyncio.run(Runner(world, "w").run(again, query))
-        kept = json.loads((experiment / "runs" / label / f"{query.query_id}-r1" / "run.json").read_text())
-        assert played.run.report == kept["report"]
-        assert [step.name for step in played.run.steps if step.kind == "tool"] == [
-            step["name"] for step in kept["steps"] if step["kind"] == "tool"
-        ]
-        assert {role: usage.output for role, usage in played.run.usage.items()} == {
-            role: usage["output"] for role, usage in kept["usage"].items()
-        }
-
-
-def test_a_judges_answers_are_recorded_where_it_is_named(world: World, experiment: Path, tmp_path: Path) -> None:
-    recording = record(experiment, tmp_path / "judge.json", systems=["none"], judges=["offline-judge"])
-    assert recording.answers > 5
-    scripted = Judge.of(open_model(f"scripted:{tmp_path / 'judge.json'}"))
-    scores = scored(experiment, "faithfulness", scripted, store=world.store)
-    found, first = (
-        {
-            (each.variant, each.system, each.policy): each.value
-            for each in scores.scores
-            if (each.metric, each.judge) == ("faithfulness", judge)
-        }
-        for judge in (scripted.ref.spec, "offline:judge")
-    )
-    assert first
-    assert found == first
-    assert not any(judging.failed for judging in scores.judgings)
-    with pytest.raises(UserError, match="no answer of a model to record"):
-        record(experiment, tmp_path / "x.json", systems=["null_empty"])
-
-
-def test_answers_that_differ_for_one_request_are_counted_and_the_first_is_kept(tmp_path: Path) -> None:
-    text = iter(["one", "two", "two"])
-    journal = Journal(tmp_path / "journal.jsonl")
-    asked = Models({"report": scripted_model(play=lambda _: next(text))}, journal, Trajectory())
-    for _ in range(3):
-        asyncio.run(asked.call("report", [HumanMessage("Which?")]))
-    journal.close()
-    recording = script_of([tmp_path / "journal.jsonl"])
-    assert (recording.answers, recording.ambiguous) == (1, 2)
-    (rule,) = recording.script.rules
-    assert rule.answer is not None
-    assert rule.answer.text == "one"

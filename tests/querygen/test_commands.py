@@ -352,7 +352,6 @@ def test_a_sheet_with_a_fault_is_refused_whole(
     ("arguments", "sentence"),
     [
         ("--sheet new.csv --sheet other.csv", "name one sheet to write"),
-        ("--estimate", "name one with --model"),
         ("--sheet {sheet} --sheet gone.csv", "gone.csv does not exist"),
         ("--sheet {sheet} --model offline:shopper", "The offline model cannot read"),
         ("--missing {folder}", "is no experiment"),

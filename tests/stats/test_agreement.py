@@ -23,7 +23,6 @@ from drretail.stats.agreement import (
     balanced_accuracy,
     cohen_kappa,
     correlation,
-    differences,
     drawn_interval,
     kappa,
     kappa_without_ties,
@@ -258,11 +257,6 @@ def test_two_raters_are_paired_in_each_question_on_what_both_answered_last() -> 
 def test_without_a_kappa_the_reason_is_said(place: int, na: str) -> None:
     agreement = agreement_on(list(pairs_of(ANSWERS))[place])
     assert (agreement.n, agreement.kappa, agreement.na) == (1 - place, None, na)
-
-
-def test_differences_name_each_rater_where_not_all_say_the_same() -> None:
-    given = [*ANSWERS, Answered("cat", 2, "depth", "a")]
-    assert differences(given) == {(2, "depth"): {"ann": "b", "cat": "a"}}
 
 
 def test_agreements_of_many_raters_are_summarised_by_question() -> None:

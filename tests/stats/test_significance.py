@@ -15,7 +15,6 @@ from drretail.stats.intervals import (
     Estimate,
     Groups,
     Noise,
-    agent_test,
     cluster_sums,
     estimate,
     noise,
@@ -34,7 +33,6 @@ from drretail.stats.significance import (
     holm,
     pair,
     power,
-    power_of_half,
     sign_test,
     users_needed,
     users_range,
@@ -140,15 +138,15 @@ def test_queries_of_one_user_count_for_what_they_are_worth() -> None:
 
 
 @pytest.mark.parametrize(("n", "tests"), [(2, 1), (20, 8), (500, 4), (2000, 1), (2001, 1)])
-def test_as_one_of_several_tests_it_is_found_as_often_and_half_of_it_as_often_as_is_said(n: int, tests: int) -> None:
+def test_as_one_of_several_tests_it_is_found_as_often_as_is_said(n: int, tests: int) -> None:
     found = known(detectable(seen(0.0, 2.0, n), tests))
     away = found / (2.0 / sqrt(n))
     assert power(away, n - 1, 0.05 / tests) == pytest.approx(0.8, abs=1e-6)
-    assert power_of_half(n - 1, tests) == pytest.approx(power(away / 2, n - 1, 0.05 / tests), abs=1e-6)
 
 
 def test_a_negligible_probability_that_scipy_does_not_give_counts_as_none() -> None:
-    assert power_of_half(10.999999999999998, tests=15, loss=3.187311695280733) == pytest.approx(0.0425, abs=1e-3)
+    of_nan = power(5.696450437433668, 10.999999999999998, 0.05 / 15, loss=3.187311695280733)
+    assert of_nan == pytest.approx(0.0425, abs=1e-3)
 
 
 @given(st.floats(0.05, 3.0), st.floats(0.1, 5.0), st.sampled_from([1, 8]))
@@ -168,10 +166,6 @@ def test_noise_is_pooled_over_queries_and_what_was_not_repeated_can_not_be_told_
     assert noise([[[1.0, 3.0]], [[2.0, 4.0]]]).agent is None
     assert noise([[[1.0]]]) == noise([]) == Noise(None, None, None)
     assert noise([[[1.0, 3.0], []], [], [[], []]]) == noise([[[1.0, 3.0]]])
-    assert agent_test([[[1.0], [2.0]]]) is None
-    assert agent_test([[[1.0, 2.0]]]) is None
-    assert agent_test([[[1.0, 1.0], [2.0, 2.0]]]) == 0
-    assert agent_test([[[1.0, 1.0], [1.0, 1.0]], []]) == 1
     assert run_variance([[1.0, 3.0], [5.0], [], [2.0, 2.0, 5.0]]) == pytest.approx((2 + 6) / 3)
     assert run_variance([[1.0], []]) is None
 
@@ -189,14 +183,6 @@ def test_balanced_repeats_give_the_variances_of_the_textbook_and_an_agent_below_
     assert alike.agent == 0
     assert alike.judge == pytest.approx((16 / 4) ** 0.5)
     assert alike.queries == pytest.approx((72 / 4) ** 0.5)  # mean square 4 · 2 · 3², less that between runs: 0
-
-
-def test_runs_that_differ_as_judgements_do_are_no_sign_of_the_agent_in_nineteen_of_twenty() -> None:
-    rng = np.random.default_rng(8)
-    found = [agent_test(rng.normal(0, 1, (10, 2, 2)).tolist()) for _ in range(400)]
-    assert np.mean([p is not None and p <= 0.05 for p in found]) == pytest.approx(0.05, abs=0.025)
-    loud = rng.normal(0, 1, (10, 2, 1)) * 3 + rng.normal(0, 1, (10, 2, 2))
-    assert (agent_test(loud.tolist()) or 0) < 0.01
 
 
 def test_the_noise_that_was_put_in_comes_out_though_repeats_are_unequal_in_number() -> None:

@@ -58,7 +58,7 @@ def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_goes_t
         {"name": each["name"], "description": each["description"], "parameters": each["input_schema"]}
         for each in anthropic_schemas()
     ]
-    tools = {tool.name: tool for tool in langchain_tools(toolkit, "0.4")}
+    tools = {tool.name: tool for tool in langchain_tools(toolkit)}
     langchain = [convert_to_openai_tool(tool)["function"] for tool in tools.values()]
     assert [len(forms) for forms in (openai, anthropic, langchain)] == [9, 9, 9]
     assert openai == anthropic == langchain
@@ -66,7 +66,7 @@ def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_goes_t
     assert "unknown_argument" in tools["calculator"].invoke({"expression": "1", "unknown_argument": 2})
     assert "address.zip" in tools["update_user_profile"].invoke({"user_id": "A", "address": {"zip": 1}})
     steps = toolkit.session.trajectory.steps()
-    assert [(step.path, step.seq) for step in steps] == [("0.4", 0), ("0.4", 1), ("0.4", 2)]
+    assert [(step.path, step.seq) for step in steps] == [("0", 0), ("0", 1), ("0", 2)]
 
 
 def test_the_documentation_names_every_tool_argument_and_choice() -> None:

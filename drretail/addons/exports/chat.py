@@ -1,19 +1,16 @@
-"""Runs as chat JSONL (OpenAI's format, with tools): one conversation each, for fine-tuning and replay in the gym, or
-one conversation for each role of a run, from its journal.
-"""
+"""Runs as chat JSONL (OpenAI's format, with tools): one conversation each, for fine-tuning and replay in the gym."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
 from drretail.agents.information import recorded_instructions, shopper_context
-from drretail.experiment import Definition, read_journal, read_results
+from drretail.experiment import Definition, read_results
 from drretail.files import write_lines
 from drretail.grounding.report.picks import picks_block
-from drretail.journal import Effect
-from drretail.records.base import canonical_json, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import ASK_SHOPPER, Run, Step, System
 from drretail.records.tables.figures import counted
@@ -30,36 +27,22 @@ def write(selection: Selection, to: Path) -> str:
     """
     written: set[str] = set()
 
-    def lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
-        system = selection.definition.systems[chosen.run.system]
-        messages = conversation(chosen.run, chosen.query, chosen.folder, selection.definition)
-        made = sha256_of([chosen.run.system, chosen.run.query_id, messages])
-        if made not in written:
-            written.add(made)
-            yield {"messages": messages, "tools": tools_for(system), **about(chosen)}
-
-    return write_chats(selection, to, lines, "the same word by word as another")
-
-
-def write_chats(
-    selection: Selection, to: Path, lines_of: Callable[[Chosen], Iterable[dict[str, Any]]], lack: str
-) -> str:
-    """Writes each run's conversations, and returns how many there are; ``lack`` says what runs without any lack."""
-    totals = {"runs": 0, "lines": 0}
-
     def lines() -> Iterator[str]:
         for chosen in selection:
-            rows = (selection.shown(line, chosen.query.query_id) for line in lines_of(chosen))
-            of_run = [json.dumps(row, ensure_ascii=False) for row in rows]
-            totals["runs"] += bool(of_run)
-            totals["lines"] += len(of_run)
-            selection.left_out[lack] += not of_run
-            yield from of_run
-        if not totals["lines"]:
+            system = selection.definition.systems[chosen.run.system]
+            messages = conversation(chosen.run, chosen.query, chosen.folder, selection.definition)
+            made = sha256_of([chosen.run.system, chosen.run.query_id, messages])
+            if made in written:
+                selection.left_out["the same word by word as another"] += 1
+                continue
+            written.add(made)
+            row = {"messages": messages, "tools": tools_for(system), **about(chosen)}
+            yield json.dumps(selection.shown(row, chosen.query.query_id), ensure_ascii=False)
+        if not written:
             raise selection.nothing_left()
 
     write_lines(to, lines())
-    return f"{counted(totals['lines'], 'conversation')} of {counted(totals['runs'], 'run')}"
+    return counted(len(written), "conversation")
 
 
 def about(chosen: Chosen) -> dict[str, Any]:
@@ -141,74 +124,7 @@ def _goes_on(first: Step, step: Step, *, follows_model: bool) -> bool:
     return step.path == first.path and (follows_model or step.turn is not None)
 
 
-def message_text(content: Any) -> str:
-    """The words of a message, without what a provider puts beside them (thoughts, marks of its cache)."""
-    if isinstance(content, str) or content is None:
-        return content or ""
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)
-
-
 def chat_call(call_id: str, name: str, args: Any) -> dict[str, Any]:
     """A call of a tool in a message."""
     arguments = json.dumps(args, ensure_ascii=False)
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-_ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
-
-
-def write_roles(selection: Selection, to: Path) -> str:
-    """Writes one line per conversation of a run with a model."""
-    return write_chats(selection, to, _lines, "without a journal")
-
-
-def _lines(chosen: Chosen) -> Iterator[dict[str, Any]]:
-    for last in last_requests(read_journal(chosen.folder)):
-        messages = [_chat_message(message) for message in last.request["messages"]]
-        messages.append(_chat_message((last.response or {}) | {"role": "ai"}))
-        place = {"role": last.role or "", "path": last.scope, "model": str(last.request["model"])}
-        tools = last.request.get("tools") or _answering(last)
-        yield {"messages": messages, "tools": tools, **place, **about(chosen)}
-
-
-def last_requests(effects: Iterable[Effect]) -> Iterator[Effect]:
-    """The last request of each conversation in a run's journal, which holds all before it, in the order in which they
-    began. A request that continues an earlier one belongs to the same conversation.
-    """
-    open_ones: dict[tuple[str, str], list[list[Effect]]] = {}
-    begun: list[list[Effect]] = []
-    for effect in effects:
-        if effect.kind != "model" or effect.response is None:
-            continue
-        threads = open_ones.setdefault((effect.scope, effect.role or ""), [])
-        # A request that begins with the messages of an earlier one continues its conversation.
-        messages = effect.request["messages"]
-        earlier = ((thread, thread[-1].request["messages"]) for thread in reversed(threads))
-        goes_on = (
-            thread
-            for thread, before in earlier
-            if len(messages) > len(before) and canonical_json(messages[: len(before)]) == canonical_json(before)
-        )
-        thread = next(goes_on, None)
-        if thread is None:
-            thread = []
-            threads.append(thread)
-            begun.append(thread)
-        thread.append(effect)
-    yield from (thread[-1] for thread in begun)
-
-
-def _chat_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": _ROLES[message["role"]], "content": message_text(message.get("content"))}
-    if message.get("tool_calls"):
-        made["tool_calls"] = [chat_call(each["id"], each["name"], each["args"]) for each in message["tool_calls"]]
-    return made | {key: message[key] for key in ("tool_call_id",) if key in message}
-
-
-def _answering(last: Effect) -> list[dict[str, Any]]:
-    """The schema that an answer had to fit, as the tool through which the provider received it."""
-    schema, called = last.request.get("schema"), (last.response or {}).get("tool_calls") or ()
-    if schema is None:
-        return []
-    about = {"description": schema.get("description", ""), "parameters": schema}
-    return [{"type": "function", "function": {"name": call["name"], **about}} for call in called[:1]]

@@ -37,15 +37,8 @@ def export(options: ExportOptions) -> Result[Exported]:
     experiment = folder_of(options.experiment)
     path = experiment / "exports" / load_form(options.form).name if options.to is None else Path(options.to)
     rules = [read_rule(text) for text in texts_in(options.where)]
-    selection = Selection.of(
-        experiment,
-        texts_in(options.systems),
-        rules,
-        floors=options.floors,
-        failed=options.failed,
-        redact=options.redact,
-        names=options.names,
-    )
+    systems = texts_in(options.systems)
+    selection = Selection.of(experiment, systems, rules, redact=options.redact, names=options.names)
     with busy("exporting"):
         written = write_form(selection, options.form, path, force=options.force)
     left_out = {why: count for why, count in sorted(selection.left_out.items()) if count}

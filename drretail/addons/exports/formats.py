@@ -93,7 +93,6 @@ def _pages(selection: Selection) -> Iterator[SandboxPage]:
 
 FORMS: Mapping[str, Form] = {
     "chat": Form("chat.jsonl", chat.write, redacts=True),
-    "roles": Form("chat.jsonl", chat.write_roles, redacts=True),
     "drb": Form("drb", write_drb),
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),

@@ -19,7 +19,7 @@ class ExportOptions:
     form: Annotated[
         str,
         Option(
-            "chat, roles, drb, csv, statements, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
+            "chat, drb, csv, statements, parquet, dataset, sandbox, inspect, a plugin's, or module:attribute.",
             flag="--format",
             metavar="FORM",
         ),
@@ -35,8 +35,6 @@ class ExportOptions:
         shared.Texts,
         Option("A rule that exported runs meet, such as 'FP >= 0.8' or 'overall > 6'.", metavar="RULE", type=list[str]),
     ] = ()
-    floors: Annotated[bool, Option("Also export the null agents and the oracle.", flag="")] = False
-    failed: Annotated[bool, Option("Also export runs without a report.", flag="")] = False
     redact: Annotated[bool, Option("Replace users by pseudonyms, and remove names, addresses and numbers.")] = False
     names: shared.Names = None
     force: Annotated[bool, Option("Replace an existing export.")] = False

@@ -1,6 +1,4 @@
-"""The scoreboard, comparisons, scores, values of single reports, verdicts and the statements of answers as tables:
-CSV and Parquet.
-"""
+"""The scoreboard, scores, values of single reports and the statements of answers as tables: CSV and Parquet."""
 
 import json
 import tomllib
@@ -10,7 +8,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
-from drretail.eval.judging.question import VerdictFile
 from drretail.eval.method import method_cards
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.eval.scores.facts import missing_in_words, with_slices
@@ -18,7 +15,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.layout import find_sentences
-from drretail.records.run import BASELINES, Turn, query_of_run
+from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Score, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.records.tables.sheets import csv_table
@@ -123,7 +120,6 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     tables = {
         "scores": (COLUMNS["scores"], [selection.shown(row) for row in _scores(selection, scored)]),
         "values": (COLUMNS["values"], [*_values(selection)]),
-        "verdicts": (COLUMNS["verdicts"], [*_verdicts(selection)]),
         "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
     }
     written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
@@ -132,7 +128,6 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
         typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}
         typed = {"system": "VARCHAR", "judge": "VARCHAR", "rules": "VARCHAR"} | typed
         tables["scoreboard"] = typed, [selection.shown(row) for row in _board(selection, board)]
-        tables["comparisons"] = COLUMNS["comparisons"], [selection.shown(row) for row in _comparisons(selection, board)]
     cards = method_cards(selection.experiment, scored)
     facts = [{"judge": card.judge, "fact": name, "value": its} for card in cards for name, its in card.facts.items()]
     tables["methods"] = COLUMNS["methods"], facts
@@ -160,14 +155,6 @@ def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
             yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
 
 
-def _comparisons(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
-    for measure in board.compared:
-        for row in measure.pairs:
-            if {row.a, row.b} <= {*selection.systems}:
-                about = {"measure": measure.measure, "judge": measure.judge}
-                yield about | row.model_dump(mode="json", include={*COLUMNS["comparisons"]})
-
-
 def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
     rows: Sequence[Score] = scored.scores
     for row in rows:
@@ -185,24 +172,6 @@ def _values(selection: Selection) -> Iterator[Row]:
             items = json.dumps(dict(score.items), sort_keys=True) if score.items else None
             outcome = {"state": score.state, "value": score.value, "why": score.why or None, "items": items}
             yield selection.shown(about | judged | {"status": run.status, "name": score.name} | outcome, run.query_id)
-
-
-def _verdicts(selection: Selection) -> Iterator[Row]:
-    wanted = {*selection.systems}
-    runs = {chosen.run.run_id for chosen in selection} if selection.rules else None
-    for path in sorted((selection.experiment / "verdicts").glob("*/*/*/*.jsonl")):
-        if path.name.endswith(".journal.jsonl"):
-            continue
-        for verdict in VerdictFile(path).lasts():
-            about = {each for each in (verdict.run_id, verdict.other_run_id) if each}
-            if {each.partition("/")[0] for each in about} <= wanted and (runs is None or about <= runs):
-                row = verdict.model_dump(mode="json", include={*COLUMNS["verdicts"]} - {"judge", "value"})
-                value = verdict.value
-                shown = value if isinstance(value, str) or value is None else json.dumps(value, ensure_ascii=False)
-                yield selection.shown(
-                    row | {"judge": verdict.judge.spec, "judge_kind": verdict.judge.kind, "value": shown},
-                    query_of_run(verdict.run_id),
-                )
 
 
 def _csv(path: Path, columns: Mapping[str, str], rows: Sequence[Row]) -> None:

@@ -224,7 +224,7 @@ class Selection:
     systems: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
     failed: bool = False
-    """True to include runs without a report."""
+    """True to include runs without a report, as the form ``inspect`` does."""
     left_out: Counter[str] = field(default_factory=Counter[str])
     redaction: Redaction | None = None
     """Removes people from rows; None leaves them."""
@@ -237,19 +237,17 @@ class Selection:
         systems: Sequence[str] = (),
         rules: Sequence[Rule] = (),
         *,
-        floors: bool = False,
-        failed: bool = False,
         redact: bool = False,
         names: str | Path | None = None,
     ) -> "Selection":
-        """Selects runs of the named systems, or of all. Floors and the oracle are among all only with ``floors``.
+        """Selects runs of the named systems, or of all but the floors and the oracle.
 
         Raises UserError if the folder has no experiment, and UnknownName for a system that it does not have or for a
         rule on something that nobody judged.
         """
         definition = read_definition(experiment)
         chosen = {resolve_name("system", system, definition.systems) for system in systems} or {
-            label for label, system in definition.systems.items() if floors or system.agent not in BASELINES
+            label for label, system in definition.systems.items() if system.agent not in BASELINES
         }
         got = _values(read_judgements(experiment, judged_metrics(experiment)))
         judged = [value for values in got.values() for value in values if value.value is not None]
@@ -260,7 +258,7 @@ class Selection:
                 raise UnknownName("score of a report", rule.name, sorted(known))
         redactor = Redactor.of(redact, names)
         redaction = None if redactor is None else Redaction.of(experiment, redactor)
-        return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), failed, redaction=redaction, _got=got)
+        return cls(experiment, definition, tuple(sorted(chosen)), tuple(rules), redaction=redaction, _got=got)
 
     def __iter__(self) -> Iterator[Chosen]:
         self.left_out.clear()

@@ -53,8 +53,8 @@ def split(
     to: Path,
     sizes: tuple[int, int],
     *,
-    worlds: tuple[str | None, str | None] = (None, None),
-    seed: str = "42",
+    worlds: tuple[str | None, str | None],
+    seed: str,
     progress: Progress,
 ) -> tuple[Part, Part]:
     """Makes queries to train on and held-out ones, of all levels that the shops bear. Up to half hide limits that only

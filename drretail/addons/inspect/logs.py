@@ -42,7 +42,6 @@ from inspect_ai.scorer import SampleScore, Score, ci, mean, stderr
 from inspect_ai.tool import ToolCall, ToolCallError
 
 from drretail import __version__
-from drretail.addons.exports.chat import message_text
 from drretail.addons.exports.selection import judged_metrics
 from drretail.errors import UserError
 from drretail.eval.metric import Metric
@@ -274,7 +273,7 @@ def _start(effect: Effect) -> datetime:
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
     """A message of the journal as inspect's. Its id is a hash of its content, so that equal messages are kept once."""
-    key, content = _id(canonical_json(message)), message_text(message.get("content"))
+    key, content = _id(canonical_json(message)), _message_text(message.get("content"))
     match message["role"]:
         case "system":
             return ChatMessageSystem(id=key, content=content)
@@ -504,3 +503,10 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         packages={"drretail": __version__},
         metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
+
+
+def _message_text(content: Any) -> str:
+    """The words of a message, without what a provider puts beside them (thoughts, marks of its cache)."""
+    if isinstance(content, str) or content is None:
+        return content or ""
+    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)

@@ -6,7 +6,7 @@ Sets are read in their authors' published formats, or from plain CSV; judges are
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drretail.addons.lab.findings import JudgeCard, Measured, SetCard, unanswered_in_words
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim, Unit, content_of, fitted, source_tags
+from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim, Unit
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -23,8 +23,6 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Subject
 from drretail.files import read_json, read_jsonl, write_json
 from drretail.grounding.text.words import content_stems
-from drretail.llm.estimates import Estimate, Range, estimate_by_length
-from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.progress import Bar
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText
@@ -52,8 +50,8 @@ SPELLINGS: Mapping[str, Label] = {
     **dict.fromkeys(("contradicted", "contradictory"), "none"),
 }
 LAYOUTS = (
-    "AttributionBench (claim, references, attribution_label), WiCE (claim, evidence, label), LLM-AggreFact (doc, "
-    "claim, label), or CSV with the columns claim, source and label"
+    "AttributionBench (claim, references, attribution_label), WiCE (claim, evidence, label), or CSV with "
+    "the columns claim, source and label"
 )
 
 
@@ -160,7 +158,6 @@ _READERS: tuple[tuple[str, frozenset[str], Callable[[Mapping[str, Any]], tuple[A
         frozenset({"claim", "evidence", "supporting_sentences", "label"}),
         lambda row: (row["claim"], ["\n".join(row["evidence"])], row["label"]),
     ),
-    ("LLM-AggreFact", frozenset({"doc", "claim", "label"}), lambda row: (row["claim"], [row["doc"]], row["label"])),
     ("", frozenset({"claim", "source", "label"}), _of_columns),
     ("", frozenset({"claim", "sources", "label"}), _of_columns),
 )
@@ -180,8 +177,6 @@ NO_QUESTION = "Is this so?"
 """The question for sets that have none, since a judge is always shown one."""
 AT_ONCE = 8
 """Concurrent questions to one judge, without batches."""
-ANSWER = Range(60, 400)
-"""Tokens of an answer about one claim."""
 
 
 def cards_folder(experiment: Path) -> Path:
@@ -226,32 +221,6 @@ def verdicts_on(folder: Path, labelled: LabelledSet, judge: Judge) -> dict[str, 
     living = VerdictFile(path).living(labelled.sha, frozenset({support_prompt("default").hash}))
     wanted = {claim.item for claim in labelled.claims}
     return {verdict.item: verdict for verdict in living if verdict.item in wanted and verdict.version == VERSION}
-
-
-def estimate_labelled(folder: Path, sets: Iterable[LabelledSet], judge: Judge) -> Iterator[Estimate]:
-    """The likely cost of judging the claims that have no verdict, by the length of what would be sent."""
-    price = None if judge.model is None else judge.model.price
-    context = None if judge.model is None else judge.model.context
-    room = None if context is None else context * CHARACTERS_PER_TOKEN // 2
-    prompt = support_prompt("default")
-
-    def characters(claim: LabelledClaim) -> int:
-        """About how many characters a judge is sent: prompt, question, claim, and the sources as far as they fit."""
-        texts = fitted(content_of([*claim.evidence], claim.evidence).texts, [claim.claim], room)
-        return len(prompt.shared + prompt.text) + len(claim.question) + len(claim.claim) + len(source_tags(texts))
-
-    for labelled in sets:
-        known = verdicts_on(folder, labelled, judge)
-        left = [claim for claim in labelled.claims if claim.item not in known]
-        yield estimate_by_length(
-            f"{labelled.name}, {judge.ref.spec}",
-            [characters(claim) for claim in left],
-            ANSWER,
-            judge.ref.spec,
-            price,
-            basis="length of claims and sources",
-            unit="claims",
-        )
 
 
 def _path(folder: Path, labelled: LabelledSet, judge: Judge) -> Path:

@@ -1,20 +1,17 @@
 """``lab`` from Python: how reliable a judge is. Each function does what the command of its name does."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from drretail.addons.lab.agreement import agreement_of
 from drretail.addons.lab.bias.probe import Case, Probe, Reports, ask, asked_folder, bias_folder, choose_reports
 from drretail.addons.lab.bias.probe import make_copies as copy_probed
 from drretail.addons.lab.bias.probes import (
     bias_found,
-    estimate_probe,
     has_opinions,
     metrics_of,
     named_probes,
@@ -29,7 +26,6 @@ from drretail.addons.lab.card import (
     cards_folder,
     check_sets_stay,
     drawn,
-    estimate_labelled,
     judge_labelled,
     keep_card,
     read_labelled,
@@ -42,7 +38,6 @@ from drretail.addons.lab.findings import (
     Correction,
     ExploitsFound,
     JudgeCard,
-    PlantedErrors,
     PlantedFound,
 )
 from drretail.addons.lab.kept_findings import VOTES, keep, verdict_folders
@@ -77,14 +72,12 @@ from drretail.api.worlds import recorded_world
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.baskets import made_references
-from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.eval.judging.subject import pair_name
 from drretail.eval.scoring import score
 from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
-from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.progress import busy, choose_progress
 from drretail.records.tables.figures import counted
@@ -109,22 +102,13 @@ class Judging:
         cls,
         metrics: Sequence[str],
         options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions,
-        *,
-        keyless: bool = False,
     ) -> "Judging":
         """The judges of these options. Raises UserError for a wrong name, and for any ``retry`` but "failed"."""
         if options.retry not in (None, "failed"):
             raise UserError(f"--retry {options.retry}: only failed is asked again.")
-        opener = Opener(read_settings(), options.base_url, keyless=keyless)
+        opener = Opener(read_settings(), options.base_url)
         judges = judges_for(metrics, options.judge, opener, options.model_profile)
         return cls(metrics, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
-
-    def estimate(
-        self, folder: Path, *, pairs: Sequence[str] = (), rate_floors: bool = False, more: Iterable[Estimate] = ()
-    ) -> Estimates:
-        """What judging the reports in this folder would take, together with the estimates in ``more``."""
-        estimates = estimate_judging(folder, self.metrics, self.judges, pairs=pairs, rate_floors=rate_floors)
-        return Estimates(f"What is left to judge in {folder}", [*estimates, *more], self.opener.prices)
 
     def allowance(self, *folders: Path) -> Allowance:
         """One allowance for all judging in these folders, less what was spent there before."""
@@ -304,15 +288,6 @@ def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Ite
 
 
 @accepts(CardOptions)
-def estimate_card(options: CardOptions) -> Estimates:
-    """What judging the claims without a verdict is likely to take."""
-    to, judging, _, chosen = _claims(options, keyless=True)
-    folder = cards_folder(to)
-    estimates = [estimate for judge in judging.judges for estimate in estimate_labelled(folder, chosen, judge)]
-    return Estimates("Claims left to judge", estimates, judging.opener.prices)
-
-
-@accepts(CardOptions)
 def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     """How often each judge is right about claims that people labelled, asked as ``score`` asks it.
 
@@ -345,9 +320,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     return Result(cards, document, [*cards_parts(cards)], left=left, notes=notes, hints=[hint])
 
 
-def _claims(
-    options: CardOptions, *, keyless: bool = False
-) -> tuple[Path, Judging, list[LabelledSet], list[LabelledSet]]:
+def _claims(options: CardOptions) -> tuple[Path, Judging, list[LabelledSet], list[LabelledSet]]:
     """The experiment, the judges, and the labelled claims of each file: all of them, and those drawn."""
     to = Path(options.to)
     if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
@@ -361,21 +334,12 @@ def _claims(
         else labelled
         for at, labelled in enumerate(sets)
     ]
-    judging = Judging.of(["faithfulness"], options, keyless=keyless)
+    judging = Judging.of(["faithfulness"], options)
     return to, judging, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]
 
 
 LOOKED_FOR = (CHECKS, FAITHFULNESS)
 """The metrics that find planted errors."""
-
-
-@accepts(PlantOptions)
-def estimate_plant(options: PlantOptions) -> Estimates:
-    """What judging the copies is likely to take. The copies are made."""
-    judging = Judging.of(LOOKED_FOR, options, keyless=True)
-    with _world(options) as world:
-        _planted(options, world)
-        return judging.estimate(planted_folder(folder_of(options.experiment)))
 
 
 @accepts(PlantOptions)
@@ -387,35 +351,16 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
     """
     experiment, judging = folder_of(options.experiment), Judging.of(LOOKED_FOR, options)
     folder = planted_folder(experiment)
-    with _world(options) as world:
-        errors = _planted(options, world)
+    with recorded_world(experiment, options.world) as world:
+        with choose_progress().track("planting errors") as bar:
+            store = world and world.store
+            errors = make_copies(experiment, store, seed=options.seed, per_kind=options.n, of=options.system, bar=bar)
         left, notes = judging.score(folder, world, judging.allowance(folder))
     recall = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
     left += sum(finder.failed + finder.unasked for finder in recall.everything.found.values())
     document = keep(experiment, "plant", recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
     return Result(recall, document, [*planted_parts(recall)], left=left, notes=notes, hints=[hint])
-
-
-def _planted(options: PlantOptions, world: World | None) -> PlantedErrors:
-    with choose_progress().track("planting errors") as bar:
-        return make_copies(
-            folder_of(options.experiment),
-            world and world.store,
-            seed=options.seed,
-            per_kind=options.n,
-            of=options.system,
-            bar=bar,
-        )
-
-
-@accepts(ExploitsOptions)
-def estimate_exploits(options: ExploitsOptions) -> Estimates:
-    """What judging the worthless reports is likely to take. The reports are made."""
-    judging = Judging.of(METRICS, options, keyless=True)
-    with _world(options) as world:
-        _made_exploits(options, world)
-    return judging.estimate(exploits_folder(folder_of(options.experiment)))
 
 
 @accepts(ExploitsOptions)
@@ -427,32 +372,14 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
     """
     experiment, judging = folder_of(options.experiment), Judging.of(METRICS, options)
     folder = exploits_folder(experiment)
-    with _world(options) as world:
-        honest = _made_exploits(options, world)
+    with recorded_world(experiment, options.world) as world:
+        with busy("making reports"):
+            honest = make_exploits(experiment, world and world.store, of=options.system)
         left, notes = judging.score(folder, world, judging.allowance(folder))
     gaps = compare_with_honest(folder, honest)
     document = keep(experiment, "exploits", gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
     return Result(gaps, document, [*exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
-
-
-def _made_exploits(options: ExploitsOptions, world: World | None) -> list[str]:
-    with busy("making reports"):
-        return make_exploits(folder_of(options.experiment), world and world.store, of=options.system)
-
-
-def _world(options: PlantOptions | ExploitsOptions) -> AbstractContextManager[World | None]:
-    """The runs' world; None if it is not at hand."""
-    return recorded_world(folder_of(options.experiment), options.world)
-
-
-@accepts(BiasOptions)
-def estimate_bias(options: BiasOptions) -> Estimates:
-    """What the probes are likely to take. The copies are made."""
-    probes, judging, cases, reports = _bias_cases(options, keyless=True)
-    estimates = (estimate_probe(case, probe) for case in cases for probe in probes)
-    more = [estimate for estimate in estimates if estimate is not None]
-    return judging.estimate(bias_folder(folder_of(options.experiment)), **_asked(probes, reports), more=more)
 
 
 @accepts(BiasOptions)
@@ -468,7 +395,8 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     allowance = judging.allowance(folder, asked_folder(folder))
     left, notes = 0, list[str]()
     if judging.metrics:
-        left, notes = judging.score(folder, None, allowance, **_asked(probes, reports))
+        pairs, rate_floors = map(pair_name, reports.pairs), any(probe.with_floors for probe in probes)
+        left, notes = judging.score(folder, None, allowance, pairs=[*pairs], rate_floors=rate_floors)
     failed, more = _ask_probes(cases, probes, allowance, judging)
     rows = [probe_found(case, probe) for case in cases for probe in probes]
     left += sum(row.failed + row.unasked for row in rows)
@@ -480,26 +408,18 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     return Result(biases, document, [*bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint])
 
 
-def _asked(probes: Sequence[Probe], reports: Reports) -> dict[str, Any]:
-    """What the metrics are asked for these probes: which pairs, and whether floors are rated."""
-    return {
-        "pairs": [pair_name(pair) for pair in reports.pairs],
-        "rate_floors": any(probe.with_floors for probe in probes),
-    }
-
-
-def _bias_cases(options: BiasOptions, *, keyless: bool = False) -> tuple[list[Probe], Judging, list[Case], Reports]:
+def _bias_cases(options: BiasOptions) -> tuple[list[Probe], Judging, list[Case], Reports]:
     """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
     experiment = folder_of(options.experiment)
     probes = named_probes(",".join(names_in(options.only)))
     reports, folder = choose_reports(experiment, limit=options.n, seed=options.seed), bias_folder(experiment)
     # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
-    judging = Judging.of(["quality"], options, keyless=keyless)
+    judging = Judging.of(["quality"], options)
     judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today = datetime.now(UTC).date().isoformat()
     pin = None if options.pin is None else Path(options.pin)
-    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin, keyless) for judge in judging.judges]
+    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin) for judge in judging.judges]
     return probes, judging, cases, reports
 
 

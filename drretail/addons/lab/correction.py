@@ -217,11 +217,10 @@ def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[Co
 
 def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
     """The corrected value, or the number of labels that are missing for it."""
-    count, n_known = sum(item.is_labelled for item in items), sum(item.is_known for item in items)
+    count, open_items = sum(item.is_labelled for item in items), sum(not item.is_known for item in items)
     corrected, alone = corrected_mean(items), labels_alone(items)
     if count < LEAST or corrected is None or alone is None:
-        left = len(items) - n_known
-        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=left)
+        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=open_items)
 
     def cut(end: float | None) -> float | None:
         return None if end is None else min(1.0, max(0.0, end))
@@ -242,8 +241,7 @@ def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> Corrected
         gain=gain,
         judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
         n_labels=count,
-        n_items=len(items) - n_known,
-        n_known=n_known,
+        n_items=open_items,
         n_clusters=len(corrected.influence),
     )
 

@@ -206,6 +206,8 @@ class JudgeCard(Document):
 class CorrectedValue(WithEnds):
     """FP or FR of a system, or its win rate, as people would give it, with its interval, cut at 0 and 1."""
 
+    model_config = ConfigDict(extra="ignore")  # as of ``Found``
+
     what: str
     system: str
     judge: str
@@ -223,8 +225,6 @@ class CorrectedValue(WithEnds):
     n_labels: int = 0
     n_items: int = 0
     """Items that could be labelled."""
-    n_known: int = 0
-    """Runs that earn nothing, or meetings that a missing report decided: they count, and no opinion is needed."""
     n_clusters: int
     """Users, or queries if no user is known."""
 
@@ -326,6 +326,8 @@ class Found(WithEnds):
     The interval is that of found / n, binomial over the reports that were copied.
     """
 
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 have fields that nothing reads
+
     n: int
     """Copies whose place was judged."""
     found: int
@@ -335,10 +337,8 @@ class Found(WithEnds):
     """Copies on which the judge gave no usable answer; not in ``n``."""
     unasked: int = 0
     """Copies that the judge was never asked about, for example because a cap was reached; not in ``n``."""
-    n_originals: int = 0
-    """Copies with replaced words whose original the finder judged at that place."""
     false: int = 0
-    """Of those originals, which are right at that place, the ones that the finder faulted."""
+    """Copies with replaced words whose original, which is right at that place, the finder faulted there."""
     n_fresh: int = 0
     """Copies whose original the finder passed there, or with an added sentence; it found ``found_fresh`` of them."""
     found_fresh: int = 0

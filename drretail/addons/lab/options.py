@@ -99,7 +99,7 @@ class SampleOptions:
 class CardOptions(JudgeCalls):
     """Measures how often a judge agrees with people's labels of claims.
 
-    Files: AttributionBench, WiCE or LLM-AggreFact as JSON lines, or a CSV with claim, source, label. `drretail score`
+    Files: AttributionBench or WiCE as JSON lines, or a CSV with claim, source, label. `drretail score`
     shows the result (EXP/lab/cards). Exit code 3: a judge gave no usable answer.
     """
 

@@ -233,7 +233,7 @@ def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, S
     rulings: Counter[Ruling] = Counter()
     judged: list[tuple[str, float]] = []
     fresh: list[Ruling] = []
-    n_originals = n_faulted = 0
+    n_faulted = 0
     for error in errors:
         ruling = _ruling(error, by_code, by_run)
         rulings[ruling] += 1
@@ -243,7 +243,6 @@ def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, S
             end = error.start + len(error.original)
             before = _at(by_run.get(error.of, ()), error.start, end, error.original)
             is_seen, is_faulted = bool(before or by_code), any(place.is_wrong for place in before)
-            n_originals += is_seen
             n_faulted += is_faulted
         if ruling in ("found", "passed"):
             judged.append((error.of, float(ruling == "found")))
@@ -258,7 +257,6 @@ def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, S
         unasked=rulings["unasked"],
         low=interval.low,
         high=interval.high,
-        n_originals=n_originals,
         false=n_faulted,
         n_fresh=len(fresh),
         found_fresh=fresh.count("found"),

@@ -35,13 +35,13 @@ def home_page(kind: Kind, root: str, person: str | None, states: Sequence[bool],
     following = next((number for number, done in enumerate(states, 1) if not done), 1)
     beside = [KINDS[path] for path in OF_REPORTS if kind.path in OF_REPORTS]
     own: dict[str, Any] = {"kind": kind, "root": root, "person": person, "states": states, "next": following}
-    return page_response("home.html.jinja", 200, **{"file": "", "disputed": {}, "kinds": beside, **own, **shown})
+    return page_response("home.html.jinja", 200, **{"file": "", "kinds": beside, **own, **shown})
 
 
 def item_page(name: str, kind: Kind, root: str, number: int, total: int, **shown: Any) -> Response:
     """The page of one item; ``item_id`` names it to its readers, and is empty where it would say too much."""
     own: dict[str, Any] = {"kind": kind, "root": root, "number": number, "total": total}
-    return page_response(name, 200, **{"item_id": "", "alone": False, **own, **shown})
+    return page_response(name, 200, **{"item_id": "", **own, **shown})
 
 
 def item_in(request: Request, items: Sequence[T], kind: Kind) -> tuple[T, int]:

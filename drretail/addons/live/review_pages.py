@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -16,17 +15,15 @@ from drretail.addons.live.layout import home_page, item_in, item_page
 from drretail.addons.live.voting_pages import LONGEST_NOTE, now
 from drretail.addons.people.kinds import KINDS
 from drretail.addons.people.review import form
-from drretail.addons.people.review.decisions import CurrentDecisions, Outcome, decisions_on, outcomes
-from drretail.addons.people.review.form import Cells, Item, Items, Section, checks_of, page_of, section, wish_section
+from drretail.addons.people.review.decisions import decisions_on
+from drretail.addons.people.review.form import Cells, Item, Items, Section, checks_of, page_of, wish_section
 from drretail.addons.people.review.records import (
     DECISIONS,
     QUESTIONS,
     Edit,
     Review,
     diff_pieces,
-    edits_by_reviewer,
     keep_reviews,
-    review_lines,
 )
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
@@ -50,8 +47,6 @@ class QueryPage:
     number: int
     total: int
     reviewer: str
-    dispute: Outcome | None
-    """The reviews that disagree, if the page settles them."""
     mine: Review | None
     """The reviewer's last decision."""
     cells: Cells
@@ -71,14 +66,9 @@ class QueryPage:
         return self.item.query
 
     @property
-    def edits(self) -> dict[str, Edit]:
-        """The edits that may be chosen to settle the dispute, by reviewer."""
-        return {} if self.dispute is None else edits_by_reviewer(self.dispute.reviews, self.query)
-
-    @property
     def questions(self) -> dict[str, str]:
-        """The questions to the reviewer; none if a dispute is settled, which takes only a decision."""
-        return {} if self.dispute is not None else form.questions_on(self.query)
+        """The questions to the reviewer."""
+        return form.questions_on(self.query)
 
     @property
     def wants(self) -> list[Cells]:
@@ -101,21 +91,18 @@ class QueryReview:
     _queries: tuple[Query, ...] = field(default=(), init=False)
 
     def routes(self) -> list[Route]:
-        routes = [Route("/review", self.home), Route("/name", self.people.name, methods=["POST"])]
-        for path, settles in (("/review/{number:int}", False), ("/review/settle/{number:int}", True)):
-            routes += [
-                Route(path, partial(self.page, settles)),
-                Route(path, partial(self.sent, settles), methods=["POST"]),
-            ]
-        return routes
+        return [
+            Route("/review", self.home),
+            Route("/name", self.people.name, methods=["POST"]),
+            Route("/review/{number:int}", self.page),
+            Route("/review/{number:int}", self.sent, methods=["POST"]),
+        ]
 
     async def home(self, request: Request) -> Response:
         """The questions, and which queries this reviewer has decided on."""
         reviewer, (queries, _) = self.people.name_in(request), self._read()
-        current = self._current()
-        undecided = current.undecided_by(reviewer, queries) if reviewer else queries
+        undecided = decisions_on(self.file, queries).undecided_by(reviewer, queries) if reviewer else queries
         states = [query not in undecided for query in queries]
-        decided = enumerate(outcomes(queries, current), 1)
         return home_page(
             KIND,
             "",
@@ -126,16 +113,15 @@ class QueryReview:
             kept=sum(states),
             total=len(queries),
             questions=QUESTIONS,
-            disputed={number: outcome.query.query_id for number, outcome in decided if outcome.what == "disputed"},
         )
 
-    async def page(self, settles: bool, request: Request) -> Response:
+    async def page(self, request: Request) -> Response:
         """One query with everything that a reviewer is shown, the questions, and the cells that can be changed."""
         if self.people.name_in(request) is None:
             return RedirectResponse("/review", 303)
-        page = self._query_page(request, settles=settles)
+        page = self._query_page(request)
         mine = page.mine
-        edit = page.edits.get(request.query_params.get("take", "")) or (mine.edit if mine else None)
+        edit = mine.edit if mine else None
         page.is_open = edit is not None or page.query.wish is None
         if edit is not None:
             page.cells = form.with_wants(page.cells, ()) | form.cells_of(edit.after)
@@ -145,10 +131,10 @@ class QueryReview:
             page.cells |= {name: "yes" if getattr(mine.answers, name) else "no" for name in page.questions}
         return self._shown(page)
 
-    async def sent(self, settles: bool, request: Request) -> Response:
+    async def sent(self, request: Request) -> Response:
         """Records a decision as a sheet would, or shows the page again with the requested change or the errors."""
         self.people.known(request)
-        page, fields = self._query_page(request, settles=settles), await form_of(request)
+        page, fields = self._query_page(request), await form_of(request)
         wants = form.wants_in(fields)
         names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *QUESTIONS, "note")
         page.cells = form.with_wants({name: fields.get(name, "") for name in names}, wants)
@@ -163,7 +149,7 @@ class QueryReview:
         elif pressed == "reset":
             page.cells = form.with_wants(page.cells, ()) | form.cells_of(page.query)
         elif self._is_recorded(page, pressed):
-            return RedirectResponse(self._next(page), 303)
+            return RedirectResponse(f"/review/{page.number + 1}" if page.number < page.total else "/review", 303)
         return self._shown(page)
 
     def _is_recorded(self, page: QueryPage, pressed: str) -> bool:
@@ -175,8 +161,7 @@ class QueryReview:
                 self._check(page, form.edit_by(page.reviewer, page.query, page.cells))
                 return False
             decision = {"decision": "accept" if pressed == "sure" else pressed}
-            disputed = None if page.dispute is None else page.dispute.reviews
-            review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock(), disputed)
+            review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock())
             if len(page.cells["note"]) > LONGEST_NOTE:
                 raise form.Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
         except form.Faults as faults:
@@ -198,14 +183,7 @@ class QueryReview:
         page.diff = [*diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
         page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
-    def _next(self, page: QueryPage) -> str:
-        if page.dispute is None:
-            return f"/review/{page.number + 1}" if page.number < page.total else "/review"
-        left = [number for number, outcome in enumerate(self._outcomes(), 1) if outcome.what == "disputed"]
-        return f"/review/settle/{left[0]}" if left else "/review"
-
     def _shown(self, page: QueryPage) -> Response:
-        statements = section("What the reviewers say", review_lines(page.dispute.reviews)) if page.dispute else None
         return item_page(
             "review.html.jinja",
             KIND,
@@ -213,10 +191,8 @@ class QueryReview:
             page.number,
             page.total,
             item_id=page.query.query_id,
-            alone=page.dispute is not None,
             page=page,
             form=form,
-            said=statements,
             text=on_screen(page.query.text),
             version=version_of(page.query),
             sections=page_of(page.item),
@@ -224,24 +200,14 @@ class QueryReview:
             longest_note=LONGEST_NOTE,
         )
 
-    def _query_page(self, request: Request, *, settles: bool) -> QueryPage:
+    def _query_page(self, request: Request) -> QueryPage:
         queries, items = self._read()
         query, number = item_in(request, queries, KIND)
-        dispute = self._outcomes()[number - 1] if settles else None
-        if dispute is not None and dispute.what != "disputed":
-            raise HTTPException(404, f"Reviewers don't disagree on query {number}.")
         reviewer = self.people.name_in(request) or ""
-        own = (review for review in self._current().of(query) if review.reviewer == reviewer)
-        mine, cells = None if settles else next(own, None), form.cells_of(query) | {"note": ""}
-        return QueryPage(items.of(query), number, len(queries), reviewer, dispute, mine, cells)
-
-    def _outcomes(self) -> tuple[Outcome, ...]:
-        queries, _ = self._read()
-        return outcomes(queries, self._current())
-
-    def _current(self) -> CurrentDecisions:
-        queries, _ = self._read()
-        return decisions_on(self.file, queries)
+        decisions = decisions_on(self.file, queries).of(query)
+        mine = next((review for review in decisions if review.reviewer == reviewer), None)
+        cells = form.cells_of(query) | {"note": ""}
+        return QueryPage(items.of(query), number, len(queries), reviewer, mine, cells)
 
     def _read(self) -> tuple[tuple[Query, ...], Items]:
         """The queries as the file has them now, since decisions may be applied to it at any time."""

@@ -26,7 +26,7 @@ class ReviewOptions:
     """Lets people review queries in a sheet or a browser. Shows their decisions.
 
     FILE.reviews.jsonl keeps every decision (drretail/addons/people/README.md). Exit code 3 with --to: queries are
-    undecided or disputed.
+    undecided.
     """
 
     file: File
@@ -80,7 +80,7 @@ def _applied(applied: "Applied", file: Path, to: Path) -> str:
     waiting = ""
     if applied.waiting:
         fate = "stay as they are" if to == file else "are left out"
-        waiting = f"; {len(applied.waiting)} undecided or disputed ones {fate}: {', '.join(applied.waiting)}"
+        waiting = f"; {len(applied.waiting)} undecided {fate}: {', '.join(applied.waiting)}"
     counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
     return f"{counted(len(applied.queries), 'query')} → {to}: {counts}"
 
@@ -145,7 +145,6 @@ def _name(flag: str | None) -> str:
 def _apply(options: ReviewOptions, queries: "Sequence[Query]", to: Path) -> "Applied":
     """Writes accepted and edited queries; into the reviewed file itself, undecided ones stay."""
     from drretail.addons.people.review.decisions import decisions_on, outcomes, write_reviewed
-    from drretail.addons.people.review.form import Items
 
     file = Path(options.file)
     decided = outcomes(queries, decisions_on(file, queries))
@@ -154,5 +153,4 @@ def _apply(options: ReviewOptions, queries: "Sequence[Query]", to: Path) -> "App
         raise UserError(f"No query of {file} is accepted or edited: there is nothing to write.")
     if all(outcome.what == "rejected" for outcome in decided):
         raise UserError(f"All queries of {file} are rejected: nothing would be left of it.")
-    with world_of(options.world) as shop:
-        return write_reviewed(to, decided, Items(shop, queries), datetime.now(UTC), in_place=in_place)
+    return write_reviewed(to, decided, in_place=in_place)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.addons.sandboxes.check import check_sandbox as faults_of
-from drretail.addons.sandboxes.folder import counter_of, keep_passing, read_sizes
+from drretail.addons.sandboxes.folder import counter_of, read_sizes
 from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker
 from drretail.addons.sandboxes.search_based.build import (
@@ -15,7 +15,6 @@ from drretail.addons.sandboxes.search_based.build import (
     FoundBuilder,
     FoundReport,
     begin_build,
-    estimate_building,
     query_to_write,
 )
 from drretail.addons.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
@@ -32,8 +31,6 @@ from drretail.env.web.sandbox import SANDBOX_FILE, read_sandbox, written_queries
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
-from drretail.files import check_new
-from drretail.llm.estimates import Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
@@ -147,18 +144,6 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     if any(faults_of(to).values()):
         raise UserError(f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder.")
     return about.names
-
-
-@accepts(BuildOptions)
-def estimate_build(options: BuildOptions) -> Estimates:
-    """What building tasks from found pages is likely to take. Nothing is sent, and no folder is made."""
-    _check_build(options)
-    if options.web == OFFLINE:
-        raise UserError("--estimate: only where a search engine finds pages, with --web serper or searxng.")
-    writer = _writer(options, keyless=True)
-    with world_of(options.world) as shop:
-        estimate = estimate_building(writer.model, len(_wanted(shop, options, writer.model.spec)), MOST_RESULTS)
-    return Estimates(f"Tasks to build in {options.to}", [estimate], writer.prices, ("model", "tasks"))
 
 
 def _check_build(options: BuildOptions) -> None:
@@ -275,8 +260,6 @@ class CheckedSandbox:
 
     faults: Mapping[str, Sequence[str]]
     """The faults by query; empty for a task that passes."""
-    kept: Path | None
-    """The new sandbox of the tasks that pass; None if none was requested or no task passes."""
     spent: Spent | None
     """None if no model was asked."""
 
@@ -290,11 +273,9 @@ class CheckedSandbox:
 def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
     """The faults of a sandbox: in sizes, labels and gold, and with ``model`` those that a model finds in its tasks.
 
-    Raises UserError for a folder without a sandbox, for another world, and if ``to`` holds something.
+    Raises UserError for a folder without a sandbox, and for another world.
     """
-    folder, to = Path(options.folder), None if options.to is None else Path(options.to)
-    if to is not None:
-        check_new(to)
+    folder = Path(options.folder)
     with nullcontext() if options.world is None else world_of(options.world) as shop:
         if shop is not None:
             _check_world(folder, shop)
@@ -311,25 +292,16 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
         for query_id, review in reviews.items():
             unusable = isinstance(review, str)
             faults[query_id] += [f"the model gave no usable review: {review}"] if unusable else review.faults
-    checked = CheckedSandbox(faults, to if to is not None and not all(faults.values()) else None, spent)
-    if checked.kept is not None:
-        keep_passing(folder, checked.kept, checked.passing)
-    return _checked(checked)
-
-
-def _checked(checked: CheckedSandbox) -> Result[CheckedSandbox]:
-    lines = [] if checked.spent is None else [checked.spent.line]
-    lines += [f"{query_id}: {fault}" for query_id, faults in checked.faults.items() for fault in faults]
-    lines.append(_rate([not faults for faults in checked.faults.values()]))
-    if checked.kept is not None:
-        lines.append(f"{checked.kept}: {counted(len(checked.passing), 'task')}.")
+    checked = CheckedSandbox(faults, spent)
+    lines = [] if spent is None else [spent.line]
+    lines += [f"{query_id}: {fault}" for query_id, of_query in faults.items() for fault in of_query]
+    lines.append(_rate([not of_query for of_query in faults.values()]))
     return Result(
         checked,
-        {"faults": {name: list(faults) for name, faults in checked.faults.items()}, "passing": checked.passing},
+        {"faults": {name: list(of_query) for name, of_query in faults.items()}, "passing": checked.passing},
         lines,
-        hints=[] if checked.spent is None else checked.spent.on_prices,
-        left=len(checked.faults) - len(checked.passing),
-        path=checked.kept,
+        hints=[] if spent is None else spent.on_prices,
+        left=len(faults) - len(checked.passing),
     )
 
 
@@ -353,9 +325,9 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     return of
 
 
-def _writer(options: Asking, *, keyless: bool = False) -> Writer:
+def _writer(options: Asking) -> Writer:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
-    writer = open_writer(options.model, options.model_profile, options.base_url, keyless=keyless)
+    writer = open_writer(options.model, options.model_profile, options.base_url)
     if writer is None:
         raise UserError("Pages of a search engine are judged by a language model: add --model PROVIDER:MODEL.")
     return writer

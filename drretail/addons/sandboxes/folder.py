@@ -3,13 +3,14 @@ distractors in proportion, noise for the rest), and the files of each task and o
 """
 
 import re
-import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Literal
+
+from pydantic import ConfigDict
 
 from drretail import __version__
 from drretail.env.web.sandbox import (
@@ -22,11 +23,10 @@ from drretail.env.web.sandbox import (
     SandboxPage,
     read_sandbox,
     task_folder,
-    written_queries,
 )
 from drretail.errors import UserError
 from drretail.experiment import rubric_path
-from drretail.files import is_unfinished, made_whole, readable_json, write_atomically, write_json, write_lines
+from drretail.files import is_unfinished, readable_json, write_atomically, write_json, write_lines
 from drretail.grounding.gold_files import gold_path, write_with_gold
 from drretail.locks import LOCK
 from drretail.records.base import Document, Record, canonical_json, file_name, sha256_of
@@ -46,10 +46,10 @@ class Keyword(Record):
 
 
 class Keywords(Document):
-    """keywords.json of a task (DR³-Eval, stage 2): first many keywords, then ten of them, each sorted."""
+    """keywords.json of a task (DR³-Eval, stage 2): ten keywords, sorted."""
 
-    divergent: tuple[str, ...] = ()
-    """All keywords as first proposed, before ten of them were chosen and sorted."""
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 name all keywords that were proposed
+
     convergent: tuple[Keyword, ...]
     needs: tuple[str, ...] = ()
     """What only the web can settle, each as a question; empty if the pages are made up."""
@@ -360,18 +360,3 @@ def sums_of(folder: Path) -> dict[str, str]:
 def own_sum(about: SandboxFolder) -> str:
     """The sha256 of a sandbox's description, apart from ``own_sum`` itself."""
     return sha256_of(about.model_dump(mode="json", exclude={"own_sum"}))
-
-
-def keep_passing(folder: Path, to: Path, passing: Collection[str]) -> None:
-    """Copies the tasks of these queries to a new folder, without the builder's journals.
-
-    Raises UserError if ``to`` is not empty.
-    """
-    queries = [query for query in written_queries(folder) if query.query_id in passing]
-    with made_whole(to) as made:
-        for query in queries:
-            shutil.copytree(task_folder(folder, query.query_id), task_folder(made, query.query_id))
-            for rubric in sorted(folder.glob(f"rubrics/*/{file_name(query.query_id)}.json")):
-                write_atomically(made / rubric.relative_to(folder), rubric.read_bytes())
-        write_with_gold(queries, made / QUERIES_FILE)
-        seal(made, read_sandbox(folder), sums_of(made))

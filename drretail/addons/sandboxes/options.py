@@ -88,4 +88,3 @@ class CheckOptions(WriterCalls):
             "The queries' world. Pages are checked for its users' personal data.", short="-w", metavar="W", type=str
         ),
     ] = None
-    to: Annotated[str | Path | None, Option("A new sandbox for the tasks that pass.", metavar="TO")] = None

@@ -42,7 +42,6 @@ class DownloadOptions:
         str | None, Option("The source: ucsd, datarepo, huggingface, or the URL of a copy.", metavar="NAME|URL")
     ] = None
     parallel: Annotated[int, Option("The number of downloads at the same time.", min=1, max=16)] = 2
-    dry_run: Annotated[bool, Option("Print the addresses. Download nothing.")] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,6 @@ class SynthOptions:
     products: Annotated[int, Option("The number of products.", min=1)] = 400
     reviews: Annotated[int, Option("The number of reviews.", min=0)] = 6000
     category: Annotated[shared.Texts, Option("A category to make.", type=list[str])] = ()
-    plain: Annotated[bool, Option("Make files without the faults of real ones.", flag="")] = False
     seed: shared.Seed = "42"
 
 
@@ -175,14 +173,6 @@ class UseOptions:
     """Switches a world back to the version that `ingest` replaced. Deletes nothing."""
 
     world: World
-    generation: Annotated[
-        str | None,
-        Option(
-            "The version: its name, or the beginning of its fingerprint (default: the other one).",
-            argument=True,
-            metavar="GENERATION",
-        ),
-    ] = None
 
 
 @dataclass(frozen=True, slots=True)

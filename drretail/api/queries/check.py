@@ -12,7 +12,6 @@ from drretail.api.queries.decide import demands_table, how_to_decide
 from drretail.api.queries.query_sets import on_types, typed_by_model, types_line
 from drretail.api.queries.writing import (
     asking,
-    estimated_writer,
     in_own_words,
     journal_beside,
     named_writer,
@@ -28,7 +27,6 @@ from drretail.records.tables.table import Table, table_of
 if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
     from drretail.env.world import World
-    from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.reader import Opinion
     from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
@@ -58,24 +56,6 @@ def check(options: CheckOptions) -> "Result[Outcome]":
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
     return Result(outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong))
-
-
-@accepts(CheckOptions)
-@in_own_words
-def estimate_check(options: CheckOptions) -> "Estimates":
-    """What the model's opinions on the queries are likely to take. Raises UserError without a model."""
-    from drretail.llm.estimates import Estimates
-    from drretail.querygen.by_model.reader import Reader
-    from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import read_queries
-
-    file, reader = Path(options.file), estimated_writer(options.model, options)
-    queries = read_queries(file)
-    with world_of(options.world) as shop:
-        linter = Linter(shop)
-        linter.check_world(queries)
-        one = Reader(shop, linter).estimate(queries, reader.model, journal_beside(file))
-    return Estimates(f"Queries of {file} to read", [one], reader.prices, ("model", "queries"))
 
 
 @dataclass(slots=True)

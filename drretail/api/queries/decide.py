@@ -10,7 +10,6 @@ from drretail.api.options.queries import CheckOptions, DecideOptions
 from drretail.api.options.shared import paths_in
 from drretail.api.queries.writing import (
     asking,
-    estimated_writer,
     in_own_words,
     journal_beside,
     named_writer,
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from drretail.api.models import Spent, Writer
     from drretail.env.offers import Offers
     from drretail.env.world import World
-    from drretail.llm.estimates import Estimates
     from drretail.querygen.decisions import HowDecided, Question, Settled
     from drretail.records.query import Query
 
@@ -74,20 +72,6 @@ def decide(options: DecideOptions) -> "Result[Decided]":
         hints=[*_hints(decided, options)],
         left=len(decided.disputed) + decided.unanswered,
     )
-
-
-@accepts(DecideOptions)
-@in_own_words
-def estimate_decide(options: DecideOptions) -> "Estimates":
-    """What reading the undecided records is likely to take. Raises UserError without a model."""
-    from drretail.llm.estimates import Estimates
-    from drretail.querygen.by_model.reader import estimate_reading
-
-    file, reader = Path(options.file), estimated_writer(options.model, options)
-    with world_of(options.world) as shop:
-        decided, _, _ = _asked(shop, options)
-    one = estimate_reading(decided.undecided, options.repeats, reader.model, journal_beside(file))
-    return Estimates(f"Records to read for {file}", [one], reader.prices, ("model", "batches"))
 
 
 def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dict[str, set[str]]]":

@@ -167,7 +167,7 @@ def opened_writer(model: str | None, calls: QueryCalls, *, keyless: bool = False
     return writer
 
 
-def named_writer(model: str | None, calls: QueryCalls, *, keyless: bool = False) -> "Writer | None":
+def named_writer(model: str | None, calls: QueryCalls) -> "Writer | None":
     """The model that is named; None without one. The settings' model is not used: money is spent only on request.
 
     Raises UserError for the offline model, whose rules cannot read texts.
@@ -176,15 +176,7 @@ def named_writer(model: str | None, calls: QueryCalls, *, keyless: bool = False)
         if calls.prompts is not None:
             raise UserError(PROMPTS_NEED_A_MODEL)
         return None
-    writer = opened_writer(model, calls, keyless=keyless)
+    writer = opened_writer(model, calls)
     if writer is None:
         raise UserError("The offline model cannot read questions: name a language model with --model PROVIDER:MODEL.")
-    return writer
-
-
-def estimated_writer(model: str | None, calls: QueryCalls) -> "Writer":
-    """The model that is named, without its key. Raises UserError if none is: nothing would be asked."""
-    writer = named_writer(model, calls, keyless=True)
-    if writer is None:
-        raise UserError("--estimate estimates the calls of a model: name one with --model.")
     return writer

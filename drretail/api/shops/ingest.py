@@ -36,7 +36,6 @@ def synth(options: SynthOptions) -> Result[Any]:
         reviews=options.reviews,
         seed=options.seed,
         categories=texts_in(options.category),
-        plain=options.plain,
         progress=choose_progress(),
     )
     files = [(file.name, file.rows, file.bytes) for file in report.files]
@@ -48,19 +47,14 @@ def synth(options: SynthOptions) -> Result[Any]:
 
 @accepts(DownloadOptions)
 def download(options: DownloadOptions) -> Result[Any]:
-    """The report on the files that were downloaded, or with ``dry_run`` the files with their addresses."""
-    from drretail.data_ingest.download import wanted_files
-
-    wanted = wanted_files(names_in(options.categories), options.preset, options.mirror)
-    if options.dry_run:
-        files = [{"category": file.category, "urls": list(file.urls)} for file in wanted]
-        # No table: it would break long addresses.
-        return Result(wanted, {"files": files}, [url for file in wanted for url in file.urls])
+    """The report on the files that were downloaded."""
     import httpx2
 
     from drretail import __version__
     from drretail.data_ingest.download import download as fetch
+    from drretail.data_ingest.download import wanted_files
 
+    wanted = wanted_files(names_in(options.categories), options.preset, options.mirror)
     # Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
     headers, timeout = {"User-Agent": f"drretail/{__version__}"}, httpx2.Timeout(60.0, connect=20.0)
     with httpx2.Client(follow_redirects=True, timeout=timeout, headers=headers) as client:
@@ -237,7 +231,7 @@ def _made(report: "IngestReport") -> Iterator[str]:
     if report.replaced is not None:
         yield (
             f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
-            f"`drretail world use {report.world} {report.replaced.generation}` goes back to it."
+            f"`drretail world use {report.world}` goes back to it."
         )
 
 

@@ -77,7 +77,7 @@ def use(options: UseOptions) -> "Result[Manifest]":
 
     world = str(options.world)
     with busy("checking what was live before"):
-        manifest = use_world(place_of(world), options.generation, server_settings())
+        manifest = use_world(place_of(world), server_settings())
     return Result(
         manifest, _counts(world, manifest), [manifest.headline, f"World {world}, fingerprint {manifest.fingerprint}"]
     )
@@ -106,7 +106,7 @@ def _kept(world: str, place: str) -> Iterator[str]:
 
     generations = find_kept(place, server_settings())
     if generations is not None and (before := generations.before) is not None:
-        yield f"Also kept: {before.headline}. `drretail world use {world} {before.generation}` switches to it."
+        yield f"Also kept: {before.headline}. `drretail world use {world}` switches to it."
 
 
 def _findings(place: str) -> "list[Finding]":

@@ -2,15 +2,23 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, TypeVar, cast
 
-from elastic_transport import ObjectApiResponse, TransportError
+from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, Spelling, fold_category
-from drretail.env.catalog.engine import FIELD, MOST_ERRORS, SAME_BEGINNING, search_index, spellings
+from drretail.env.catalog.engine import (
+    BEST,
+    FIELD,
+    MOST_ERRORS,
+    SAME_BEGINNING,
+    search_index,
+    spellings,
+    words_to_check,
+)
 from drretail.env.catalog.formulation import (
     ENGLISH,
     Formulation,
@@ -24,6 +32,7 @@ from drretail.env.catalog.formulation import (
 )
 from drretail.env.servers.clients import BUSY, Patience, elastic_fault, elastic_faults, is_passing
 from drretail.errors import UserError
+from drretail.records.base import canonical_json
 from drretail.records.shop import Product
 
 ANALYZERS: dict[Tokenizer, str] = {"standard": "words", "whitespace": "whitespace"}
@@ -254,10 +263,18 @@ def cause(error: dict[str, Any]) -> str:
 Clause = dict[str, Any]
 """A query of Elasticsearch's query language."""
 
+Request = dict[str, Any]
+"""The arguments of one search request."""
+
 NO_WORD = " "
 """A term that no product holds, since no word has a space."""
 NAMES_AT_ONCE = 10_000
 IDS_AT_ONCE = 10_000
+FEWEST_TOGETHER = 2
+MOST_ANSWERS = 1_000
+"""The most answers that wait to be used: another search's note may not need what was asked for it."""
+_KEYS_ONLY = {"stored_fields": "_none_"}
+"""A hit's sort keys are all that is read of it."""
 NEAR_WORDS = 100
 """The most spellings to choose from; the server returns those with the fewest errors."""
 
@@ -282,52 +299,97 @@ class ElasticCatalog:
         self.formulation = formulation_of_index(version, f"The index {index}")
         self._one_shard = shards == 1
         self._spellings: dict[str, str | None] = {}
+        self._answers: dict[str, Mapping[str, Any]] = {}
         # Several spellings may fold to one name; messages use the last one.
         self._names = sorted(self._category_names())
         self._by_folded = {fold_category(name): name for name in self._names}
 
     def search(self, query: CatalogQuery) -> CatalogPage:
+        self._ask_together(query)
         return search_index(self, query)
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
+        request = self._finding(query, among)
+        if request is None:
+            return CatalogPage(total=0, hits=())
+        reply = self._search(**request)
+        keys = [hit["sort"] for hit in reply["hits"]["hits"]]
+        is_scored = "_score" in request["sort"][0]
+        hits = tuple(Hit(product_id=key[-1], score=float(key[0]) if is_scored else None) for key in keys)
+        return CatalogPage(total=reply["hits"]["total"]["value"], hits=hits)
+
+    def count_hidden(self, query: CatalogQuery) -> int:
+        request = self._counting_hidden(query)
+        return 0 if request is None else self._search(**request)["hits"]["total"]["value"]
+
+    def _finding(self, query: CatalogQuery, among: Sequence[str] | None = None) -> Request | None:
+        """The request of a search; None if no product can match."""
         terms = self.formulation.terms(query)
         only: list[Clause] = [] if among is None else [{"ids": {"values": list(among)}}]
         limits = [*self._in_category(query), *numbers_within(query), *only]
         if not terms.matching and query.text.strip():
-            return CatalogPage(total=0, hits=())
+            return None
         scored = bool(terms.matching) and query.sort_by == "relevance"
         size = min(query.limit, LARGEST_WINDOW)
         clause = catalog_query(terms, limits, scored=scored)
-        reply = self._search(
-            query=clause if self._one_shard or not scored else with_statistics(clause, list(self.formulation.fields)),
-            sort=sort_keys(query, scored=scored),
-            from_=min(query.offset, LARGEST_WINDOW - size),
-            size=size,
-            track_total_hits=True,
+        return {
+            "query": clause if self._one_shard or not scored else with_statistics(clause, [*self.formulation.fields]),
+            "sort": sort_keys(query, scored=scored),
+            "from_": min(query.offset, LARGEST_WINDOW - size),
+            "size": size,
+            "track_total_hits": True,
             # Scores by the statistics of all shards together, as if there were one.
-            search_type="dfs_query_then_fetch",
-        )
-        keys = [hit["sort"] for hit in reply["hits"]["hits"]]
-        hits = tuple(Hit(product_id=key[-1], score=float(key[0]) if scored else None) for key in keys)
-        return CatalogPage(total=reply["hits"]["total"]["value"], hits=hits)
+            "search_type": "dfs_query_then_fetch",
+        }
 
-    def count_hidden(self, query: CatalogQuery) -> int:
+    def _counting_hidden(self, query: CatalogQuery) -> Request | None:
         terms = self.formulation.terms(query)
         if not terms.matching and query.text.strip():
-            return 0
+            return None
         limits = numbers_within(query)
         some_unknown = any_of([unknown(limit) for limit in limits])
         or_unknown = [any_of([limit, unknown(limit)]) for limit in limits]
         clause = catalog_query(terms, [*self._in_category(query), some_unknown, *or_unknown], scored=False)
-        return self._search(query=clause, size=0, track_total_hits=True)["hits"]["total"]["value"]
+        return {"query": clause, "size": 0, "track_total_hits": True}
+
+    def _ask_together(self, query: CatalogQuery) -> None:
+        """Asks in one request for what a search and the note beside it ask one after another."""
+        by_relevance = replace(query, sort_by="relevance", order=None)
+        first = query if query.sort_by == "relevance" else replace(by_relevance, limit=BEST, offset=0)
+        searches = [first]
+        requests = [self._finding(first)]
+        if not query.offset and query.match == "any" and len(self.formulation.terms(query).matching) > 1:
+            searches.append(replace(by_relevance, match="all", limit=1))
+            requests.append(self._finding(searches[-1]))
+        if query.filters_numbers:
+            requests += [self._counting_hidden(each) for each in searches]
+        if not query.offset and (checked := words_to_check(self, query.text, self._spellings)):
+            requests.append(self._counting_holding([*checked.values()]))
+        wanted = {key: each for each in requests if each and (key := canonical_json(each)) not in self._answers}
+        if len(wanted) < FEWEST_TOGETHER:
+            return
+        parts: list[Request] = []
+        for request in wanted.values():
+            body = {name.rstrip("_"): value for name, value in request.items() if name != "search_type"}
+            kind = {"search_type": request["search_type"]} if "search_type" in request else {}
+            parts += [{"index": self._index, "allow_partial_search_results": False, **kind}, _KEYS_ONLY | body]
+        with elastic_faults(self._address):
+            replies = self._client.msearch(searches=parts)["responses"]
+        if len(self._answers) > MOST_ANSWERS:
+            self._answers.clear()
+        # One that failed is asked alone when it is needed, and says then what is wrong.
+        self._answers.update((key, reply) for key, reply in zip(wanted, replies, strict=True) if "error" not in reply)
 
     def spellings(self, text: str) -> list[Spelling]:
         return spellings(self, text, self._spellings)
 
     def count_holding(self, indexed: Sequence[str]) -> Sequence[int]:
-        holding = {"filters": {"filters": [{"term": {FIELD: word}} for word in indexed]}}
-        reply = self._search(aggs={"holding": holding}, size=0)
+        reply = self._search(**self._counting_holding(indexed))
         return [bucket["doc_count"] for bucket in reply["aggregations"]["holding"]["buckets"]]
+
+    def _counting_holding(self, indexed: Sequence[str]) -> Request:
+        holding = {"filters": {"filters": [{"term": {FIELD: word}} for word in indexed]}}
+        return {"aggs": {"holding": holding}, "size": 0}
 
     def words_near(self, word: str) -> dict[str, int]:
         near = {
@@ -369,16 +431,19 @@ class ElasticCatalog:
     def close(self) -> None:
         """Does nothing: the client belongs to the world."""
 
-    def _search(self, **request: Any) -> ObjectApiResponse[Any]:
+    def _search(self, **request: Any) -> Mapping[str, Any]:
+        """The server's answer. One that was asked for together with others is used once."""
+        known = self._answers.pop(canonical_json(request), None) if self._answers else None
+        if known is not None:
+            return known
         with elastic_faults(self._address):
             return self._client.search(
                 index=self._index,
-                # A hit's sort keys are all that is read of it.
-                stored_fields="_none_",
+                **_KEYS_ONLY,
                 # Otherwise Elasticsearch silently leaves out the products of a shard that fails.
                 allow_partial_search_results=False,
                 **request,
-            )
+            ).body
 
     def _in_category(self, query: CatalogQuery) -> list[Clause]:
         if query.category is None:

@@ -94,21 +94,25 @@ def spellings(index: Index, text: str, known: dict[str, str | None]) -> list[Spe
     """The words of a query that look misspelt, in order; ``known`` remembers the result for each word."""
     if len(known) > MOST_REMEMBERED:
         known.clear()
-    distinct = dict.fromkeys(words(text))
+    checked = words_to_check(index, text, known)
+    counts = index.count_holding(list(checked.values())) if checked else ()
+    for (word, indexed), count in zip(checked.items(), counts, strict=True):
+        # Most words are common: no other word can be that much more frequent.
+        known[word] = None if count > MOST_HOLDING else _nearest_spelling(index, word, indexed, count)
+    return [Spelling(word, nearest) for word in dict.fromkeys(words(text)) if (nearest := known.get(word)) is not None]
+
+
+def words_to_check(index: Index, text: str, known: Mapping[str, str | None]) -> dict[str, str]:
+    """The words of a query whose frequency decides whether they look misspelt, with their indexed forms."""
     forms = index.formulation.forms
-    checked = {
+    return {
         word: forms.stem(word) if forms else word
-        for word in distinct
+        for word in dict.fromkeys(words(text))
         if word not in known
         and word.isalpha()
         and len(word) >= SHORTEST
         and not (forms or WordForms()).is_stop_word(word)
     }
-    counts = index.count_holding(list(checked.values())) if checked else ()
-    for (word, indexed), count in zip(checked.items(), counts, strict=True):
-        # Most words are common: no other word can be that much more frequent.
-        known[word] = None if count > MOST_HOLDING else _nearest_spelling(index, word, indexed, count)
-    return [Spelling(word, nearest) for word in distinct if (nearest := known.get(word)) is not None]
 
 
 def _nearest_spelling(index: Index, word: str, indexed: str, count: int) -> str | None:

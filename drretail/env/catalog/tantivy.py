@@ -202,9 +202,15 @@ class TantivyCatalog:
         return hidden
 
     def matching(self, query: CatalogQuery) -> list[str]:
-        everything = replace(query, sort_by="relevance", limit=self._searcher.num_docs, offset=0)
+        terms = self.formulation.terms(query)
+        if not terms.matching and query.text.strip():
+            return []
         with read_errors(self._folder):
-            return sorted(hit.product_id for hit in self.find(everything).hits)
+            limits = (self._clause(part) for part in self._limits(query).values())
+            # Unscored and without records of hits, which take four fifths of the time of all matches of a search.
+            _, everything = self._clause(joined([*self._matching(terms), *self._in_category(query), *limits]))
+            result = self._searcher.search(everything, max(self._searcher.num_docs, 1), count=False)
+            return sorted(self._ids[address.doc] for _, address in result.hits)
 
     def spellings(self, text: str) -> list[Spelling]:
         with read_errors(self._folder):

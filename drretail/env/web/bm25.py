@@ -177,9 +177,9 @@ def marked(part: str, text: str) -> str:
     return f"{'' if text.startswith(part) else f'{CUT} '}{part}{'' if text.endswith(part) else f' {CUT}'}"
 
 
-def chunks_of(text: str, longest: int = LONGEST_CHUNK - _MARKS) -> Iterator[str]:
-    """The text in runs of whole paragraphs; a paragraph is cut only if it is longer than ``longest`` characters."""
-    chunk = ""
+def chunks_of(text: str) -> Iterator[str]:
+    """The text in runs of whole paragraphs; a paragraph is cut only if it does not fit into one chunk."""
+    chunk, longest = "", LONGEST_CHUNK - _MARKS
     for paragraph in text.split("\n"):
         for start in range(0, max(1, len(paragraph)), longest):
             piece = paragraph[start : start + longest]

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.conclusions import OF_PICKS, conclusions, corrected, exploratory, missing, reliability
+from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory, missing, reliability
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.rows import Sides, by_query, contrasts, done_row, side_of
 from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
@@ -199,14 +199,12 @@ def _table(
                 variants[variant] = sides
         made = contrasts(gathered, both, variants, decided)
         rows += [row.model_copy(update={"by_query": by_query(variants[row.variant])}) for row in made]
-        known: list[Reliability] = []
         for variant, sides in variants.items():
             bar = bar_of(metric, variant, request.bar)
             for label, side in zip((a, b), sides, strict=True):
                 made = reliability(name, variant, label, side, k=k, bar=bar, steady_judge=steady_judge)
                 called = {"name": row_facts(metric, variant)["name"]}
-                known += [] if made is None else [made.model_copy(update=called)]
-        steady += corrected(known)
+                steady += [] if made is None else [made.model_copy(update=called)]
     if assessor.judge.spec == CODE and assessor.rules == "default":
         rows.append(done_row(gathered, a, b))
     return JudgeTable(**assessor.columns, rows=tuple(rows), failed=failed, reliability=tuple(steady)) if rows else None

@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from statistics import fmean
 
-from drretail.eval.compare.rows import Side, narrower
+from drretail.eval.compare.rows import Side
 from drretail.eval.compare.wording import (
     Name,
-    alike,
     failed_judges,
     findings,
     judged_rows,
@@ -29,9 +28,9 @@ from drretail.eval.metric import is_unrated
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.records.comparison import ComparedRow, Comparison, Missing, PairScore, Reliability
 from drretail.records.score import CODE
-from drretail.records.tables.figures import counted, number, percent
-from drretail.stats.intervals import agent_test, noise, pass_power, worst_of
-from drretail.stats.significance import LEVEL, fewest_users, holm
+from drretail.records.tables.figures import counted, number
+from drretail.stats.intervals import noise, pass_power, worst_of
+from drretail.stats.significance import fewest_users
 
 
 def reliability(
@@ -58,7 +57,6 @@ def reliability(
         sd_agent=None if mixed else split.agent,
         sd_judge=split.judge,
         sd_repeats=split.agent if mixed else None,
-        p_agent=agent_test(nested),
         bar=bar,
         k=k,
     )
@@ -77,56 +75,12 @@ def reliability(
     return made.model_copy(update={"n_queries": len(known), **rounded})
 
 
-def corrected(rows: Sequence[Reliability]) -> list[Reliability]:
-    """The rows of one metric by one judge, with p values corrected for all of them (Holm)."""
-    adjusted = holm([row.p_agent for row in rows])
-    return [row.model_copy(update={"p_agent": _rounded(p)}) for row, p in zip(rows, adjusted, strict=True)]
-
-
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 10)
 
 
-DOUBLED = narrower(1.0)
-"""The part of an interval's width that doubling the queries removes."""
-
-
-def noise_sentences(comparison: Comparison, name: Name) -> Iterator[str]:
-    """One sentence on what repeats would gain, for all judges, and one on whose noise it is."""
-    worth: list[str] = []
-    for table in comparison.tables:
-        rows = [row for row in table.rows if row.is_primary]
-        runs = [narrower(row.repeat_share) for row in rows if row.repeat_share is not None]
-        judged = [narrower(row.judge_share) for row in rows if row.judge_share is not None]
-        by_repeat = [(runs, "twice the runs of each query"), (judged, "twice the judgements alone")]
-        parts = [f"{shares(found)} with {times}" for found, times in by_repeat if any(found)]
-        worth += [f"{' and '.join(parts)} (by {name(table)})"] if parts else []
-    if worth:
-        yield (
-            f"Twice the queries, of other users, would narrow every interval by {percent(DOUBLED)}. By "
-            f"a rough estimate from few repeats, it would narrow by {'; by '.join(worth)}."
-        )
-    # Only if runs and judgements were repeated. Code's values never differ, so with code all noise is the agent's.
-    sides = {comparison.a: "A", comparison.b: "B"}
-    louder: list[tuple[str, str]] = []
-    for table in comparison.tables:
-        tested = [row for row in table.reliability if row.p_agent is not None]
-        found = [f"{name_of(row)} of {sides[row.system]}" for row in tested if (row.p_agent or 0.0) <= LEVEL]
-        louder += [(name(table), listed(found) if found else "")] if tested else []
-    for judges, places in alike(louder):
-        for place in places:
-            yield (
-                f"By {listed(judges)}, runs of one query differ by more than the judge's own noise in {place}."
-                if place
-                else f"By {listed(judges)}, the agent's noise can't be told from the judge's: runs of one "
-                "query differ no more than judgements of one report."
-            )
-
-
 OF_PICKS = ("checks", "basket", "next_purchase")
 """The metrics that depend on the picks read from a report."""
-LOST = ("run lost to a server", "judge failed", "run failed")
-"""How a reason begins if a side may have lost its worst reports for it."""
 
 
 def conclusions(
@@ -136,7 +90,7 @@ def conclusions(
     read_by: Sequence[str] = ("", ""),
     kin: Sequence[tuple[str, str]] = (),
 ) -> Iterator[str]:
-    """Sentences: what each primary figure shows, or what it would take, then noise, doubts, contradictions.
+    """Sentences: what each primary figure shows, or what it would take, then doubts and contradictions.
 
     ``self_checked`` names the systems that remove from their own reports what the metrics in ``finding`` find.
     ``read_by`` says how the picks of A's and of B's reports were read. ``kin`` are judges with the sides ("A and B")
@@ -157,15 +111,11 @@ def conclusions(
     sides = {comparison.a: "A", comparison.b: "B"}
     primary_findings = findings(measures_of([comparison]), sides, by_judge=True)
     yield from (each.sentence for each in primary_findings)
-    told_apart = [row for row in primary if row.outcome in ("higher", "lower")]
-    yield from _neither_is_better(told_apart)
-    if any(row.n_users not in (None, row.n_pairs) for row in told_apart):
+    if any(row.outcome in ("higher", "lower") and row.n_users not in (None, row.n_pairs) for row in primary):
         yield "Equal systems look different more often if all questions of a user fail together."
     yield from failed_judges([comparison])
     if any(each.outcome == "undecided" for each in primary_findings):
         yield "Where no difference is shown, what was seen may be chance, but both may differ all the same."
-    yield from noise_sentences(comparison, name)
-    yield from _dropped(rated)
     checking = dict.fromkeys(row.metric for row in rated if row.metric in finding)
     for label, side in sides.items():
         for metric in checking if label in self_checked else ():
@@ -216,16 +166,6 @@ def _contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
             yield f"Judges contradict each other in {about}: {by}. Conclude nothing there."
 
 
-def _neither_is_better(told_apart: Sequence[ComparedRow]) -> Iterator[str]:
-    """Says that each side is higher in something."""
-    higher: dict[str, dict[str, None]] = {"A": {}, "B": {}}
-    for row in told_apart:
-        higher["A" if row.outcome == "higher" else "B"][name_of(row)] = None
-    if all(higher.values()):
-        names = listed(f"{side} in {listed(its)}" for side, its in higher.items())
-        yield f"Each is higher in something: {names}. Neither is shown to be better."
-
-
 def _on_pairs(pairs: Sequence[PairScore], name: Name) -> Iterator[str]:
     """What a missing report, length and the order of two reports have to do with overall preferences."""
     flips: list[str] = []
@@ -260,29 +200,6 @@ def _of_one_length(pair: PairScore) -> str:
         f"{number(pair.win_rate.value)}"
     )
     return f"the longer report won {shares([pair.longer_won or 0.0])} of overall; {between}"
-
-
-def _dropped(rows: Sequence[ComparedRow]) -> Iterator[str]:
-    """For the row that lost most queries to failures of one side: failing on hard queries makes a
-    system look better.
-    """
-    lost = [(sum(_one_sided(row).values()), row) for row in rows if row.n_pairs]
-    count, worst = max(lost, key=lambda pair: pair[0], default=(0, None))
-    if worst is not None and count:
-        why = "; ".join(f"{reason}, {queries(number)}" for reason, number in _one_sided(worst).items())
-        yield (
-            f"Of {queries(worst.n_planned)}, {count:,} are missing in {name_of(worst)} because one "
-            f"side failed ({why}). If these were hard, that side looks better than it is."
-        )
-
-
-def _one_sided(row: ComparedRow) -> dict[str, int]:
-    """The dropped queries on which only one side failed, counted by reason."""
-    return {
-        reason: count
-        for reason, count in row.dropped.items()
-        if ";" not in reason and reason.partition(": ")[2].startswith(LOST) and not reason.startswith("A and B")
-    }
 
 
 A_JUDGE = "PROVIDER:MODEL"

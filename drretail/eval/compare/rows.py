@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil, fsum
+from math import ceil
 from statistics import fmean, stdev
 
 from drretail.eval.compare.wording import row_facts
@@ -19,7 +19,7 @@ from drretail.eval.scores.gathering import (
 from drretail.eval.scores.planned import Attendance, attendance, counted, headline_variants
 from drretail.records.base import Rules
 from drretail.records.comparison import ComparedRow, Finished, Outcome
-from drretail.stats.intervals import Clusters, Estimate, Interval, estimate, mean_interval, run_variance
+from drretail.stats.intervals import Clusters, Estimate, Interval, estimate, mean_interval
 from drretail.stats.significance import (
     LEVEL,
     detectable,
@@ -28,7 +28,6 @@ from drretail.stats.significance import (
     flip_test_after_loss,
     holm,
     pair,
-    power_of_half,
     users_needed,
     users_range,
 )
@@ -98,39 +97,6 @@ def side_of(runs: Runs, variant: str) -> Side:
         finished=finished,
         failed=failed,
     )
-
-
-def noise_shares(sides: "Sides", queries: Sequence[str], sd: float | None) -> tuple[float | None, float | None]:
-    """The shares of the variance (``sd``²) of these queries' differences due to noise between runs, and to the judge.
-
-    Each is 0 to 1, and the judge's noise is part of the noise between runs. A share is None unless both systems have
-    repeats that show it.
-    """
-    of_runs: list[float | None] = []
-    of_judge: list[float | None] = []
-    for side in sides if queries else ():
-        # The variance of a query's mean: that between its runs divided by their number, averaged over queries.
-        runs = [side.values[query] for query in queries]
-        variance = run_variance(runs)
-        of_runs.append(None if variance is None else variance * fsum(1 / len(its) for its in runs) / len(queries))
-        judged = [[run for run in side.nested[query] if run] for query in queries]
-        variance = run_variance([run for its in judged for run in its])
-        parts = (fsum(1 / len(run) for run in its) / len(its) ** 2 for its in judged)
-        of_judge.append(None if variance is None else variance * fsum(parts) / len(queries))
-
-    def share(parts: Sequence[float | None]) -> float | None:
-        known = [part for part in parts if part is not None]
-        return min(1.0, fsum(known) / sd**2) if sd and len(known) == len(sides) else None
-
-    return share(of_runs), share(of_judge)
-
-
-def narrower(share: float) -> float:
-    """The part of an interval's width, 0 to 1, that doubling the repeats behind ``share`` of its variance removes.
-
-    Doubling the queries removes 0.29.
-    """
-    return 1 - (1 - share / 2) ** 0.5
 
 
 Sides = tuple[Side, Side]
@@ -305,7 +271,6 @@ def contrast_of(
     interval = mean_interval(differences, groups) if difference is None else difference
     seen = estimate(differences, groups)
     sd = stdev(differences) if len(differences) > 1 else None
-    of_runs, of_judge = noise_shares(sides, pairs.queries, sd)
     attendances = [side.attendance for side in (a, b) if side.attendance is not None]
     return ComparedRow(
         metric=metric,
@@ -332,8 +297,6 @@ def contrast_of(
         error=None if seen is None else seen.error,
         freedom=0.0 if seen is None else seen.freedom,
         sd=_rounded(sd),
-        repeat_share=_rounded(of_runs),
-        judge_share=_rounded(of_judge if of_runs is None or of_judge is None else min(of_judge, of_runs)),
         outcome="nothing",
     )
 
@@ -376,9 +339,6 @@ def concluded(
             "is_planned": corrected.is_planned,
             "failures_added": corrected.failures,
             "detectable": detectable(seen, tests, loss) if is_enough else None,
-            "power_of_half": power_of_half(seen.freedom, tests, loss / seen.error)
-            if is_enough and seen and seen.error
-            else None,
             "users_needed": needed if row.n_users is not None else None,
             "queries_needed": None if needed is None else ceil(needed * each),
             "queries_at_least": None if few is None else ceil(few * each),

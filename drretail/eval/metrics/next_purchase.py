@@ -25,15 +25,14 @@ class Hits(Record):
 
 
 class Compared(Record):
-    """One report. ``base`` and ``shop`` are best sellers (by number of ratings), as many as the report recommends."""
+    """One report, and a guess by popularity beside it."""
 
     recommended: int
-    wanted: bool | None = None
     hit: Hits
     base: Hits | None = None
-    """Best sellers of the user's favourite category; None for a user without one."""
-    shop: Hits
-    """Best sellers of the whole shop."""
+    """Of the best sellers (by number of ratings) in the user's favourite category, as many as the report recommends;
+    None for a user without one.
+    """
 
 
 def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Compared:
@@ -42,10 +41,8 @@ def compare(recommended: Sequence[PurchaseItem], purchase: NextPurchase) -> Comp
     favourites = purchase.popular_in_favourite
     return Compared(
         recommended=most,
-        wanted=purchase.wanted,
         hit=hits(recommended, purchase.bought),
         base=hits(favourites[:most], purchase.bought) if favourites else None,
-        shop=hits(purchase.popular[:most], purchase.bought),
     )
 
 
@@ -104,14 +101,9 @@ def comparison(subject: Subject) -> CodeVerdict:
     return CodeVerdict("scored", compared.model_dump(mode="json"), bought, (picks_by(reading),))
 
 
-GUESSERS = ("hit", "base", "shop")
-"""The report, the best sellers of the user's favourite category, and those of the whole shop."""
-IN_WANTED = "_wanted"
-"""The suffix of variants that count only purchases of a kind that the query wants."""
-
-
-_HITS = tuple(f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS)
-VARIANTS = ("recommended", "wanted", *_HITS, *(f"{name}{IN_WANTED}" for name in _HITS))
+GUESSERS = ("hit", "base")
+"""The report, and the best sellers of the user's favourite category."""
+VARIANTS = ("recommended", *(f"{guesser}_{aspect}" for guesser in GUESSERS for aspect in ASPECTS))
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -128,13 +120,10 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
         return [Value(variant, state, None, items) for variant in VARIANTS]
     readers = dict.fromkeys(verdict.notes, 1.0)
     compared = Compared.model_validate(verdict.value)
-    numbers: dict[str, float | None] = {"recommended": compared.recommended, "wanted": compared.wanted}
-    guesses = dict(zip(GUESSERS, (compared.hit, compared.base, compared.shop), strict=True))
-    for suffix, counts in (("", True), (IN_WANTED, compared.wanted is True)):
-        for guesser, guess in guesses.items():
-            for aspect in ASPECTS:
-                hit = None if guess is None or not counts else getattr(guess, aspect)
-                numbers[f"{guesser}_{aspect}{suffix}"] = hit
+    numbers: dict[str, float | None] = {"recommended": compared.recommended}
+    for guesser, guess in zip(GUESSERS, (compared.hit, compared.base), strict=True):
+        for aspect in ASPECTS:
+            numbers[f"{guesser}_{aspect}"] = None if guess is None else getattr(guess, aspect)
     return [
         Value(name, "na", None, readers) if number is None else Value(name, "scored", float(number), readers)
         for name, number in numbers.items()
@@ -144,7 +133,7 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
 DESCRIPTION = description_of("next_purchase")
 METRIC = Metric(
     NAME,
-    2,
+    3,
     by_code("compare", lambda subject: [("report", comparison(subject))]),
     of_verdicts(values),
     VARIANTS,

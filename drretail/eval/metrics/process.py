@@ -123,12 +123,6 @@ class Course:
         urls = ((None if entry is None else entry.url) or url for entry, url in known)
         return frozenset(normalise_url(url) for url in urls if url)
 
-    @cached_property
-    def pages_seen(self) -> frozenset[str]:
-        """The normalised addresses of the web pages of which the run read a snippet, a summary or the whole."""
-        web = (self.evidence[source] for source in self.shown if self.evidence[source].kind == "web")
-        return frozenset(normalise_url(entry.url) for entry in web if entry.url)
-
 
 def error_of(step: Step) -> str:
     """The kind of a step's error; blank without one."""
@@ -156,7 +150,6 @@ def count(course: Course) -> dict[str, Count]:
     # Calls whose arguments are not an object do not count as repeated.
     read = [(step, canonical_json(step.args)) for step in calls if step.args is not None]
     again = len(read) - len({(step.name, args) for step, args in read})
-    in_branch = len(read) - len({(step.path, step.name, args) for step, args in read})
     called = {step.name for step in calls if error_of(step) != UNKNOWN_TOOL}
     uncited = len(course.shown - course.cited)
     first = turns_to_evidence(steps)
@@ -167,24 +160,20 @@ def count(course: Course) -> dict[str, Count]:
             return Count(None, without, more or None)
         return Count(part[1] / whole[1], items={part[0]: part[1], whole[0]: whole[1], **more})
 
-    def known(number: int, *, is_known: bool = bool(steps), items: Mapping[str, int] | None = None) -> Count:
-        return Count(number, items=items) if is_known else Count(None, NO_STEPS)
+    def known(number: int, items: Mapping[str, int] | None = None) -> Count:
+        return Count(number, items=items) if steps else Count(None, NO_STEPS)
 
     coverage = share(("covered", len(expected & called)), ("expected", len(expected)), NO_EXPECTED)
     unneeded = ("unneeded", sum(step.name not in expected for step in calls))
-    # A run without steps does not show what it looked at.
-    has_looked = bool(steps or course.shown)
     return {
         "tool_coverage": coverage if steps or not expected else Count(None, NO_STEPS),
         "unneeded": share(unneeded, ("calls", len(calls)), NO_CALLS) if expected else Count(None, NO_EXPECTED),
-        "repeated": share(("repeated", again), ("calls", len(calls)), NO_CALLS, {"repeated_in_branch": in_branch}),
+        "repeated": share(("repeated", again), ("calls", len(calls)), NO_CALLS),
         "invalid": share(("invalid", kinds.total()), ("calls", len(attempts)), NO_CALLS, kinds),
         "retrieved_uncited": share(("uncited", uncited), ("handed_out", len(course.shown)), NO_EVIDENCE),
         "pages": Count(len(course.pages_cited)),
         "domains": Count(len(set(map(domain_of, course.pages_cited)))),
-        "pages_seen": known(len(course.pages_seen), is_known=has_looked),
-        "domains_seen": known(len(set(map(domain_of, course.pages_seen))), is_known=has_looked),
-        "turns": known(turns(steps), items={"branches": len({step.path for step in steps})}),
+        "turns": known(turns(steps), {"branches": len({step.path for step in steps})}),
         "turns_to_evidence": Count(first, "" if first is not None else NO_EVIDENCE if steps else NO_STEPS),
         "tool_calls": known(len(calls)),
         "words": Count(words.shown),
@@ -241,4 +230,4 @@ SETBACKS = ("unanswered", "second_attempts", "repairs", "announcements", "struck
 
 DESCRIPTION = description_of("process")
 VARIANTS = tuple(DESCRIPTION.meanings)
-METRIC = Metric("process", 2, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)
+METRIC = Metric("process", 3, by_code("count", measure), of_verdicts(values), VARIANTS, DESCRIPTION, needs_judge=False)

@@ -3,7 +3,7 @@ Files of version 1.0 are read too; a selection holds the rows of some metrics.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from math import sqrt
@@ -20,6 +20,7 @@ from drretail.eval.compare.ablations import ablation_tables, all_ablations, twin
 from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.compare.rows import outcome_of
 from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.counterfactual import MEASURES as COUNTERFACTUAL_MEASURES
 from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.question import verdict_files
@@ -55,6 +56,7 @@ _SLICE = {"name": "part", "n_queries": "n_asked"}
 _CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
 _PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
 _CODE = {"judge": "code", "judge_kind": "rule_based"}
+_NO_LONGER_COMPARED = ("power_of_half", "repeat_share", "judge_share")
 
 
 def as_today(scores: dict[str, Any]) -> dict[str, Any]:
@@ -69,11 +71,14 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     return {
         **scores,
         "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
-        "pairs": [row if "contrast" in row else _preference(row) for row in unfolded(scores.get("pairs", ()))],
+        "pairs": [
+            {**row, "contrast": _contrast(row["contrast"])} if "contrast" in row else _preference(row)
+            for row in unfolded(scores.get("pairs", ()))
+        ],
         "scoreboard": _board({**board, "others": others}) if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
-        "counterfactuals": [_counterfactual(row) for row in scores.get("counterfactuals", ())],
+        "counterfactuals": [*_counterfactuals(scores.get("counterfactuals", ()))],
         "attacks": [table for table in scores.get("attacks", ()) if "rows" in table],
     }
 
@@ -121,7 +126,8 @@ def _board(board: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contrast(pair: dict[str, Any]) -> dict[str, Any]:
-    return {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
+    row = {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
+    return {name: value for name, value in row.items() if name not in _NO_LONGER_COMPARED}
 
 
 def _strength(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,12 +172,15 @@ def _preference(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _counterfactual(row: dict[str, Any]) -> dict[str, Any]:
-    if "measure" not in row:
-        return row
-    variant = " ".join(filter(None, (row["measure"], row.get("of"))))
-    rest = {name: row[name] for name in row if name not in ("measure", "of", "factual", "kind")}
-    return {**_CODE, **rest, "variant": variant, "n_asked": row["n_planned"], "n_counted": row["n_scored"]}
+def _counterfactuals(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Without the change of brands, categories and prices, and without over-use by category."""
+    for row in rows:
+        variant, of = (row["measure"], row.get("of")) if "measure" in row else (row["variant"], "")
+        variant = variant.removesuffix(" products")
+        if of in (None, "", "products") and variant in COUNTERFACTUAL_MEASURES:
+            counts = {"n_asked": row.get("n_planned", 0), "n_counted": row.get("n_scored", 0)}
+            rest = {name: row[name] for name in row if name not in ("measure", "of", "factual", "kind")}
+            yield {**_CODE, **counts, **rest, "variant": variant}
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:

@@ -204,6 +204,18 @@ class Case:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         return read_ledger(self.evidence, self.query, products=self.products(picks), picks=picks)
 
+    def read_by_form(self, picks: Sequence[Pick] | None) -> tuple[Ledger, Reading]:
+        """The ledger for these picks, and the report as read by form beside it: several metrics ask for the same."""
+        key = None if picks is None else tuple(picks)
+        if key not in self._read:
+            ledger = self.ledger(picks)
+            self._read[key] = ledger, read_by_form(self.layout, ledger)
+        return self._read[key]
+
+    @cached_property
+    def _read(self) -> dict[tuple[Pick, ...] | None, tuple[Ledger, Reading]]:
+        return {}
+
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     """The picks and verified values of a report, with how many of its figures were read.
@@ -214,8 +226,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     picks = case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
-    ledger = case.ledger(picks)
-    by_form = read_by_form(case.layout, ledger)
+    ledger, by_form = case.read_by_form(picks)
     if (answers := case.read_answers()) is not None:
         by_form = answers.as_read(by_form, case.report)
         if case.wish is None and picks is None:  # nothing is to be bought

@@ -7,17 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Literal
 
 from drretail.env.world import World
 from drretail.grounding.listing import Listing
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import AGAIN, format_money, may_be_shown, wish_lines
-from drretail.journal import read_effects
-from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.llm.prompt import load_prompt, tagged
-from drretail.llm.registry import Model
 from drretail.querygen.by_model.prompt import NOTHING, filled, owned_by
 from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_all
 from drretail.querygen.checks.case import finding
@@ -30,10 +26,7 @@ from drretail.records.criteria import State
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
 from drretail.records.tables.figures import counted
-from drretail.records.wish import Wish
 
-OPINION_TOKENS = Range(90, 250)
-"""Tokens of one answer: three sentences. Models that think first use more."""
 # More orders tell nothing new about whether a question fits; more titles nothing about a kind.
 _MOST_OWNED, _MOST_TITLES, _LONGEST_TITLE = 100, 4, 90
 _AGAIN = "what the shopper has may be bought again"
@@ -79,19 +72,6 @@ class Reader:
         asks = [Ask(query.query_id, self.message(query), Opinion, name=_name(query)) for query in typed]
         return ask_all(session, asks, on_end)
 
-    def estimate(self, queries: Sequence[Query], model: Model, journal: Path) -> Estimate:
-        """The likely usage of the opinions that the journal lacks. Sends nothing."""
-        begun = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
-        typed = [query.model_copy(update={"wish": query.wish or Wish()}) for query in queries]
-        missing = [query for query in typed if f"{_name(query)}#1" not in begun]
-        lengths = [len(self.message(query)) for query in missing]
-        basis = f"the prompts, and answers of {OPINION_TOKENS.low:.0f} to {OPINION_TOKENS.high:.0f} tokens"
-        untyped = sum(query.wish is None for query in queries)
-        basis += f"; typing {untyped} {'wish' if untyped == 1 else 'wishes'} comes on top" if untyped else ""
-        return estimate_by_length(
-            model.spec, lengths, OPINION_TOKENS, model.spec, model.price, basis=basis, unit="queries"
-        )
-
     def message(self, query: Query) -> str:
         """The prompt for one query. Personal data in its texts is blanked out, except for some ids of records."""
         case = self._linter.case(query)
@@ -126,8 +106,6 @@ def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
 
 RECORDS = 20
 """The most records in one call."""
-DECISION_TOKENS = Range(300, 1_500)
-"""Tokens of one answer: a line per record."""
 
 
 decide_prompt = partial(load_prompt, __file__, "decide")
@@ -238,17 +216,6 @@ def read_records(
 def calls_for(questions: Sequence[Question], readers: int) -> int:
     """How many calls the questions take."""
     return readers * len(_batches(questions, 1))
-
-
-def estimate_reading(questions: Sequence[Question], readers: int, model: Model, journal: Path) -> Estimate:
-    """The likely usage of the calls that the journal lacks. Sends nothing."""
-    begun = {effect.scope.rpartition("#")[0] for effect in read_effects(journal)} if journal.exists() else set[str]()
-    asks = [batch.ask() for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
-    lengths = [len(ask.message) for ask in asks if ask.name not in begun]
-    basis = f"{counted(len(questions), 'question')}, up to {RECORDS} records a call"
-    return estimate_by_length(
-        model.spec, lengths, DECISION_TOKENS, model.spec, model.price, basis=basis, unit="batches"
-    )
 
 
 def _batches(questions: Sequence[Question], reading: int) -> list[_Batch]:

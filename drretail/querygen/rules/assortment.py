@@ -8,8 +8,8 @@ the title, without the words that the title lacks: "gel pens" for what the shop 
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -192,6 +192,9 @@ class KindOffers:
     """The worths of all offers of the kind, by id; empty if these are all."""
     _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], compare=False, repr=False)
     _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], compare=False, repr=False)
+    _within: dict[tuple[str, ...], bool] = field(
+        init=False, default_factory=dict[tuple[str, ...], bool], compare=False, repr=False
+    )
 
     @property
     def first(self) -> Listing | None:
@@ -231,12 +234,15 @@ class KindOffers:
 
         Not those with lists in them: what a list of features leaves out, a product may have all the same.
         """
-        by_field: dict[str, list[str]] = {}
+        by_field = defaultdict[str, Counter[str]](Counter)
         for name, value in (pair for offer in self.counted for pair in offer.product.details.items() if pair[1]):
-            by_field.setdefault(name, []).append(lowered(str(value)))
-        lists = {name: sum(map(bool, map(_LIST.search, values))) for name, values in by_field.items()}
-        able = (name for name, values in by_field.items() if lists[name] <= LEAST_SHARE * len(values))
-        return {name: tuple(sorted({*by_field[name]})) for name in sorted(able) if len(by_field[name]) >= LEAST_OFFERS}
+            by_field[name][str(value)] += 1
+        fields: dict[str, tuple[str, ...]] = {}
+        for name, values in sorted(by_field.items()):
+            total, lists = values.total(), sum(times for value, times in values.items() if _LIST.search(value))
+            if total >= LEAST_OFFERS and lists <= LEAST_SHARE * total:
+                fields[name] = tuple(sorted({*map(lowered, values)}))
+        return fields
 
     @cached_property
     def best(self) -> Listing | None:
@@ -294,14 +300,23 @@ class KindOffers:
     def _found_of_all(self) -> tuple[float, ...]:
         return self.found(self.counted)
 
-    def keeping(self, keeps: Callable[[Listing], bool]) -> "KindOffers":
-        """Only the offers that keep to a demand, as if the shop had no others."""
-        return replace(self, offers=tuple(filter(keeps, self.offers)), of_all=self.worth)
+    def keeping(self, keeping: Collection[str]) -> "KindOffers":
+        """Only the offers of these ids, as if the shop had no others."""
+        kept = tuple(offer for offer in self.offers if offer.product.product_id in keeping)
+        return replace(self, offers=kept, of_all=self.worth)
+
+    def ids_keeping(self, limits: Hashable, keeps: Callable[[Listing], bool]) -> frozenset[str]:
+        """The ids of the offers that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
+        if limits not in self._made:
+            self._made[limits] = frozenset(key for key, offer in self.by_id.items() if keeps(offer))
+        return self._made[limits]
 
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if nearly all are in this part of the shop."""
-        inside = sum(times for path, times in self._paths.items() if path[: len(part)] == part)
-        return inside >= _NEARLY_ALL * len(self.offers)
+        if part not in self._within:
+            inside = sum(times for path, times in self._paths.items() if path[: len(part)] == part)
+            self._within[part] = inside >= _NEARLY_ALL * len(self.offers)
+        return self._within[part]
 
     @cached_property
     def _paths(self) -> Counter[tuple[str, ...]]:
@@ -328,6 +343,9 @@ class Assortment:
     catalog: Catalog
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
     _kinds: dict[tuple[Any, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Kind, ...]])
+    _names: dict[str, Kind | None] = field(default_factory=dict[str, Kind | None])
+    _alike: dict[Kind, Kind] = field(default_factory=dict[Kind, Kind])
+    """One of each kind, so that thousands of products share it."""
 
     def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
         """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
@@ -346,14 +364,21 @@ class Assortment:
 
         The products of these ids are no offers.
         """
-        if (kind := kind_of(product)) is None:
+        if (kind := self._named(product)) is None:
             return None
         for name in kind.names:
             offered = self.of(name)
-            is_enough = len(offered.by_id.keys() - had) >= ENOUGH
+            is_enough = len(offered.by_id) - len(offered.by_id.keys() & had) >= ENOUGH
             if is_enough and offered.is_said and offered.is_within(product.categories[:-1]):
-                return replace(kind, category=name)
+                return Kind(kind.name, name, kind.gender)
         return None
+
+    def _named(self, product: Product) -> Kind | None:
+        """What the product's record calls its kind; reading titles is most of the work, so each is read once."""
+        if product.product_id not in self._names:
+            kind = kind_of(product)
+            self._names[product.product_id] = kind and self._alike.setdefault(kind, kind)
+        return self._names[product.product_id]
 
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""

@@ -16,7 +16,7 @@ from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import GENDERS, PHRASES, Assortment, Kind, stems
-from drretail.querygen.rules.needs import Choice, Need, Purchase, choices
+from drretail.querygen.rules.needs import OF_FIELDS, Choice, Need, Purchase, choices
 from drretail.records.query import Axis, Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
@@ -105,8 +105,9 @@ class Author:
 
     def bears_demand(self, need: Need) -> bool:
         """True if records bear a demand on fields, or if two kinds are wanted."""
-        borne = choices(need, self.assortment.of(need.kinds[0].category))
-        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any("must" in choice.want for choice in borne))
+        offers = self.assortment.of(need.kinds[0].category)
+        borne = (choice for axis in OF_FIELDS for choice in choices(need, offers, axis))
+        return len(need.kinds) > 1 or (len(need.purchases) == 1 and any(True for _ in borne))
 
     def _plan(self, need: Need) -> Plan:
         """Random axes of those that the records bear, at most one demand of a sort."""
@@ -120,18 +121,19 @@ class Author:
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
-        offers, chosen, axes = self.assortment.of(first.kind.category), list[Choice](), set[Axis]()
+        of_kind, chosen, axes = self.assortment.of(first.kind.category), list[Choice](), set[Axis]()
+        offers = of_kind
         # A draw by weight without replacement (Efraimidis and Spirakis).
         for axis in sorted(_WEIGHTS, key=lambda axis: -(self.rng.random() ** (1 / _WEIGHTS[axis]))):
             named = set[str | None]().union(*map(_fields, chosen))
             # Each demand tells apart what the ones before it leave, by another field.
-            borne = choices(need, offers) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
-            options = [each for each in borne if each.axis == axis and named.isdisjoint(_fields(each))]
+            borne = choices(need, offers, axis) if is_open and axis in _OF_OFFERS and len(axes) < wanted else ()
+            options = [each for each in borne if named.isdisjoint(_fields(each))]
             self.rng.shuffle(options)
             choice = next((each for each in options if self._adds([*chosen, each], need)), None)
             if choice is not None:
                 chosen.append(choice)
-                offers = offers.keeping(choice.is_kept_by)
+                offers = offers.keeping(choice.kept_in(of_kind))
             if (choice or able.get(axis)) and len(axes) < wanted:
                 axes.add(axis)
         return Plan(
@@ -149,11 +151,10 @@ class Author:
         of_kind, had = self.assortment.of(need.kinds[0].category), self.shopper.bought if need.is_other else ()
         is_new = (offer for offer in of_kind.counted if offer.product.product_id not in had)
         new = [offer for offer in is_new if amount is None or (offer.price is not None and offer.price <= amount)]
-        kept = [[choice.is_kept_by(offer) for choice in choices] for offer in new]
-        with_all = of_kind.found(offer for offer, keeps in zip(new, kept, strict=True) if all(keeps))
+        kept = [choice.kept_in(of_kind) for choice in choices]
+        with_all = of_kind.found(_in_all(new, kept))
         for place in range(len(choices)):
-            by_others = ([*keeps[:place], *keeps[place + 1 :]] for keeps in kept)
-            others = of_kind.found(offer for offer, keeps in zip(new, by_others, strict=True) if all(keeps))
+            others = of_kind.found(_in_all(new, [*kept[:place], *kept[place + 1 :]]))
             if not any(others) or any(share > other for share, other in zip(with_all, others, strict=True)):
                 return False
         return True
@@ -263,6 +264,11 @@ class Author:
         chosen = self.rng.choice([text for text in able if text not in self.used] or able)
         self.used.add(chosen)
         return chosen
+
+
+def _in_all(offers: Iterable[Listing], kept: Sequence[frozenset[str]]) -> list[Listing]:
+    """The offers whose ids are in each of these sets."""
+    return [offer for offer in offers if all(offer.product.product_id in ids for ids in kept)]
 
 
 def _fields(choice: Choice) -> set[str | None]:

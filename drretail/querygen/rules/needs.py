@@ -205,6 +205,8 @@ _STARS, _RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
 _YES = ("yes", "true")
+OF_FIELDS: tuple[Axis, ...] = ("fit", "property", "pack")
+"""The axes that are demands on the fields of records, first that which looks at the fewest."""
 _LONGEST_VALUE = 40
 _IS = re.compile(r"Is (?P<what>[A-Z][\w-]*(?: [\w-]+){0,2})")
 
@@ -218,6 +220,10 @@ class Choice:
     clause: str
     order: str | None = None
 
+    def kept_in(self, offers: KindOffers) -> frozenset[str]:
+        """The ids of the offers whose records show that they keep to the demand."""
+        return offers.ids_keeping((Choice, *self.want.items()), self.is_kept_by)
+
     def is_kept_by(self, offer: Listing) -> bool:
         """True if the record of an offer shows that it keeps to the demand."""
         want = self.want
@@ -226,22 +232,25 @@ class Choice:
         return is_met and is_wanted and is_rated(offer, want.get("rating_min", 0), want.get("ratings_min", 0))
 
 
-def choices(need: Need, offers: KindOffers) -> Iterator[Choice]:
-    """Every demand that may be made on the offers of a need's first kind, in a fixed order."""
+def choices(need: Need, offers: KindOffers, axis: Axis) -> Iterator[Choice]:
+    """Every demand of an axis that may be made on the offers of a need's first kind, in a fixed order."""
     purchase = need.purchases[0]
     # A shopper who would take the same again demands nothing that it lacks.
     is_same = not need.is_other
-    for choice in offers.once(by_fields):
-        (demand,) = choice.want["must"]
-        if not is_same or decided_by_code(demand, purchase.listing).state == "met":
-            yield choice
-    if need.kind != "gift":
+    if axis in ("property", "pack"):
+        for choice in offers.once(by_fields):
+            (demand,) = choice.want["must"]
+            if choice.axis == axis and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
+                yield choice
+    elif axis == "trust":
+        yield from by_ratings(offers, purchase.listing if is_same else None)
+    elif need.kind == "gift":
+        return
+    elif axis == "fit":
         yield from _fits(offers, purchase)
-    yield from by_ratings(offers, purchase.listing if is_same else None)
-    brand = purchase.listing.product.brand
-    is_best = offers.best is not None and offers.best.product.brand == brand
-    if not is_same and brand and not is_best and need.kind != "gift":
-        for clause in PHRASES["frame"]["taste"]:
+    elif axis == "taste" and not is_same and (brand := purchase.listing.product.brand):
+        is_best = offers.best is not None and offers.best.product.brand == brand
+        for clause in PHRASES["frame"]["taste"] if not is_best else ():
             yield Choice("taste", {"brands_unwanted": (brand,)}, clause.format(brand=brand))
 
 
@@ -320,7 +329,8 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
     for name, clause in PHRASES["fit"].items():
         product = purchase.listing.product
         value = product.details.get(name)
-        if name in offers.fields and isinstance(value, str) and value and _is_of_product(name, value, product):
+        # Last the fields of all offers, which are counted only then.
+        if isinstance(value, str) and value and _is_of_product(name, value, product) and name in offers.fields:
             say = clause[clause.index("the same ") :]
             demand = Demand(say=say, field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -21,7 +22,7 @@ from drretail.grounding.verify.findings import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
 from tests import build
-from tests.addons.exports.conftest import FLOOR, HYBRID, REACT, lines
+from tests.addons.exports.conftest import HYBRID, REACT, lines
 from tests.eval.test_own import sizes
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
@@ -37,8 +38,7 @@ def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_
     assert selection.left_out == {"without a report": 1}
     assert ids(selection) == ids(selection)
     assert selection.left_out.total() == 1
-    assert f"{FLOOR}/q1-r1" in ids(Selection.of(exp, floors=True))
-    assert f"{HYBRID}/q2-r1" in ids(Selection.of(exp, failed=True))
+    assert f"{HYBRID}/q2-r1" in ids(replace(Selection.of(exp), failed=True))
     assert {each.partition("/")[0] for each in ids(Selection.of(exp, ["react"]))} == {REACT}
     with pytest.raises(UnknownName):
         Selection.of(exp, ["nobody"])
@@ -107,11 +107,6 @@ def telling(exp: Path, tmp_path: Path) -> Path:
         text = {"context": f"{who.first_name} bought a bath.", "rationale": f"{USER} likes birds."}
         query |= {"persona": PERSONA, "user_id": USER if query["query_id"] == "q1" else OTHER, **text}
     write_json(path, held)
-    verdicts = next((own / "verdicts").rglob(f"{REACT}/*.jsonl"))
-    line = json.loads(verdicts.read_text(encoding="utf-8").splitlines()[0])
-    text = f"={who.first_name} {who.last_name} ({USER.lower()}), of {who.address.address1}; {PERSONA.splitlines()[1]}"
-    with verdicts.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line | {"reason": text}) + "\n")
     return own
 
 
@@ -125,7 +120,7 @@ def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
     )
     cited = find_citations(report, read_evidence(run_folder(exp, run.system, run.query_id, run.repeat)))
     diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
-    moved = f"{report}\nMoved to {MOVED}.\n"
+    moved = f"{report}\nMoved to {MOVED}. {PERSONA.splitlines()[1]}\n"
     return run.model_copy(update={"report": moved, "citations": tuple(cited), "state_diff": (diff,)})
 
 
@@ -143,8 +138,8 @@ def texts(folder: Path) -> dict[str, str]:
 
 def test_no_user_id_and_no_name_is_left_in_a_redacted_dataset(telling: Path, tmp_path: Path) -> None:
     who = profile_of(telling)
-    export(Selection.of(telling, floors=True, failed=True), "dataset", tmp_path / "plain")
-    export(Selection.of(telling, floors=True, failed=True, redact=True), "dataset", tmp_path / "d")
+    export(Selection.of(telling), "dataset", tmp_path / "plain")
+    export(Selection.of(telling, redact=True), "dataset", tmp_path / "d")
     at = who.address
     secret = [USER, OTHER, who.email, who.phone_number, who.first_name, who.last_name, at.address1, at.city, at.zip]
     secret += [MOVED, *PERSONA.splitlines()]
@@ -173,7 +168,7 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
         assert "report_sha" not in run
 
 
-@pytest.mark.parametrize("form", ["chat", "roles", "csv", "parquet"])
+@pytest.mark.parametrize("form", ["chat", "csv", "parquet"])
 def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: str) -> None:
     to = tmp_path / form / "out"
     to.parent.mkdir()
@@ -183,8 +178,6 @@ def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: s
         assert USER.casefold() not in text.casefold()
         assert who.email not in text
         assert who.last_name not in text
-    if form == "csv":  # a spreadsheet would calculate the cell
-        assert "'=" in (to / "verdicts.csv").read_text(encoding="utf-8-sig")
 
 
 def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_a_rollout_that_is_saved_twice_is_exported_once(env: ShopEnv, tmp_path: 
     for _ in range(2):
         save_rollouts(tmp_path / "exp", env, [env.recorded()])
     selection = Selection.of(tmp_path / "exp")
-    assert export(selection, "chat", tmp_path / "chat.jsonl") == "1 conversation of 1 run"
+    assert export(selection, "chat", tmp_path / "chat.jsonl") == "1 conversation"
     assert selection.left_out["the same word by word as another"] == 1
 
 

@@ -122,7 +122,7 @@ def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Comman
 def test_the_offline_judge_scores_every_metric_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
     ended = succeeds("score", "exp", "--metrics", ALL, "--details")
     found = rows(imported)
-    for variant in ("covered", "n_wrong", "without_price_wrong", "turns", "pages_seen", "personalization"):
+    for variant in ("covered", "n_wrong", "without_price_wrong", "turns", "personalization"):
         row = found.get(("one", variant))
         assert row is None or (row["n_na"], row["n_scored"]) == (2, 0), variant
     assert "best basket takes the whole shop" in " ".join(ended.stdout.split())

@@ -84,17 +84,16 @@ def bench(path: Path, claim: str) -> Path:
 def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
     bench = {"claim": "c", "references": ["r", "s"], "attribution_label": "not attributable", "question": "q"}
     wice = {"claim": "c", "evidence": ["a", "b"], "label": "partially_supported", "supporting_sentences": []}
-    fact = {"claim": "c", "doc": "d", "label": 1, "dataset": "x"}
     found: list[LabelledSet] = []
-    for row in (bench, wice, fact):
+    for row in (bench, wice):
         path = tmp_path / "rows.jsonl"
         path.write_text(json.dumps(row) + "\n", encoding="utf-8")
         found.append(read_labelled(path))
-    assert [labelled.name for labelled in found] == ["AttributionBench", "WiCE", "LLM-AggreFact"]
-    assert [labelled.claims[0].label for labelled in found] == ["none", "partial", "full"]
+    assert [labelled.name for labelled in found] == ["AttributionBench", "WiCE"]
+    assert [labelled.claims[0].label for labelled in found] == ["none", "partial"]
     assert found[0].claims[0].sources == ("r", "s")
     assert found[1].claims[0].sources == ("a\nb",)
-    assert [len(labelled.labels) for labelled in found] == [2, 3, 2]
+    assert [len(labelled.labels) for labelled in found] == [2, 3]
 
 
 def test_the_space_around_a_source_stays_since_a_claims_id_is_made_of_it(tmp_path: Path) -> None:
@@ -179,9 +178,7 @@ def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_
     assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
 
 
-def test_an_estimate_keeps_nothing_and_a_mistyped_folder_is_not_made(bare: Path, tmp_path: Path) -> None:
-    assert "4 claims" in carded(labels(tmp_path), "--to", bare, "--estimate")
-    assert not (bare / "lab").exists()
+def test_a_mistyped_folder_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="bear holds no experiment"):
         carded(labels(tmp_path), "--to", tmp_path / "bear")
     assert not (tmp_path / "bear").exists()

@@ -109,6 +109,12 @@ def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path, tex
     assert f"drretail lab plant {exp} makes it again" in line
 
 
+def test_findings_of_version_1_are_read_without_the_fields_that_are_gone() -> None:
+    assert Found.model_validate({"n": 10, "found": 4, "n_originals": 9}) == Found(n=10, found=4)
+    row = {"what": "FP", "system": "s", "judge": "j", "value": 0.6, "labels_alone": 0.5, "n_clusters": 3}
+    assert CorrectedValue.model_validate({**row, "n_known": 2}) == CorrectedValue.model_validate(row)
+
+
 def test_every_finding_says_its_figures() -> None:
     value = {"what": "FP", "judge": "j", "labels_alone": 0.5, "n_clusters": 3, "n_labels": 30}
     values = [

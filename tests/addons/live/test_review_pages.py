@@ -180,23 +180,6 @@ def test_the_same_sent_twice_is_one_decision_and_another_one_takes_its_place(rev
     assert 'name="want.0.quantity" value="5"' in reviewer.get("/review/1").text
 
 
-def test_a_dispute_is_settled_on_a_page_of_its_own(reviewer: TestClient, file: Path) -> None:
-    one, two = (QUERIES[0].wish.model_copy(update={"deadline": day}) for day in ("Monday", "Friday"))  # pyright: ignore
-    keep_reviews(file, [reviewed(QUERIES[0], "bob", wish=one), reviewed(QUERIES[0], "carl", wish=two)])
-    assert 'href="/review/settle/1">q1</a>' in reviewer.get("/review").text
-    page = reviewer.get("/review/settle/1").text
-    assert "bob's edit: now: deadline: Monday" in words(page)
-    assert "Does it take deep research?" not in page
-    assert 'name="deadline" value="Friday"' in reviewer.get("/review/settle/1?take=carl").text
-    kept = reviewer.post("/review/settle/1", data=filled(do="edit", deadline="Friday"))
-    assert (kept.status_code, kept.headers["location"]) == (303, "/review")
-    last = read_reviews_of(file)[-1]
-    assert (last.settles, last.answers, last.reviewer) == (True, None, "Ann B")
-    assert last.edit is not None
-    assert last.edit.after.typed_by == "carl"
-    assert reviewer.get("/review/settle/1").status_code == 404
-
-
 def test_a_file_that_changed_is_read_again_and_what_is_no_decision_is_refused(reviewer: TestClient, file: Path) -> None:
     assert reviewer.get("/review/3").status_code == 200
     write_lines(file, (query.as_line() for query in QUERIES[:2]))

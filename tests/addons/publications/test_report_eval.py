@@ -98,7 +98,7 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean_nor_is_what_was_asked_fi
     counts = {name: result.items[name] for name in ("pairs", "scored", "unverifiable", "failed", "unfetched")}
     assert counts == {"pairs": 6, "scored": 3, "unverifiable": 1, "failed": 1, "unfetched": 1}
     assert states(compared(4, 3, 2)[:-1])["redundancy"] == "failed"
-    assert {states(labelled(1, 1, 0)[:-1])[name] for name in ("support", "support_pooled")} == {"failed"}
+    assert states(labelled(1, 1, 0)[:-1])["support"] == "failed"
 
 
 @pytest.mark.parametrize(
@@ -107,16 +107,10 @@ def test_what_could_not_be_read_or_judged_is_in_no_mean_nor_is_what_was_asked_fi
 )
 def test_without_a_label_a_report_is_what_kept_it_from_one(labels: tuple[VerdictState, ...], state: str) -> None:
     result = states(labelled(*labels))
-    assert {result[name] for name in ("support", "no_support", "support_pooled")} == {state}
+    assert {result[name] for name in ("support", "no_support")} == {state}
 
 
-def test_pooled_support_is_over_all_pairs_and_a_grade_of_0_is_a_real_0() -> None:
-    reports = [found(labelled(1, 1, 0, -1)), found(labelled(-1)), found(labelled("unverifiable"))]
-    sums = [METRIC.pooled["support_pooled"](report) for report in reports]
-    assert sums == [[(1, 4)], [(-1, 1)], [(0, 0)]]
-    assert [METRIC.pooled["strong_support_pooled"](report) for report in reports] == [[(2, 4)], [(0, 1)], [(0, 0)]]
-    with pytest.raises(KeyError):
-        METRIC.pooled["support"](reports[0])
+def test_a_grade_of_0_is_a_real_0() -> None:
     result = found([verdict("quality", "clarity", 0)])
     assert (result["clarity"].state, result["clarity"].value) == ("scored", 0.0)
     assert result["overall"].state == "failed"

@@ -61,7 +61,7 @@ def test_a_fault_takes_off_where_it_is_met_and_a_score_below_nought_is_never_cla
     weights = {"explicit": [5.0, 5.0, -4.0]}
     assert found(weights, {"explicit": [1, 0, 0]}, "score") == [0.5]
     assert found(weights, {"explicit": [1, 0, 1]}, "score") == pytest.approx([0.1])
-    assert found(weights, {"explicit": [0, 0, 1]}, "score", "faults") == [-0.4, 1]
+    assert found(weights, {"explicit": [0, 0, 1]}, "score") == [-0.4]
 
 
 def criterion(text: str, weight: int, axis: str = "information", kind: str = "binary") -> dict[str, Any]:
@@ -105,7 +105,7 @@ def test_a_rubric_is_made_once_a_query_frozen_and_marked_for_every_report(tmp_pa
     # q1: (5 + 2 − 3) / 9; q2: "bath" gives the ternary ½ alone, 2 / 9. b: (5 + 2) / 9.
     assert a["score"].value == pytest.approx((4 / 9 + 2 / 9) / 2)
     assert (b["score"].value, b["strict"].value) == (pytest.approx(7 / 9), pytest.approx(5 / 9))
-    assert (a["faults"].value, a["analysis"].value) == (0.5, 0.5)
+    assert a["analysis"].value == 0.5
 
 
 def test_a_person_s_edit_is_judged_by_anew_and_another_weight_asks_nothing(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from unittest.mock import Mock
 import pytest
 
 from drretail.addons.sandboxes.check import check_sandbox
-from drretail.addons.sandboxes.folder import BY_CHARACTERS, Keywords, keep_passing, read_sizes
+from drretail.addons.sandboxes.folder import BY_CHARACTERS, Keywords, read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
 from drretail.addons.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of, user_files
 from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
@@ -89,11 +89,9 @@ def test_it_passes_its_check_until_a_page_that_is_needed_or_all_queries_are_gone
 
 
 def test_what_its_pages_establish_belongs_to_each_query_and_no_best_basket_holds_what_they_rule_out(
-    small: Path, tmp_path: Path, offers: Offers
+    small: Path, offers: Offers
 ) -> None:
-    kept = tmp_path / "kept"
-    keep_passing(small, kept, {query.query_id for query in QUERIES})
-    web = SealedWeb(kept)
+    web = SealedWeb(small)
     for query in [query for query in QUERIES if offers.reference(query).best is not None]:
         pages = {web_evidence_id(page.url) for page in read_pages(task_folder(small, query.query_id))}
         (found,) = web.with_gold([query])
@@ -238,7 +236,7 @@ def test_products_that_fit_differ_in_their_names_and_from_what_the_user_has(ship
 def test_keywords_say_several_of_what_is_several_already(world: World, offers: Offers) -> None:
     need = need_of(world, offers, QUERIES[1])
     assert need.things[0].name == "pruning shears"
-    assert "shearss" not in keywords_of(need, signal_keywords(need), ()).model_dump_json()
+    assert "shearss" not in keywords_of(signal_keywords(need), ()).model_dump_json()
 
 
 def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_so(world: World, tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ import json
 from itertools import chain
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
+from drretail.data_ingest import synth
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.recipe import Kind, category_names, read_recipe
@@ -27,7 +29,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("plain")
-    write_shop(folder / "raw", products=800, reviews=9000, plain=True)
+    with patch.multiple(synth, PRODUCT_QUIRKS={}, REVIEW_QUIRKS={}):
+        write_shop(folder / "raw", products=800, reviews=9000)
     ingest([folder / "raw"], folder / "w", IngestOptions(min_interactions=1))
     return open_world(folder / "w")
 
@@ -65,13 +68,6 @@ def test_every_category_form_of_file_and_quirk_is_there(made: tuple[Path, SynthR
     for quirks, total in ((PRODUCT_QUIRKS, report.products), (REVIEW_QUIRKS, report.reviews)):
         for name, (_, share) in quirks.items():
             assert abs(report.quirks[name] - share * total) < 5 * (share * total) ** 0.5 + 1, name
-
-
-def test_a_plain_shop_has_no_quirk(tmp_path: Path) -> None:
-    report = write_shop(tmp_path, products=80, reviews=500, plain=True)
-    assert report.quirks == {}
-    assert all(isinstance(row["price"], float) and row["store"] for row in all_rows(tmp_path, meta=True))
-    assert sum(file.rows for file in report.files) == 580
 
 
 def test_title_features_details_and_price_belong_together(plain: World) -> None:

@@ -8,7 +8,7 @@ import pytest
 from langchain_core.embeddings import Embeddings
 
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.bm25 import LONGEST_PASSAGE, chunks_of
+from drretail.env.web.bm25 import LONGEST_CHUNK, LONGEST_PASSAGE, chunks_of
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.errors import ToolError, UserError
@@ -110,11 +110,12 @@ def test_embeddings_are_named_by_their_provider_or_their_place(retriever: str) -
             open_embeddings(spec)
 
 
-@pytest.mark.parametrize("text", ["", "a\nb", "x" * 70, "ab\n" * 50, "a\n\n" + "y" * 41 + "\nz"])
+@pytest.mark.parametrize("text", ["", "a\nb", "x" * 7_000, "abcd\n" * 1_000, "a\n\n" + "y" * 4_100 + "\nz"])
 def test_chunks_hold_all_that_a_page_says(text: str) -> None:
-    chunks = list(chunks_of(text, 20))
+    chunks = list(chunks_of(text))
     assert "".join(chunks).replace("\n", "") == text.replace("\n", "")
-    assert all(len(chunk) <= 20 for chunk in chunks)
+    assert all(len(chunk) < LONGEST_CHUNK for chunk in chunks)
+    assert len(chunks) > 1 or len(text) < LONGEST_CHUNK
 
 
 def test_offline_words_are_near_where_words_are_shared_and_pages_and_corpus_stay_what_they_are() -> None:

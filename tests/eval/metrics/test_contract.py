@@ -25,9 +25,9 @@ from tests import build
 from tests.eval.every_question import every_answer
 from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
 
-SIGNED = {("outcome", "J"), ("report_eval", "support"), ("report_eval", "support_pooled")}
+SIGNED = {("outcome", "J"), ("report_eval", "support")}
 """A difference of shares, and labels from -1 to 1."""
-UNITS_OF_THEIR_OWN = {("basket", "cost_ratio"), ("process", "pages_seen"), ("process", "domains_seen")}
+UNITS_OF_THEIR_OWN = {("basket", "cost_ratio")}
 FOLLOWING = ("fault_place", "false_statements")
 FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
 """Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""

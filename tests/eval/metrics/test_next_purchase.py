@@ -30,10 +30,8 @@ PURCHASE = NextPurchase(
     query_id="q1",
     user_id=USER,
     bought=(purchase_item_of(HOPPER),),
-    wanted=True,
     favourite="Dog Toys",
     popular_in_favourite=(purchase_item_of(TOY), purchase_item_of(HOPPER)),
-    popular=(purchase_item_of(TUBE), purchase_item_of(TOY), purchase_item_of(HOPPER)),
 )
 PICKS = ["B0TEST0001"]
 """What the report declares."""
@@ -78,10 +76,10 @@ ASPECTS = ("item", "category", "brand", "price_band")
 @pytest.mark.parametrize(
     ("picks", "hits"),
     [
-        (PICKS, {"hit": [0, 1, 1, 1], "base": [0, 0, 0, 0], "shop": [0, 1, 1, 1]}),
-        # Baselines recommend as many products as the report.
-        (["B0TEST0001", "B0TEST0004"], {"hit": [0, 1, 1, 1], "base": [1, 1, 1, 1], "shop": [0, 1, 1, 1]}),
-        ([], {"hit": [0, 0, 0, 0], "base": [0, 0, 0, 0], "shop": [0, 0, 0, 0]}),
+        (PICKS, {"hit": [0, 1, 1, 1], "base": [0, 0, 0, 0]}),
+        # The baseline recommends as many products as the report.
+        (["B0TEST0001", "B0TEST0004"], {"hit": [0, 1, 1, 1], "base": [1, 1, 1, 1]}),
+        ([], {"hit": [0, 0, 0, 0], "base": [0, 0, 0, 0]}),
     ],
 )
 def test_a_report_hits_what_any_pick_shares_with_the_purchase(
@@ -92,18 +90,7 @@ def test_a_report_hits_what_any_pick_shares_with_the_purchase(
     assert {guesser: [found[f"{guesser}_{each}"].value for each in ASPECTS] for guesser in hits} == hits
 
 
-@pytest.mark.parametrize(("wanted", "share"), [(True, 1.0), (False, 0.0), (None, None)])
-def test_the_second_rows_look_only_at_purchases_that_the_query_asks_for(
-    tmp_path: Path, ledger: Mapping[str, Evidence], wanted: bool | None, share: float | None
-) -> None:
-    found = valued(tmp_path, PICKS, ledger, PURCHASE.model_copy(update={"wanted": wanted}))
-    assert found["wanted"].value == share
-    assert found["hit_category"].value == 1
-    assert found["hit_category_wanted"].state == ("scored" if wanted else "na")
-    assert found["base_category_wanted"].state == ("scored" if wanted else "na")
-
-
-GONE = PURCHASE.model_copy(update={"bought": (), "gone": ("B0GONE0001",), "wanted": None})
+GONE = PURCHASE.model_copy(update={"bought": (), "gone": ("B0GONE0001",)})
 
 
 @pytest.mark.parametrize(
@@ -145,3 +132,8 @@ def test_brands_are_compared_by_their_letters_and_what_nobody_knows_is_na() -> N
     assert hits([without_leaf], [purchase_item_of(TUBE)]).category is False
     purchase = PURCHASE.model_copy(update={"favourite": None, "popular_in_favourite": ()})
     assert compare([purchase_item_of(TUBE)], purchase).base is None
+
+
+def test_purchases_that_version_1_froze_are_read_without_what_is_gone() -> None:
+    older = {**PURCHASE.model_dump(mode="json"), "wanted": True, "popular": [{"product_id": "B0TEST0001"}]}
+    assert NextPurchase.model_validate(older) == PURCHASE

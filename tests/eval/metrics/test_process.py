@@ -112,9 +112,9 @@ def test_calls_repeat_that_are_equal_in_tool_and_readable_arguments_in_any_branc
         call(SEARCH, query="bath", limit=5),
         call(DETAILS, query="feeder", limit=5),
     )
-    assert counted("repeated", ran) == Count(0.4, items={"repeated": 2, "calls": 5, "repeated_in_branch": 1})
+    assert counted("repeated", ran) == Count(0.4, items={"repeated": 2, "calls": 5})
     bare = counted("repeated", course(turn(), BARE, BARE))
-    assert bare == Count(0.0, items={"repeated": 0, "calls": 2, "repeated_in_branch": 0})
+    assert bare == Count(0.0, items={"repeated": 0, "calls": 2})
 
 
 def test_invalid_are_the_caller_s_faults_and_names_without_a_tool() -> None:
@@ -150,8 +150,7 @@ def test_pages_and_domains_are_distinct_and_products_are_none() -> None:
     citations = [cites("W:a", web=True), cites("W:b", web=True), cites("P:X", "http://ecommerce.com/X")]
     citations.append(cites(None, "https://birds.example/feed", web=True))
     ran = course(turn(), call(WEB), evidence=pages, citations=citations)
-    names = ("pages", "domains", "pages_seen", "domains_seen")
-    assert [counted(name, ran).value for name in names] == [2, 1, 3, 2]
+    assert [counted(name, ran).value for name in ("pages", "domains")] == [2, 1]
     assert domain_of("http://[broken") == ""
 
 

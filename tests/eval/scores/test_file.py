@@ -225,13 +225,18 @@ PAIR = {
 }
 MISSING = {"n/a": 1, "failed": 2, "run failed": 1, "as 0": 3}
 BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10, "missing": MISSING}
-CONTRAST = {"metric": "checks", "variant": "clean", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"}
+CONTRAST = {"metric": "checks", "variant": "clean", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"} | {
+    **dict.fromkeys(("power_of_half", "repeat_share", "judge_share"), 0.3)  # which no record has any more
+}
 OLD: dict[str, Any] = {
     "scores": [],
     "judgings": [],
     "slices": [{**SLICE, "n_planned": 8, "n_scored": 6}, {**SLICE, "by": "constraint", "name": "budget"}],
     "ablations": [{**OF, "by": "size", "name": "quality", "rows": [{"agent": "a", "cells": [CELL], "steps": []}]}],
-    "counterfactuals": [{**CHANGED, "measure": "change", "of": "products", "n_planned": 4, "n_scored": 2, "n_na": 2}],
+    "counterfactuals": [
+        {**CHANGED, "measure": measure, "of": of, "n_planned": 4, "n_scored": 2, "n_na": 2}
+        for measure, of in (("change", "products"), ("change", "brands"), ("overused", None))
+    ],
     "pairs": [PAIR],
     "attacks": [{"system": "b", "plain": "a", "n_queries": 3}],
     "scoreboard": {
@@ -253,7 +258,7 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     assert (cell.by, cell.part, cell.value, cell.ci_low) == ("size", "32k", 0.5, 0.4)
     assert (cell.n_asked, cell.n_counted, cell.judge) == (4, 3, "p:m")
     (change,) = read.counterfactuals
-    assert (change.variant, change.system, change.value, change.n_asked) == ("change products", "b", 0.25, 4)
+    assert (change.variant, change.system, change.value, change.n_asked) == ("change", "b", 0.25, 4)
     board = known(read.scoreboard)
     assert [judge.spec for judge in board.others] == ["p:n"]
     of_board = board.rows[0].cells["clean"]

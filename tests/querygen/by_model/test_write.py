@@ -313,14 +313,8 @@ def test_import_types_at_once_where_a_model_is_named_what_the_file_brings_no_wis
     assert len(chat.asked) == 2
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [(["--model", "offline:shopper"], "name a language model"), (["--estimate"], "name one with --model")],
-)
-def test_without_a_language_model_nothing_is_typed_or_estimated(
-    world: World, file: Path, flags: list[str], message: str
-) -> None:
-    assert message in refused(world, "check", file, *flags)
+def test_without_a_language_model_nothing_is_typed(world: World, file: Path) -> None:
+    assert "name a language model" in refused(world, "check", file, "--model", "offline:shopper")
 
 
 def test_untyped_ones_are_told_and_check_types_them_in_the_file(
@@ -455,15 +449,3 @@ def test_what_is_no_answer_is_told_and_asked_anew_only_where_somebody_wants_that
     assert "unusable" in call(world, "check", file, "--model", "fake:x").stderr
     mended = call(world, "check", file, "--model", "fake:x", "--retry", "failed", "--json")
     assert (json.loads(mended.stdout)["failed"], len(chat.asked) - asked) == ({}, 2)
-
-
-def test_an_estimate_puts_the_questions_together_and_sends_nothing(
-    world: World, file: Path, chat: ScriptedChat
-) -> None:
-    estimated = ("check", file, "--model", "fake:x", "--estimate", "--json")
-    result = call(world, *estimated)
-    (estimate,) = json.loads(result.stdout)["estimates"]
-    assert (result.exit_code, estimate["count"], chat.asked) == (0, 2, [])
-    assert estimate["input"]["low"] > 500
-    call(world, "check", file, "--model", "fake:x")
-    assert json.loads(call(world, *estimated).stdout)["estimates"][0]["count"] == 0

@@ -106,10 +106,10 @@ def test_a_busy_server_is_asked_again_or_is_unavailable(name: str, mongo_url: st
         open_world(f"servers:{name}", servers=settings) as world,
         Toolkit(Session(SessionSettings(world, scope="any"))) as toolkit,
     ):
-        front.rule = lambda request: status if "_search" in request.path and not front.refused else None
+        front.rule = lambda request: status if "search" in request.path and not front.refused else None
         assert toolkit.call(*SEARCH).value["total"] == 40
         assert front.refused == 1
-        front.rule = always(status, "_search")
+        front.rule = always(status, "search")
         kind, message = error_of(toolkit.call(*SEARCH))
         assert kind == "unavailable"
         assert str(status) in message

@@ -29,8 +29,6 @@ NAME = "justification"
 APART = 2
 """Points from which two ratings differ: a reader of a justification is as unsure by one point as its writer."""
 _SUPPORTS: Mapping[str, float] = {"full_support": 1.0, "partial_support": 0.5, "no_support": 0.0, "contradicted": 0.0}
-_TYPICAL = "A weakness that is named, with its place in the report and what follows from it. " * 6
-"""Takes the place of a justification that does not exist yet when costs are estimated."""
 
 
 class DerivedRating(Record):
@@ -64,8 +62,6 @@ def _questions(case: Case) -> list[ProbeQuestion]:
         for dimension in DIMENSIONS:
             verdict = rated.get(dimension)
             reason = verdict.reason if verdict is not None and verdict.state == "scored" else ""
-            if verdict is None and case.only_estimated:
-                reason = _TYPICAL
             if reason:
                 prompt = rating_prompt(dimension)
                 questions.append(_question(subject, f"{STAGE}/{dimension}", reason, prompt, DerivedRating))

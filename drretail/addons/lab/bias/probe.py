@@ -279,10 +279,6 @@ class ProbeQuestion:
     kept: Callable[[Any], Any]
     """Takes the verdict's value from an answer."""
 
-    @property
-    def characters(self) -> int:
-        return len(self.prompt.render(**self.values()))
-
 
 @dataclass(frozen=True)
 class Case:
@@ -298,7 +294,6 @@ class Case:
     day: str
     """Today, as 2025-01-31."""
     pin: Path | None = None
-    only_estimated: bool = False
 
     @property
     def name(self) -> str:

@@ -34,7 +34,6 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scores.pair_rows import read_outcomes
 from drretail.files import read_json
-from drretail.llm.estimates import Estimate, Range, estimate_by_length
 from drretail.records.vote import about_report
 
 NO_PAIR = "the reports are of one system, and no two can be compared"
@@ -193,8 +192,6 @@ PROBES = {
 FOLLOWS_RULES = (
     "it follows rules and has no opinions: what it can be probed for is its labels of claims, by lab card and lab plant"
 )
-ANSWER = Range(60, 400)
-"""Tokens of an answer to a probe's own question."""
 
 
 def named_probes(names: str | None) -> list[Probe]:
@@ -241,25 +238,3 @@ def bias_found(reports: Reports, rows_now: Sequence[ProbeFound], before: Path) -
     order = [*PROBES]
     rows = sorted([*earlier_rows, *rows_now], key=lambda row: (row.judge, order.index(row.probe)))
     return BiasFound(reports=reports.sha, probes=tuple(rows))
-
-
-def estimate_probe(case: Case, probe: Probe) -> Estimate | None:
-    """The likely cost of the probe's unanswered questions, by their length; None if there are none.
-
-    For questions about missing verdicts, a typical text is assumed.
-    """
-    if not has_opinions(case):
-        return None
-    left = [question for question, verdict in case.recorded(probe.name, probe.questions(case)) if verdict is None]
-    if not left:
-        return None
-    judge = case.judge
-    return estimate_by_length(
-        f"{probe.name}, {judge.ref.spec}",
-        [question.characters for question in left],
-        ANSWER,
-        judge.ref.spec,
-        None if judge.model is None else judge.model.price,
-        basis="length of what is asked",
-        unit="questions",
-    )

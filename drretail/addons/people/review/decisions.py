@@ -5,30 +5,22 @@ review: who decided what, how much was edited, where reviewers agree.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.addons.people.review.form import Items
 from drretail.addons.people.review.records import (
-    DECIDED,
     QUESTIONS,
     Question,
     Review,
-    Revision,
     content_of,
-    history_path,
-    read_history_of,
     read_reviews_of,
     reviews_path,
-    words_changed,
 )
-from drretail.files import append_documents
 from drretail.grounding.gold_files import write_with_gold
 from drretail.records.query import Query, version_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.stats.agreement import Agreement, Answered, agreement_on, agreement_table, differences, pairs_of
+from drretail.stats.agreement import Agreement, Answered, agreement_on, agreement_table, pairs_of
 
 Version = tuple[str, str]
 """A query's id and its version."""
@@ -36,134 +28,85 @@ Version = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CurrentDecisions:
-    """Each reviewer's last decision on each version; decisions that settle a disagreement are kept apart."""
+    """Each reviewer's last decision on each query as it is now."""
 
     reviews: tuple[Review, ...]
-    settling: tuple[Review, ...]
     stale: int
     """Decisions on queries that something other than this review has changed since, or that are no longer there."""
 
     def of(self, query: Query) -> tuple[Review, ...]:
-        """The reviewers' decisions on the query's current version."""
-        version = version_of(query)
-        return tuple(review for review in self.reviews if review.subject == (query.query_id, version))
-
-    def settled(self, query: Query) -> Review | None:
-        """The decision that settles a disagreement on the query's current version; None if there is none."""
-        version = version_of(query)
-        return next((review for review in self.settling if review.subject == (query.query_id, version)), None)
-
-    def makers(self, query: Query) -> tuple[Review, ...]:
-        """The applied edits that made the query's current version."""
-        version, content = version_of(query), content_of(query)
-        return tuple(
-            review
-            for review in (*self.reviews, *self.settling)
-            if (review.query_id, review.decision) == (query.query_id, "edit")
-            and review.version != version
-            and review.keeps(query) == content
-        )
+        """The decisions on a query."""
+        return tuple(review for review in self.reviews if review.query_id == query.query_id)
 
     def undecided_by(self, reviewer: str, queries: Iterable[Query]) -> tuple[Query, ...]:
-        """The queries whose current version a reviewer has neither decided on nor made by an edit."""
-        return tuple(
-            query
-            for query in queries
-            if not any(review.reviewer == reviewer for review in (*self.of(query), *self.makers(query)))
-        )
+        """The queries on whose current version a reviewer has not decided."""
+        decided = {review.query_id for review in self.reviews if review.reviewer == reviewer}
+        return tuple(query for query in queries if query.query_id not in decided)
 
 
-def current_decisions(
-    reviews: Iterable[Review], queries: Sequence[Query], revisions: Iterable[Revision]
-) -> CurrentDecisions:
+def current_decisions(reviews: Iterable[Review], queries: Sequence[Query]) -> CurrentDecisions:
     """The decisions that still count, by query in the file's order, then by reviewer."""
-    last = {(review.subject, review.reviewer, review.settles): review for review in reviews}
-    current = {query.query_id: version_of(query) for query in queries}
-    became = {
-        (revision.query_id, version_of(revision.before)): None if revision.after is None else version_of(revision.after)
-        for revision in revisions
-        if revision.what in DECIDED
-    }
-    order = {query.query_id: place for place, query in enumerate(queries)}
-    lives = sorted(
-        (review for review in last.values() if _lives(review.subject, current, became)),
-        key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer, review.at),
+    last = {(review.subject, review.reviewer): review for review in reviews}
+    places = {query.query_id: (place, query) for place, query in enumerate(queries)}
+    lives = [review for review in last.values() if _lives(review, places.get(review.query_id, (0, None))[1])]
+    # Somebody whose edit was applied may have decided on the result, too: the later decision counts.
+    current = {(review.query_id, review.reviewer): review for review in sorted(lives, key=lambda review: review.at)}
+    order = {query_id: place for query_id, (place, _) in places.items()}
+    by_place = sorted(
+        current.values(),
+        key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer),
     )
-    # If several people settled the same version, the latest decision counts.
-    settling = {review.subject: review for review in sorted(lives, key=lambda review: review.at) if review.settles}
-    return CurrentDecisions(
-        tuple(review for review in lives if not review.settles), tuple(settling.values()), len(last) - len(lives)
-    )
+    return CurrentDecisions(tuple(by_place), len(last) - len(lives))
 
 
 def decisions_on(file: Path, queries: Sequence[Query]) -> CurrentDecisions:
     """The decisions beside a file that still count for its queries. Raises UserError for an invalid line."""
-    return current_decisions(read_reviews_of(file), queries, read_history_of(file))
+    return current_decisions(read_reviews_of(file), queries)
 
 
-def _lives(version: Version, current: dict[str, str], became: dict[Version, str | None]) -> bool:
-    """True if the version is the current one, or if this review turned it into that, or took it out of the file."""
-    query_id, now = version[0], current.get(version[0])
-    seen: set[str] = set()
-    at: str | None = version[1]
-    while at is not None and at != now:
-        if at in seen or (query_id, at) not in became:
-            return False
-        seen.add(at)
-        at = became[query_id, at]
-    return at == now
+def _lives(review: Review, query: Query | None) -> bool:
+    """True if the query is as its reviewer saw it, or as the reviewer wanted it: edited so, or taken out."""
+    if query is None:
+        return review.decision == "reject"
+    return review.version == version_of(query) or (
+        review.edit is not None and content_of(review.edit.after) == content_of(query)
+    )
 
 
-What = Literal["accepted", "edited", "rejected", "undecided", "disputed"]
-WHATS: tuple[What, ...] = ("accepted", "edited", "rejected", "undecided", "disputed")
+What = Literal["accepted", "edited", "rejected", "undecided"]
+WHATS: tuple[What, ...] = ("accepted", "edited", "rejected", "undecided")
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What becomes of a query. ``result`` is the query or its edit; None if it is rejected, undecided or disputed."""
+    """What becomes of a query. ``result`` is the query or its edit; None if it is rejected or undecided."""
 
     query: Query
     what: What
     result: Query | None
-    reviews: tuple[Review, ...]
-    """The reviews that decided, or that disagree."""
-
-    @property
-    def by(self) -> str:
-        """The names of those who decided."""
-        return ", ".join(dict.fromkeys(review.reviewer for review in self.reviews))
+    by: tuple[str, ...] = ()
+    """Who decided. Of an undecided query, those who decided differently."""
 
 
 def outcomes(queries: Iterable[Query], current: CurrentDecisions) -> tuple[Outcome, ...]:
     """One outcome per query, in order.
 
     All reviewers of a query must decide alike; two edits are alike if they make the same query, whoever typed its wish.
-    Otherwise the query is disputed until somebody settles it. A query that an applied edit made counts as accepted by
-    whoever made the edit.
+    Otherwise the query stays undecided. A query that an applied edit made counts as accepted by whoever made the edit.
     """
-    return tuple(_outcome(query, current) for query in queries)
+    return tuple(_outcome(query, current.of(query)) for query in queries)
 
 
-def _outcome(query: Query, current: CurrentDecisions) -> Outcome:
-    """The outcome by the decision that settles, if there is one.
-
-    Otherwise by all decisions on the current version, and by the edits that made it, of people who didn't decide again.
-    """
-    settled = current.settled(query)
-    reviews = current.of(query) if settled is None else (settled,)
-    if settled is None:
-        again = {review.reviewer for review in reviews}
-        reviews += tuple(review for review in current.makers(query) if review.reviewer not in again)
-    if not reviews:
-        return Outcome(query, "undecided", None, ())
-    if len({review.keeps(query) for review in reviews}) > 1:
-        return Outcome(query, "disputed", None, reviews)
-    content = reviews[0].keeps(query)
+def _outcome(query: Query, reviews: Sequence[Review]) -> Outcome:
+    by, wanted = tuple(review.reviewer for review in reviews), {review.keeps(query) for review in reviews}
+    if len(wanted) != 1:
+        return Outcome(query, "undecided", None, by)
+    (content,) = wanted
     if content is None:
-        return Outcome(query, "rejected", None, reviews)
+        return Outcome(query, "rejected", None, by)
     if content == content_of(query):
-        return Outcome(query, "accepted", query, reviews)
-    return Outcome(query, "edited", next(review.edit.after for review in reviews if review.edit is not None), reviews)
+        return Outcome(query, "accepted", query, by)
+    return Outcome(query, "edited", next(review.edit.after for review in reviews if review.edit is not None), by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,49 +117,22 @@ class Applied:
     edited: tuple[str, ...]
     rejected: tuple[str, ...]
     waiting: tuple[str, ...]
-    """Undecided or disputed queries: left out of a new file, unchanged in the reviewed file itself."""
+    """Undecided queries: left out of a new file, unchanged in the reviewed file itself."""
 
 
-def write_reviewed(
-    to: Path, outcomes: Sequence[Outcome], items: Items, at: datetime, *, in_place: bool = False
-) -> Applied:
-    """Writes accepted and edited queries to a file, and each edit and rejection to the history beside it.
+def write_reviewed(to: Path, outcomes: Sequence[Outcome], *, in_place: bool = False) -> Applied:
+    """Writes accepted and edited queries to a file.
 
-    With ``in_place``, the file is the reviewed one itself, in which undecided and disputed queries stay as they are.
+    With ``in_place``, the file is the reviewed one itself, in which undecided queries stay as they are.
     """
-    changed = [outcome for outcome in outcomes if outcome.what in ("edited", "rejected")]
-    waiting = [outcome.query for outcome in outcomes if outcome.what in ("undecided", "disputed")]
-    results = [outcome.query if in_place and outcome.query in waiting else outcome.result for outcome in outcomes]
+    results = [each.query if in_place and each.what == "undecided" else each.result for each in outcomes]
     queries = tuple(query for query in results if query is not None)
-    known = {_key(revision) for revision in read_history_of(to)}
-    revisions = (
-        Revision(
-            query_id=outcome.query.query_id,
-            at=at,
-            by=outcome.by,
-            what="rejected" if outcome.result is None else "edited",
-            attempt=1,
-            before=outcome.query,
-            reasons=items.of(outcome.query).checked.findings,
-            after=outcome.result,
-            findings=() if outcome.result is None else items.check(outcome.result).findings,
-        )
-        for outcome in changed
-    )
-    # The history first: without it, the file would look as if somebody else had changed it.
-    append_documents(history_path(to), [revision for revision in revisions if _key(revision) not in known])
     write_with_gold(queries, to)
-    return Applied(
-        queries=queries,
-        edited=tuple(outcome.query.query_id for outcome in changed if outcome.what == "edited"),
-        rejected=tuple(outcome.query.query_id for outcome in changed if outcome.what == "rejected"),
-        waiting=tuple(query.query_id for query in waiting),
+    edited, rejected, waiting = (
+        tuple(outcome.query.query_id for outcome in outcomes if outcome.what == what)
+        for what in ("edited", "rejected", "undecided")
     )
-
-
-def _key(revision: Revision) -> tuple[str, str, str, str | None]:
-    after = None if revision.after is None else version_of(revision.after)
-    return revision.query_id, revision.what, version_of(revision.before), after
+    return Applied(queries, edited, rejected, waiting)
 
 
 ABOUT = {
@@ -224,7 +140,6 @@ ABOUT = {
     "deep_research": "takes deep research",
     "answerable": "answerable with the nine tools",
     "fits_profile": "fits the shopper",
-    "edit": "edit",
 }
 
 
@@ -249,25 +164,8 @@ class Reviewer:
     rejected: int
     edit_rate: float | None
     """The share of decided queries whose text was changed."""
-    words_changed: float | None
-    """The mean share of words changed, over the queries whose text was changed; None if there are none."""
-    wishes_typed: int
-    """Queries whose wish was typed or changed."""
     answers: dict[Question, dict[str, int]]
     """How often each question was answered with yes and with no."""
-    accepted_with_a_no: tuple[str, ...]
-    """The ids of queries that were accepted although a question was answered with no."""
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """What two or more reviewers answered on one thing about a query, by reviewer."""
-
-    query_id: str
-    about: str
-    answers: dict[str, str]
-    settled_by: str | None = None
-    """The reviewer who settled the disagreement; None while nobody has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +177,6 @@ class Summary:
     reviewers: tuple[Reviewer, ...]
     agreements: tuple[Agreement, ...]
     """Of every two reviewers, by name: on the decision, and on each question."""
-    disagreements: tuple[Disagreement, ...]
     stale: int
 
     @property
@@ -288,17 +185,16 @@ class Summary:
         counted = Counter(outcome.what for outcome in self.outcomes)
         return {what: counted[what] for what in WHATS}
 
-    def ids(self, what: str) -> tuple[str, ...]:
-        return tuple(outcome.query.query_id for outcome in self.outcomes if outcome.what == what)
+    @property
+    def differing(self) -> tuple[str, ...]:
+        """The ids of queries on which reviewers decided differently."""
+        return tuple(each.query.query_id for each in self.outcomes if each.what == "undecided" and each.by)
 
 
 def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
-    """The statistics of a file's review. Reviewers are ordered by name, disagreements by query in the file's order."""
+    """The statistics of a file's review. Reviewers are ordered by name."""
     by_name = sorted(current.reviews, key=lambda review: review.reviewer)
     names = dict.fromkeys(review.reviewer for review in by_name)
-    settled = {review.subject: review.reviewer for review in current.settling}
-    order = {review.subject: place for place, review in enumerate(current.reviews)}
-    differing = sorted(_differing(current.reviews), key=lambda each: order[each[0]])
     return Summary(
         queries=len(queries),
         outcomes=outcomes(queries, current),
@@ -306,20 +202,13 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
             _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
         ),
         agreements=tuple(map(agreement_on, pairs_of(answers_in(by_name)))),
-        disagreements=tuple(
-            Disagreement(version[0], about, answers, settled.get(version)) for version, about, answers in differing
-        ),
         stale=current.stale,
     )
 
 
 def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
     decisions = Counter(review.decision for review in reviews)
-    changes = [
-        words_changed(review.edit.before.text, review.edit.after.text)
-        for review in reviews
-        if review.edit and "text" in review.edit.fields
-    ]
+    changes = sum(bool(review.edit and "text" in review.edit.fields) for review in reviews)
     answered = Counter((answer.about, answer.value) for answer in answers_in(reviews))
     return Reviewer(
         name=name,
@@ -327,27 +216,9 @@ def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
         accepted=decisions["accept"],
         edited=decisions["edit"],
         rejected=decisions["reject"],
-        edit_rate=len(changes) / len(reviews) if reviews else None,
-        words_changed=sum(changes) / len(changes) if changes else None,
-        wishes_typed=sum(bool(review.edit and "wish" in review.edit.fields) for review in reviews),
+        edit_rate=changes / len(reviews) if reviews else None,
         answers={question: {word: answered[question, word] for word in ("yes", "no")} for question in QUESTIONS},
-        accepted_with_a_no=tuple(
-            review.query_id
-            for review in reviews
-            if review.decision == "accept" and review.answers and review.answers.noes
-        ),
     )
-
-
-def _differing(reviews: Sequence[Review]) -> Iterator[tuple[Version, str, dict[str, str]]]:
-    """What reviewers of a version answered or edited differently."""
-    edits = (
-        Answered(review.reviewer, review.subject, "edit", content_of(review.edit.after))
-        for review in reviews
-        if review.edit is not None
-    )
-    for (version, about), answers in differences((*answers_in(reviews), *edits)).items():
-        yield version, about, {name: "another one" if about == "edit" else answer for name, answer in answers.items()}
 
 
 def summary_document(file: Path, now: Summary, applied: Applied | None) -> dict[str, Any]:
@@ -357,12 +228,9 @@ def summary_document(file: Path, now: Summary, applied: Applied | None) -> dict[
         "reviews": str(reviews_path(file)),
         "queries": now.queries,
         "outcomes": now.counts,
-        "by_query": [
-            {"query_id": outcome.query.query_id, "what": outcome.what, "by": outcome.by} for outcome in now.outcomes
-        ],
+        "differing": list(now.differing),
         "reviewers": [asdict(reviewer) for reviewer in now.reviewers],
         "agreement": [asdict(agreement) for agreement in now.agreements],
-        "disagreements": [asdict(disagreement) for disagreement in now.disagreements],
         "stale": now.stale,
     }
     if applied is not None:
@@ -371,15 +239,13 @@ def summary_document(file: Path, now: Summary, applied: Applied | None) -> dict[
 
 
 def summary_parts(file: Path, now: Summary) -> Iterator[Table | str]:
-    """Tables of reviewers, answers, agreement and disagreements, if there are any, then the counts."""
+    """Tables of reviewers, answers and agreement, if there are any, then the counts."""
     if now.reviewers:
-        decided = [(each.name, each.decided, each.accepted, each.edited, each.rejected) for each in now.reviewers]
-        yield table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected"], decided)
-        edits = [
-            (each.name, Cell(each.edit_rate, "percent"), Cell(each.words_changed, "percent"), each.wishes_typed)
+        decided = [
+            (*(each.name, each.decided, each.accepted, each.edited, each.rejected), Cell(each.edit_rate, "percent"))
             for each in now.reviewers
         ]
-        yield table_of("Edits", ["", "texts changed", "words changed in these", "wishes typed or changed"], edits)
+        yield table_of("Reviewers", ["", "decided", "accepted", "edited", "rejected", "texts changed"], decided)
         answers = [
             (ABOUT[question], *(", ".join(map(str, each.answers[question].values())) for each in now.reviewers))
             for question in now.reviewers[0].answers
@@ -387,23 +253,10 @@ def summary_parts(file: Path, now: Summary) -> Iterator[Table | str]:
         yield table_of("Answers: yes, no", ["", *(each.name for each in now.reviewers)], answers)
     if now.agreements:
         yield agreement_table("Agreement", now.agreements, "queries", ABOUT.__getitem__)
-    if now.disagreements:
-        rows = [
-            (
-                *(disagreement.query_id, ABOUT[disagreement.about]),
-                ", ".join(f"{who}: {answer}" for who, answer in disagreement.answers.items()),
-                disagreement.settled_by,
-            )
-            for disagreement in now.disagreements
-        ]
-        yield table_of("Disagreements", ["query", "about", "who says what", "settled by"], rows)
     counts = ", ".join(f"{count} {what}" for what, count in now.counts.items())
     yield f"{file}: {counted(now.queries, 'query')}: {counts}"
-    for reviewer in now.reviewers:
-        if reviewer.accepted_with_a_no:
-            yield f"{reviewer.name} accepts, with a no to a question: {', '.join(reviewer.accepted_with_a_no)}"
-    disputed = ", ".join(now.ids("disputed"))
-    if disputed:
-        yield f"Disputed, and so not applied until drretail view --review {file} settles them: {disputed}"
+    if now.differing:
+        differing = ", ".join(now.differing)
+        yield f"Reviewers decided differently, so these stay undecided until they decide alike: {differing}"
     if now.stale:
         yield f"{now.stale} decisions are about queries that were changed or taken out since: they don't count."

@@ -20,9 +20,7 @@ from drretail.addons.people.review.records import (
     Decision,
     Edit,
     Review,
-    content_of,
     edit_of,
-    edits_by_reviewer,
     retyped,
 )
 from drretail.env.summaries import Summaries
@@ -273,20 +271,16 @@ WORDS: dict[str, Decision] = {
 }
 
 
-def review_by(
-    person: str, query: Query, cells: Mapping[str, str], at: datetime, disputed: Sequence[Review] | None = None
-) -> Review:
+def review_by(person: str, query: Query, cells: Mapping[str, str], at: datetime) -> Review:
     """The decision in the cells of a query; beside those of its form, "decision", "note" and the ``QUESTIONS``.
 
-    With ``disputed``, the reviews that disagree, it settles them. Raises Faults.
+    Raises Faults.
     """
     decision, typed = WORDS.get(cells["decision"].casefold()), cells["decision"]
     if decision is None:
         problem = f"{typed!r} is none of" if typed else "is empty; it takes one of"
         raise Faults({"decision": f"{problem} {', '.join(DECISIONS)}"})
-    edit, answers = _edit(person, query, cells, decision, disputed or ()), None
-    if disputed is None:
-        answers = _answers(query, cells)
+    edit = _edit(person, query, cells, decision)
     try:
         return Review(
             query_id=query.query_id,
@@ -294,10 +288,9 @@ def review_by(
             reviewer=person,
             at=at,
             decision=decision,
-            answers=answers,
+            answers=_answers(query, cells),
             note=cells["note"].strip() or None,
             edit=edit,
-            settles=disputed is not None,
         )
     except ValidationError as problem:
         raise Faults({"reviewer": problem.errors()[0]["msg"]}) from problem
@@ -323,9 +316,7 @@ def _answers(query: Query, cells: Mapping[str, str]) -> Answers:
     return Answers.model_validate({name: replies[name] in YES for name in questions})
 
 
-def _edit(
-    person: str, query: Query, cells: Mapping[str, str], decision: Decision, disputed: Sequence[Review]
-) -> Edit | None:
+def _edit(person: str, query: Query, cells: Mapping[str, str], decision: Decision) -> Edit | None:
     """The edit that the cells make, which a decision to edit needs and no other decision has."""
     edit = edit_by(person, query, cells)
     if decision == "edit" and edit is None:
@@ -335,10 +326,7 @@ def _edit(
         names = [name for name in (*cells, *before) if place_of(name)[0] is not None or name in before]
         changed = next(name for name in names if retyped(before.get(name, ""), cells.get(name, "")) != before.get(name))
         raise Faults({changed: f"was changed, but the decision is {decision}; decide to edit, or put it back"})
-    # An edit like a reviewer's stays that reviewer's, who has typed the wish.
-    edits = edits_by_reviewer(disputed, query).values()
-    alike = (each for each in edits if edit and content_of(each.after) == content_of(edit.after))
-    return next(alike, edit)
+    return edit
 
 
 def edit_by(person: str, query: Query, cells: Mapping[str, str]) -> Edit | None:

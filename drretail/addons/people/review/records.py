@@ -1,22 +1,19 @@
-"""A reviewer's decisions on queries, by the paper's three questions (section 5.1), the revisions of queries, what an
-edit changed, and what reviewers who disagree say of it.
+"""A reviewer's decisions on queries, by the paper's three questions (section 5.1), and what an edit changed.
 
-Both are kept beside the file of queries: ``<file>.reviews.jsonl`` and ``<file>.history.jsonl``.
+They are kept beside the file of queries, in ``<file>.reviews.jsonl``.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, StringConstraints, model_validator
+from pydantic import AwareDatetime, ConfigDict, StringConstraints, model_validator
 
 from drretail.errors import UserError
 from drretail.files import append_documents, read_documents
-from drretail.grounding.text.wording import wish_lines
 from drretail.locks import locked_file
 from drretail.records.base import Document, Record
-from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
 
 Decision = Literal["accept", "edit", "reject"]
@@ -69,6 +66,8 @@ class Edit(Record):
 class Review(Document):
     """One decision on one version of a query; a line of ``<file>.reviews.jsonl``."""
 
+    model_config = ConfigDict(extra="ignore")  # version 1.0 also wrote ``settles``
+
     query_id: str
     version: str
     """The sha256 of the query as it was shown."""
@@ -76,18 +75,14 @@ class Review(Document):
     at: AwareDatetime
     decision: Decision
     answers: Answers | None = None
-    """None if the review settles a disagreement, which asks only for the decision."""
+    """None only in files of version 1.0, where a review could settle a disagreement."""
     note: str | None = None
     edit: Edit | None = None
-    settles: bool = False
-    """True if this is the last word on a disagreement. It does not count in the reviewers' agreement."""
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if (self.decision == "edit") != (self.edit is not None):
             raise ValueError("an edit comes with what was edited, and nothing else does")
-        if self.answers is None and not self.settles:
-            raise ValueError("the answers are missing")
         return self
 
     @property
@@ -107,36 +102,6 @@ def content_of(query: Query) -> str:
     return version_of(query.model_copy(update={"typed_by": None}))
 
 
-DECIDED = frozenset({"edited", "rejected"})
-"""What people do to a query that they review; older histories also hold drretail's own attempts."""
-
-
-class Revision(Document):
-    """One attempt to replace a query, or people's decision on it; a line of the history."""
-
-    query_id: str
-    at: AwareDatetime
-    by: str
-    """A person, or the part of drretail that did it."""
-    what: Literal["replaced", "tried", "failed", "edited", "rejected"]
-    """People edit and reject.
-
-    With "tried", the new version was no better, and the query stayed as it was. With "failed", no usable answer came,
-    and so no new version.
-    """
-    attempt: int
-    """The number of attempts to replace ``before``, this one included."""
-    before: Query
-    reasons: tuple[Finding, ...]
-    """The findings on ``before``."""
-    after: Query | None = None
-    """None if there is no new version, or if the query was rejected."""
-    findings: tuple[Finding, ...] = ()
-    """The findings on ``after``."""
-    problem: str | None = None
-    """Why an attempt failed."""
-
-
 def reviews_path(queries: Path) -> Path:
     return queries.with_name(f"{queries.name}.reviews.jsonl")
 
@@ -149,30 +114,18 @@ def read_reviews_of(queries: Path) -> tuple[Review, ...]:
     return read_documents(reviews_path(queries), Review, "review")
 
 
-def history_path(queries: Path) -> Path:
-    return queries.with_name(f"{queries.name}.history.jsonl")
-
-
-def read_history_of(queries: Path) -> tuple[Revision, ...]:
-    """All revisions of a query file. Raises as ``read_reviews_of``."""
-    return read_documents(history_path(queries), Revision, "revision")
-
-
 def keep_reviews(queries: Path, reviews: Iterable[Review]) -> tuple[Review, ...]:
     """Appends the reviews that differ from their reviewer's last word, and returns them: the same twice adds nothing.
 
-    If they settle a disagreement, the last word is that of whoever settled it last. Raises as ``read_reviews_of``.
+    Raises as ``read_reviews_of``.
     """
-
-    def about(review: Review) -> object:
-        return review.subject, None if review.settles else review.reviewer
-
     with locked_file(reviews_path(queries)):
-        last = {about(review): review for review in read_reviews_of(queries)}
+        last = {(review.subject, review.reviewer): review for review in read_reviews_of(queries)}
         new = tuple(
             review
             for review in reviews
-            if (before := last.get(about(review))) is None or before.model_copy(update={"at": review.at}) != review
+            if (before := last.get((review.subject, review.reviewer))) is None
+            or before.model_copy(update={"at": review.at}) != review
         )
         append_documents(reviews_path(queries), new)
     return new
@@ -211,45 +164,7 @@ def diff_pieces(before: str, after: str) -> Iterator[tuple[str, str]]:
         yield from ((element, " ".join(words)) for element, words in marked.items() if words)
 
 
-def words_changed(before: str, after: str) -> float:
-    """The share of the longer text's words that were replaced, removed or added, 0 to 1."""
-    longest = max(len(before.split()), len(after.split()))
-    changed = sum(max(len(old), len(new)) for same, old, new in _pieces(before, after) if not same)
-    # A word that moves counts twice, as removed and as added, so that the sum may exceed all.
-    return min(changed / longest, 1.0) if longest else 0.0
-
-
 def _pieces(before: str, after: str) -> Iterator[tuple[bool, list[str], list[str]]]:
     old, new = before.split(), after.split()
     for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         yield kind == "equal", old[first:last], new[start:end]
-
-
-def edits_by_reviewer(reviews: Sequence[Review], query: Query) -> dict[str, Edit]:
-    """The edits that change this query, by reviewer; of equal edits only the first."""
-    edits: dict[str | None, tuple[str, Edit]] = {}
-    for review in reviews:
-        if review.edit is not None and review.keeps(query) != content_of(query):
-            edits.setdefault(review.keeps(query), (review.reviewer, review.edit))
-    return dict(edits.values())
-
-
-def review_lines(reviews: Sequence[Review]) -> Iterator[str]:
-    """Lines with each reviewer's decision, answers, note and edit."""
-    for review in reviews:
-        noes = ", ".join(QUESTIONS[question] for question in review.answers.noes) if review.answers else ""
-        yield f"{review.reviewer}: {review.decision}{f' (no to: {noes})' if noes else ''}"
-        if review.note:
-            yield f"{review.reviewer}'s note: {review.note}"
-        if review.edit is not None:
-            yield from (f"{review.reviewer}'s edit: {line}" for line in edit_lines(review.edit))
-
-
-def edit_lines(edit: Edit) -> Iterator[str]:
-    """What was changed: words of the text, lines of the wish, and the names of other fields."""
-    if "text" in edit.fields:
-        yield edit.diff
-    before, after = ([] if wish is None else wish_lines(wish) for wish in (edit.before.wish, edit.after.wish))
-    yield from (f"no longer: {line}" for line in before if line not in after)
-    yield from (f"now: {line}" for line in after if line not in before)
-    yield from (f"{name}: changed" for name in edit.fields if name in ("expected_tools", "rationale"))

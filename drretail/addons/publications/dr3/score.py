@@ -6,7 +6,7 @@ files, a sandbox, or DR³-Eval's folders.
 The released rules give −1 where ours give n/a or failed, and count as unsupported what ours leave out.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from json import JSONDecodeError
@@ -195,21 +195,19 @@ def mean_of(values: Sequence[Value]) -> float:
 
 
 def recall(judged: Judged) -> list[Value]:
-    """``IR_x`` is the share of insights that are stated in full, ``IR`` the mean of the two parts that exist, and
-    ``IR_graded`` counts partly stated insights ½.
+    """``IR_x`` is the share of insights that are stated in full, ``IR`` the mean of the two parts that exist.
 
     If one insight has no label, the value is failed: a share of the others would be of different insights.
     """
-    names = ("IR_UF", "IR_SC", "IR", "IR_graded")
+    names = ("IR_UF", "IR_SC", "IR")
     if judged.gold is None or judged.is_unasked(opinions.INSIGHTS):
         why = NO_GOLD if judged.gold is None else BY_RULES
         return [lacking(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
-    full = [_recalled(judged, judged.gold, part, lambda value: value == 1) for part in GOLD_PARTS]
-    graded = [_recalled(judged, judged.gold, part, lambda value: value) for part in GOLD_PARTS]
-    return [*full, _of_both(judged, "IR", full), _of_both(judged, "IR_graded", graded)]
+    parts = [_recalled(judged, judged.gold, part) for part in GOLD_PARTS]
+    return [*parts, _of_both(judged, "IR", parts)]
 
 
-def _recalled(judged: Judged, gold: KnownAnswer, part: GoldPart, worth: Callable[[float], float]) -> Value:
+def _recalled(judged: Judged, gold: KnownAnswer, part: GoldPart) -> Value:
     variant = f"IR_{SHORT[part]}"
     wanted = gold.part(part).insights
     if not wanted:
@@ -218,7 +216,7 @@ def _recalled(judged: Judged, gold: KnownAnswer, part: GoldPart, worth: Callable
     values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
     if len(values) < len(wanted):
         return Value(variant, "failed")
-    recalled = sum(worth(float(value)) for value in values)
+    recalled = sum(float(value) == 1 for value in values)
     return Value(variant, "scored", WHOLE * recalled / len(wanted), {"told": recalled, "insights": len(wanted)})
 
 
@@ -267,11 +265,9 @@ class PairVerdict:
 def factual_accuracy(judged: Judged) -> list[Value]:
     """``FA`` by claim: supported by all its judged sources. ``FA_pair`` by claim and source.
 
-    Both also for claims that cite user files or the sandbox only. ``FA_lenient`` counts partial support as support, as
-    the released judge does.
+    Both also for claims that cite user files or the sandbox only.
     """
     names = ["FA", "FA_pair", *(f"{name}_{short}" for short in SHORT.values() for name in ("FA", "FA_pair"))]
-    names += [] if judged.is_released else ["FA_lenient"]
     # Under the released rules the claims are those that cite something.
     extracted = judged.of(CITED if judged.is_released else EXTRACT, REPORT)
     claims = None if extracted is None else claims_in(extracted)
@@ -287,7 +283,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     for part, short in SHORT.items():
         of_claims = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
         made += [_by_claim(f"FA_{short}", of_claims), _by_pair(f"FA_pair_{short}", of_claims)]
-    return made if judged.is_released else [*made, _by_claim("FA_lenient", pairs, least=0.5)]
+    return made
 
 
 def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
@@ -303,15 +299,15 @@ def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
         yield PairVerdict("scored" if judged.is_released else state, s, citations.part_of(source))
 
 
-def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]], least: float = 1) -> Value:
-    """A claim is unsupported as soon as one source supports it by less than ``least``.
+def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
+    """A claim is unsupported as soon as one source does not support all of it.
 
     Otherwise a failed pair makes it failed, and unreadable sources are ignored.
     """
     states: list[VerdictState] = []
     borne_out = 0
     for claim in claims:
-        read = [verdict.s >= least for verdict in claim if verdict.state == "scored"]
+        read = [verdict.s == 1 for verdict in claim if verdict.state == "scored"]
         every_state: list[VerdictState] = [verdict.state for verdict in claim]
         is_judged = not all(read) or (bool(read) and "failed" not in every_state)
         states.append("scored" if is_judged else gravest(every_state) or "failed")
@@ -370,7 +366,7 @@ SIX = ("IR_UF", "IR_SC", "CC", "FA", "IF", "DQ")
 RELEASED = ("IR", "FA", "DQ", "IF", "CC")
 """The metrics in the released code's total, where recall counts once."""
 _PARTS = tuple(f"{name}_{short}" for name in ("CC", "FA", "FA_pair") for short in SHORT.values())
-VARIANTS = (*SIX, "avg6", "avg_available", "IR", "IR_graded", "FA_pair", "FA_lenient", *_PARTS, "total")
+VARIANTS = (*SIX, "avg6", "avg_available", "IR", "FA_pair", *_PARTS, "total")
 
 
 def values(judged: Judged) -> list[Value]:

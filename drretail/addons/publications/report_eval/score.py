@@ -29,7 +29,6 @@ from drretail.eval.metric import (
     description_of,
     gravest,
     lacking,
-    pooled_share,
     reason_in,
     value_of,
 )
@@ -365,8 +364,7 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
 
 POSSIBLE, SCORED = "pairs_possible", "pairs_scored"
 SUPPORT, STRONG, PARTIAL, NONE = "support", "strong_support", "partial_support", "no_support"
-POOLED = ("support_pooled", "strong_support_pooled")
-FACTUAL = (SUPPORT, STRONG, PARTIAL, NONE, *POOLED)
+FACTUAL = (SUPPORT, STRONG, PARTIAL, NONE)
 _OF_UNIT: Mapping[Unit, str] = {"section": "", "paragraph": "_paragraph"}
 OF_UNITS = tuple(f"{name}{_OF_UNIT[unit]}" for unit in UNITS for name in (REDUNDANCY, POSSIBLE, SCORED))
 """Variants of a unit that was not judged are left out."""
@@ -434,7 +432,6 @@ def _factuality(by_place: ByPlace) -> list[Value]:
     items: dict[str, float] = {
         "pairs": len(judged),
         "scored": len(labels),
-        "labels": sum(labels),
         "full": by_label[1],
         "partial": by_label[0],
         "none": by_label[-1],
@@ -449,11 +446,9 @@ def _factuality(by_place: ByPlace) -> list[Value]:
         items |= lacking(SUPPORT, state, UNFETCHED_PAGES if judged else cited.reason).items
         return [Value(name, state, None, items) for name in FACTUAL]
     shares = {STRONG: by_label[1], PARTIAL: by_label[0], NONE: by_label[-1]}
-    strong = by_label[1] / len(labels)
     return [
         Value(SUPPORT, "scored", mean, items),
         *(Value(name, "scored", count / len(labels)) for name, count in shares.items()),
-        *(Value(name, "scored", value, items) for name, value in zip(POOLED, (mean, strong), strict=True)),
     ]
 
 
@@ -484,9 +479,6 @@ def _metric(unit: Unit) -> Metric:
         lambda: prompts().values(),
         rules=RULES if unit == "section" else ("default",),  # the released code knows sections alone
         is_opinion=True,
-        pooled={
-            name: pooled_share(name, part, "scored") for name, part in zip(POOLED, ("labels", "full"), strict=True)
-        },
     )
 
 

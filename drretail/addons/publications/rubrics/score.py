@@ -243,8 +243,8 @@ def _research_rubrics(line: Mapping[str, Any]) -> PublishedRubric:
     return PublishedRubric(names=(str(line["sample_id"]), str(line["prompt"])), groups=tuple(groups))
 
 
-SCORE, STRICT, FAULTS = "score", "strict", "faults"
-VARIANTS = (SCORE, STRICT, FAULTS, *AXES)
+SCORE, STRICT = "score", "strict"
+VARIANTS = (SCORE, STRICT, *AXES)
 NO_POINTS = "no criterion has a weight above nought"
 
 
@@ -265,8 +265,8 @@ class Mark(NamedTuple):
 
 
 def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value]:
-    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (for faults as 1); ``faults`` is the
-    share of the criteria with negative weight that are met; and each axis by itself.
+    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (for faults as 1); and each axis by
+    itself.
     """
     if criteria is None:
         return [Value(variant, "failed") for variant in VARIANTS]
@@ -277,7 +277,6 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
     return [
         weighted(SCORE, every),
         weighted(STRICT, strict),
-        _faults(every),
         *(weighted(axis, marks[axis]) if axis in marks else Value(axis, "na") for axis in AXES),
     ]
 
@@ -308,16 +307,6 @@ def weighted(variant: str, marks: Sequence[Mark]) -> Value:
         broken = sum(mark.is_asked for mark in marks if mark.met is None)
         return Value(variant, "failed", None, {"failed": float(broken)} if broken else {NOT_JUDGED: 1.0})
     return Value(variant, "scored", sum(met) / whole, {"points": sum(met), "of": whole, "criteria": float(len(marks))})
-
-
-def _faults(marks: Sequence[Mark]) -> Value:
-    faults = [mark.met for mark in marks if mark.weight < 0]
-    known = [met for met in faults if met is not None]
-    if not faults:
-        return Value(FAULTS, "na", None, {f"{WHY_NOT}no criterion has a weight below nought": 1.0})
-    if len(known) < len(faults):
-        return Value(FAULTS, "failed")
-    return Value(FAULTS, "scored", sum(known) / len(known), {"faults": sum(known)})
 
 
 DESCRIPTION = description_of("rubrics", DESCRIPTIONS)

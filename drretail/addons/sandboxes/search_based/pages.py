@@ -91,7 +91,7 @@ async def keywords_of(
         Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
     )
     made_by = asker.session.model.spec
-    return wide.matter, Keywords(divergent=tuple(offered), convergent=ten, needs=needs, made_by=made_by)
+    return wide.matter, Keywords(convergent=ten, needs=needs, made_by=made_by)
 
 
 def numbered_needs(needs: Sequence[str]) -> str:

@@ -101,17 +101,15 @@ def themes(need: Need, products: Iterable[Product], count: int, random: Random) 
     return made
 
 
-def keywords_of(need: Need, signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
-    """The content of keywords.json: first all facets, then the ten keywords with their kinds."""
-    facets = [f"{thing.name} {word}" for thing in need.things for word in ("recall", "price", "test", "copies")]
+def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
+    """The content of keywords.json: the ten keywords with their kinds."""
     chosen = [
         Keyword(text=signal, kind="signal", why=f"What decides between the {plural(thing)} that fit.")
         for signal, thing in signals.items()
     ]
     beside = "Of the same shelves, and no part of the question."
     chosen += [Keyword(text=theme.keyword, kind="noise", why=beside) for theme in noise]
-    divergent = dict.fromkeys([*facets, *(theme.name for theme in noise), *signals])
-    return Keywords(divergent=tuple(divergent), convergent=tuple(chosen))
+    return Keywords(convergent=tuple(chosen))
 
 
 def plural(thing: str) -> str:
@@ -220,7 +218,7 @@ class _TaskMaker:
         supportive = [self._supportive(fact, longest) for fact in facts]
         distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
         noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
-        keywords = keywords_of(need, signals, beside)
+        keywords = keywords_of(signals, beside)
         pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
             Fact(

@@ -20,7 +20,6 @@ def reviewed(
     text: str | None = None,
     wish: Wish | None = None,
     minute: int = 0,
-    settles: bool = False,
 ) -> Review:
     """What somebody decided; with ``text`` or ``wish`` as an edit to this."""
     changes = ({} if text is None else {"text": text}) | ({} if wish is None else {"wish": wish, "typed_by": reviewer})
@@ -31,9 +30,8 @@ def reviewed(
         reviewer=reviewer,
         at=NOON + timedelta(minutes=minute),
         decision="edit" if edit else decision,
-        answers=None if settles else answers,
+        answers=answers,
         edit=edit,
-        settles=settles,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.records import history_path, read_reviews_of, reviews_path
+from drretail.addons.people.review.records import read_reviews_of, reviews_path
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries
@@ -18,7 +18,7 @@ from tests.querygen.conftest import call, refused
 
 @pytest.fixture
 def decided(file: Path) -> Path:
-    """ann edits the first query and rejects the second; both agree; the third is disputed."""
+    """ann edits the first query and rejects the second; both agree; on the third they differ."""
     text = f"{QUERIES[0].text} Thanks."
     reviews = [
         reviewed(QUERIES[0], "ann", text=text),
@@ -34,7 +34,7 @@ def decided(file: Path) -> Path:
 def test_it_says_how_far_the_review_is_and_how_to_go_on(world: World, file: Path) -> None:
     result = call(world, "review", file)
     assert result.exit_code == 0
-    assert "3 queries: 0 accepted, 0 edited, 0 rejected, 3 undecided, 0 disputed" in result.stdout
+    assert "3 queries: 0 accepted, 0 edited, 0 rejected, 3 undecided" in result.stdout
     assert f"drretail view --review {file}" in result.stderr
     sheet = f"drretail queries review {file} --world {world.folder} --sheet review.csv"
     assert sheet in " ".join(result.stderr.split())
@@ -68,29 +68,26 @@ def test_a_sheet_goes_out_and_comes_back_as_a_spreadsheet_saves_it(world: World,
 
 def test_status_and_json_tell_the_numbers(world: World, decided: Path) -> None:
     text = call(world, "review", decided).stdout
-    assert "3 queries: 0 accepted, 1 edited, 1 rejected, 0 undecided, 1 disputed" in text
-    assert "not applied until drretail view --review" in text
+    assert "3 queries: 0 accepted, 1 edited, 1 rejected, 1 undecided" in text
+    assert f"stay undecided until they decide alike: {QUERIES[2].query_id}" in " ".join(text.split())
     document = json.loads(call(world, "review", decided, "--json").stdout)
-    assert (document["format"], document["outcomes"]["disputed"]) == (1, 1)
+    assert (document["format"], document["outcomes"]["undecided"]) == (1, 1)
     ann, bob = document["reviewers"]
     assert (ann["name"], ann["edit_rate"]) == ("ann", pytest.approx(1 / 3))
     assert bob["answers"]["deep_research"] == {"yes": 2, "no": 0}
     assert (document["agreement"][0]["about"], document["agreement"][0]["share"]) == ("decision", 0.5)
-    (dispute,) = document["disagreements"]
-    about = {"query_id": QUERIES[2].query_id, "about": "decision", "settled_by": None}
-    assert dispute == about | {"answers": {"ann": "accept", "bob": "reject"}}
+    assert document["differing"] == [QUERIES[2].query_id]
 
 
-def test_reviewed_queries_are_written_and_what_is_disputed_is_left_out_and_told(
+def test_reviewed_queries_are_written_and_what_is_undecided_is_left_out_and_told(
     world: World, decided: Path, tmp_path: Path
 ) -> None:
     before, to = decided.read_bytes(), tmp_path / "out.jsonl"
     result = call(world, "review", decided, "--to", to)
     assert result.exit_code == 3
-    assert f"1 undecided or disputed ones are left out: {QUERIES[2].query_id}" in result.stderr
+    assert f"1 undecided are left out: {QUERIES[2].query_id}" in result.stderr
     assert [query.query_id for query in read_queries(to)] == [QUERIES[0].query_id]
     assert decided.read_bytes() == before
-    assert not history_path(decided).exists()
 
 
 def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decided: Path) -> None:
@@ -99,7 +96,7 @@ def test_apply_changes_the_file_itself_and_the_numbers_stay(world: World, decide
     assert json.loads(result.stdout)["applied"]["rejected"] == [QUERIES[1].query_id]
     assert [query.query_id for query in read_queries(decided)] == [QUERIES[0].query_id, QUERIES[2].query_id]
     after = json.loads(call(world, "review", decided, "--json").stdout)
-    assert (after["stale"], after["outcomes"]["accepted"], after["outcomes"]["disputed"]) == (0, 1, 1)
+    assert (after["stale"], after["outcomes"]["accepted"], after["outcomes"]["undecided"]) == (0, 1, 1)
     assert after["reviewers"] == json.loads(result.stdout)["reviewers"]
     assert "applied" not in after
 

@@ -263,9 +263,9 @@ def test_every_metric_of_a_report_by_hand_and_later_gold_is_asked_about_alone(fo
     assert asked == ["FoundInsights", "FoundInsights"]
     fields = {name: None if each.value is None else round(each.value, 2) for name, each in found.items()}
     assert fields == {
-        **{"IR_UF": 100, "IR_SC": 50, "IR": 75, "IR_graded": 87.5},  # files 1 of 1; pages 1 of 2, one of them in part
+        **{"IR_UF": 100, "IR_SC": 50, "IR": 75},  # files 1 of 1; pages 1 of 2, one of them in part
         **{"CC": 66.67, "CC_UF": 100, "CC_SC": 50},  # the page on recalls is not cited
-        **{"FA": 50, "FA_pair": 50, "FA_lenient": 100},  # the file in full, the page in part
+        **{"FA": 50, "FA_pair": 50},  # the file in full, the page in part
         **{"FA_UF": 100, "FA_pair_UF": 100, "FA_SC": 0, "FA_pair_SC": 0},
         **{"IF": 66.67, "DQ": 40},  # 2 of 3 requirements; 4 of 10
         "avg6": round((100 + 50 + 200 / 3 + 50 + 200 / 3 + 40) / 6, 2),
@@ -295,7 +295,6 @@ def test_the_released_rules_are_judged_apart_and_know_no_criteria_of_depth(folde
     assert found["CC"].value == pytest.approx(200 / 3)
     assert (found["FA"].value, found["DQ"].value) == (100, 40)
     assert found["total"].value == pytest.approx((75 + 100 + 40 + 200 / 3 + 200 / 3) / 5)
-    assert "FA_lenient" not in found
     assert asked.count("CitedClaims") == 1
 
 

@@ -110,18 +110,17 @@ def met(*answers: float | None) -> list[Verdict]:
 
 # By what it shows: verdicts, and values or the states of those without one.
 FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
-    # files (1 + ½) / 2 = 75, sandbox (1 + 1 + ½ + 0) / 4 = 62.5
-    "a part of an insight is half of it": (labelled([1, 0.5], [1, 1, 0.5, 0]), {"IR_graded": 68.75}),
+    # files 1 / 2 = 50, sandbox 2 / 4 = 50
+    "a part of an insight is nothing": (labelled([1, 0.5], [1, 1, 0.5, 0]), {"IR_UF": 50, "IR_SC": 50, "IR": 50}),
     "an insight without a label fails its share": (
         labelled([1, 1], [1, 0, 0, None]),
-        {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "IR_graded": "failed", "avg6": "failed"},
+        {"IR_UF": 100, "IR_SC": "failed", "IR": "failed", "avg6": "failed"},
     ),
     # Claim 1 of 3; pairs 3 of 5. Files: claim 1 of 1 and 3; pairs alike. Pages: claim 1 of 1 and 2; pairs 2 of 3.
     "by claim all sources are wanted and by pair each": (
         FULL,
         {"FA": 100 / 3, "FA_pair": 60, "FA_UF": 50, "FA_pair_UF": 50, "FA_SC": 50, "FA_pair_SC": 200 / 3},
     ),
-    "the lenient bar takes what is borne out in part": (FULL, {"FA_lenient": 200 / 3}),
     # Claim 2 is left to its page; claim 3 has nothing that could be read.
     "what could not be read is not unsupported": (
         [*FULL[:4], paired(2, OTHER, None, "unverifiable"), paired(3, FILE, None, "unverifiable")],
@@ -130,8 +129,8 @@ FORMULA: dict[str, tuple[list[Verdict], dict[str, float | str]]] = {
     "a failed pair leaves a claim open": ([*FULL[:4], BROKEN, FULL[5]], {"FA": 50}),
     "unless another source does not bear it out": ([*FULL[:3], paired(2, PAGE, 0), BROKEN, FULL[5]], {"FA": 100 / 3}),
     "sources that come to nothing": ([extracted([NOWHERE])], {"FA": "unverifiable", "FA_pair": "unverifiable"}),
-    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], {"FA": "na", "FA_lenient": "na"}),
-    "without verdicts all is failed": ([], {"FA": "failed", "FA_pair": "failed", "FA_lenient": "failed"}),
+    "a report without a cited claim has no accuracy": ([extracted(CLAIMS[3:])], {"FA": "na", "FA_pair": "na"}),
+    "without verdicts all is failed": ([], {"FA": "failed", "FA_pair": "failed"}),
     "instructions are the share met": (met(1, 0, 1), {"IF": 200 / 3}),
     "of those that were judged": (met(1, None, 0), {"IF": 50}),
     "and failed if none was": (met(None, None, None), {"IF": "failed"}),
@@ -172,7 +171,7 @@ def test_the_average_is_of_six_or_none_and_without_gold_recall_and_coverage_are_
     assert "total" not in found
 
     found = said([], None)
-    for name in ("IR_UF", "IR_SC", "IR", "IR_graded", "CC", "CC_UF", "CC_SC"):
+    for name in ("IR_UF", "IR_SC", "IR", "CC", "CC_UF", "CC_SC"):
         assert found[name].state == "na"
         assert "exp/gold" in next(iter(reasons_of(found[name].items)))
     nothing = KnownAnswer(query_id="q1")
