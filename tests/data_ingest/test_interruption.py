@@ -1,6 +1,7 @@
-"""An ingest that is killed, or that the machine stops, costs nothing but time."""
+"""An ingest that is killed, stopped by the machine, or kept out by another costs nothing but time."""
 
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,10 @@ from drretail.data_ingest.stages import making
 from drretail.env.folder import check_world
 from drretail.errors import UserError
 from drretail.files import is_unfinished
+from drretail.locks import locked_folder
+from tests.cli.commands import Command
 from tests.data_ingest.raw_rows import START, check_live, product_row, review_row, small_shop, write_lines
+from tests.shop import build_shop
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = IngestOptions(cap=200, holdout="last")
@@ -218,3 +222,21 @@ def test_an_input_that_vanishes_is_one_sentence(
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz does not exist: check the name"):
         ingest([folder], tmp_path / "w", workers=workers, replace=True)
     check_live(tmp_path / "w", before)
+
+
+WRITES = r"Error: Another process is writing .*: wait until it has ended\."
+
+
+@pytest.mark.parametrize("command", [["ingest", "raw", "--world", "w"], ["world", "copy", "other", "w"]])
+def test_the_second_touches_nothing_and_says_who_is_the_first(
+    drretail: Command, tmp_path: Path, command: list[str]
+) -> None:
+    small_shop(tmp_path / "raw")
+    build_shop(tmp_path / "other")
+    (tmp_path / "w" / ".stages").mkdir(parents=True)
+    with locked_folder(tmp_path / "w", "the world"):
+        ended = drretail(*command)
+        assert ended.returncode == 2
+        assert re.fullmatch(WRITES, ended.stderr.strip())
+        assert re.search(r"\(process \d+, since ", ended.stderr)
+        assert sorted(path.name for path in (tmp_path / "w").iterdir()) == [".lock", ".stages"]

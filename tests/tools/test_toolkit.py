@@ -23,7 +23,7 @@ from drretail.tools.registry import TOOLS, offered
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
-from tests.grounding.constraints.test_releases import QUERY
+from tests.grounding.test_constraints import QUERY
 from tests.tools.conftest import error_of
 
 

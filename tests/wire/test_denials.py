@@ -11,8 +11,7 @@ from drretail.journal import read_effects
 from tests.build import journal_usage
 from tests.cli.commands import Command
 from tests.wire.playing import KEYS, MODELS, calls_of
-from tests.wire.server import Plan, WireServer
-from tests.wire.speaking import Json
+from tests.wire.server import Json, Plan, WireServer
 
 TWO = ("--agent", "react", "--agent", "hybrid_react")
 MOST = 4
