@@ -52,9 +52,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_command_is_told_its_task_and_its_calls_report_and_picks_are_recorded_like_ours(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_command_is_told_its_task_and_its_run_is_recorded_like_ours(world: World, tmp_path: Path) -> None:
     code = f"""
 open({str(tmp_path / "asked")!r}, "w").write(json.dumps(asked))
 call("product_catalog_search", query="tube feeder")
@@ -101,9 +99,7 @@ sys.exit("my token is " + token + "!")
         (TELLING, "agent", "my token is …!"),
     ],
 )
-def test_a_command_without_an_answer_is_a_failed_run(
-    world: World, tmp_path: Path, code: str, kind: str, message: str
-) -> None:
+def test_a_silent_command_is_a_failed_run(world: World, tmp_path: Path, code: str, kind: str, message: str) -> None:
     found, text = failure(world, command(tmp_path, code))
     assert (found, message in text, len(text) < 1500) == (kind, True, True), text
 

@@ -231,9 +231,7 @@ def overrides(folder: Path, *agents: str) -> Overrides:
     return read_overrides(folder, [load_agent(name) for name in agents or ("react",)])
 
 
-def test_prompts_are_written_out_as_they_are_packaged_and_never_over_one_that_was_changed(
-    tmp_path: Path, terse: Path
-) -> None:
+def test_prompts_are_written_as_they_are_packaged_and_never_over_a_changed_one(tmp_path: Path, terse: Path) -> None:
     files = prompt_files(with_pages().values())
     assert {"react.md", "picks.md", "hybrid_react/report.md", "summarise_page.md"} <= files.keys()
     write_prompts(tmp_path / "all", files)

@@ -210,9 +210,7 @@ def test_the_partner_is_the_other_user_with_the_traits_of_both(shop: World, froz
 
 
 @given(traits(), st.lists(traits(), max_size=8))
-def test_no_other_candidate_is_a_tenth_less_like_in_any_order(
-    own: ProfileTraits, candidates: list[ProfileTraits]
-) -> None:
+def test_no_other_is_a_tenth_less_like_in_any_order(own: ProfileTraits, candidates: list[ProfileTraits]) -> None:
     found = choose_partner(own, candidates, "42")
     others = [candidate for candidate in candidates if candidate.user_id != own.user_id and candidate.orders]
     assert (found is None) == (not others)

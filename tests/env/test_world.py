@@ -146,9 +146,7 @@ BEFORE_STEMS = "74425ab5a1ad5f7adce5c66ab0d9dd5e9c20050121aeff66434c9512a51d6e0e
 """The fingerprint that this shop had when there was one analyzer only."""
 
 
-def test_an_old_world_opens_as_before(
-    tmp_path: Path, web: Web, products: list[Product], orders: list[OrderRow]
-) -> None:
+def test_an_old_world_opens_as_ever(tmp_path: Path, web: Web, products: list[Product], orders: list[OrderRow]) -> None:
     folder = tmp_path / "old"
     made = build_world(folder, products, orders, formulation=STANDARD)
     assert made.fingerprint == BEFORE_STEMS
@@ -204,9 +202,7 @@ def test_a_damaged_generation_is_replaced_by_writing_it_again(
     assert names(folder) == {CURRENT, manifest.generation}
 
 
-def test_rows_unsorted_doubled_or_unknown_are_refused(
-    folder: Path, products: list[Product], orders: list[OrderRow]
-) -> None:
+def test_rows_that_cannot_be_kept_are_refused(folder: Path, products: list[Product], orders: list[OrderRow]) -> None:
     first, second = products[:2]
     unknown = OrderRow("1", "U", "B99", 5)
     twice = [OrderRow("1", "U", "B01", 5), OrderRow("1", "V", "B01", 5)]
@@ -244,9 +240,7 @@ def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path
         ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
     ],
 )
-def test_another_format_or_index_is_refused(
-    folder: Path, manifest: Manifest, change: dict[str, Any], message: str
-) -> None:
+def test_another_format_or_index_fails(folder: Path, manifest: Manifest, change: dict[str, Any], message: str) -> None:
     path = folder / manifest.generation / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UserError, match=message):
@@ -316,9 +310,7 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     assert len(here) == 50
 
 
-def test_an_error_of_another_process_is_raised_and_none_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "WORTH_A_PROCESS", 1)
     monkeypatch.setattr(folder, "cores", lambda: 2)
     broken = IndexBuilder(tmp_path / "broken", ENGLISH)

@@ -41,9 +41,7 @@ def endpoint() -> Iterator[str]:
 
 
 @needs_mcp
-def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experiment(
-    tmp_path: Path, endpoint: str
-) -> None:
+def test_the_script_and_the_endpoint_before_it_stand_beside_react(tmp_path: Path, endpoint: str) -> None:
     agents = [of_python("script", "script_agent.py"), f"web={endpoint}", "react"]
     experiment = run("demo", QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
     mine = [each for each in experiment if each.system in ("script", "web")]
@@ -57,9 +55,7 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experim
 
 
 @needs_mcp
-def test_the_loop_over_mcp_researches_with_the_model_that_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loop_over_mcp_researches_with_the_given_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
     calls = [
         {"id": name, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}

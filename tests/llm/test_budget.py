@@ -67,9 +67,7 @@ async def test_branches_share_what_is_left_beside_the_reserve() -> None:
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
-def test_until_a_budget_is_nearly_spent_a_call_like_the_last_and_a_report_fit(
-    limit: float, spent: float, last: float
-) -> None:
+def test_until_a_budget_is_nearly_spent_one_more_call_and_a_report_fit(limit: float, spent: float, last: float) -> None:
     budget = Budget(limit, spent, last)
     if not budget.nearly_spent:
         assert spent + 2 * last <= limit * (1 + 1e-9)

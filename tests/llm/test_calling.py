@@ -306,9 +306,7 @@ FAILED, STOPPED = "ModelError", "CommandStopped"
     ],
     ids=["500", "529", "drop", "an answer between them"],
 )
-def test_three_calls_in_a_row_without_an_answer_stop_a_command(
-    script: list[Step], ends: list[str], requests: int
-) -> None:
+def test_three_calls_in_a_row_unanswered_stop_a_command(script: list[Step], ends: list[str], requests: int) -> None:
     async def all_of(model: Model) -> list[str]:
         calls = [await asyncio.gather(answer_of(model, MESSAGES), return_exceptions=True) for _ in range(5)]
         return [type(outcome).__name__ for (outcome,) in calls]

@@ -44,9 +44,7 @@ LOCAL = {"base_url": "http://localhost:1/v1"}
         ("openai:not-known-yet", {"max_tokens": 8000, "temperature": 0}),
     ],
 )
-def test_parameters_are_all_that_changes_an_answer_and_no_refused_temperature(
-    spec: str, params: dict[str, Any]
-) -> None:
+def test_parameters_alone_change_an_answer_and_no_refused_temperature(spec: str, params: dict[str, Any]) -> None:
     model = open_model(spec, environ=KEYS)
     assert model.params == params
     assert model.info.kind == "llm"

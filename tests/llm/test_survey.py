@@ -145,9 +145,7 @@ async def test_the_form_of_a_schema_is_the_first_that_the_server_keeps_to(
         ({}, None, None),
     ],
 )
-async def test_the_length_of_the_context_is_asked_of_the_server(
-    says: dict[str, Any], context: int | None, slots: int | None
-) -> None:
+async def test_a_servers_context_length_is_asked(says: dict[str, Any], context: int | None, slots: int | None) -> None:
     with Server(says=says, keeps="json_schema") as server:
         found = await survey(server.opened())
         stated = server.opened(context=1000).knowing(found)
@@ -257,9 +255,7 @@ async def test_a_connection_that_ends_does_not_end_the_measuring() -> None:
     [((0.5, 0.1), None), ((0.1, 0.7), "timeout"), ((1.6, 0.0), "timeout")],
     ids=["reads long", "stops in the middle", "reads too long"],
 )
-async def test_the_time_of_a_streamed_answer_counts_from_its_first_piece(
-    pauses: tuple[float, ...], fault: str | None
-) -> None:
+async def test_the_time_of_a_streamed_answer_is_that_of_its_first(pauses: tuple[float, ...], fault: str | None) -> None:
     with Server() as server:
         server.pauses = pauses
         question = answer_of(server.opened(stream=True, timeout=0.3), [HumanMessage("Hello?")])

@@ -56,9 +56,7 @@ def numbers(servers: Servers) -> set[int]:
     return {int(name[1:].partition("_")[0]) for name in names if name != WORLDS}
 
 
-def test_held_out_orders_of_which_there_are_none_count_as_in_an_embedded_world(
-    servers: Servers, tmp_path: Path
-) -> None:
+def test_held_out_orders_of_which_there_are_none_count_as_in_embedded_worlds(servers: Servers, tmp_path: Path) -> None:
     embedded = build_world(tmp_path / "w", PRODUCTS, ORDERS, holdout=[])
     made = write(servers, holdout=[])
     assert (made.fingerprint, made.counts, made.now) == (embedded.fingerprint, embedded.counts, embedded.now)

@@ -16,9 +16,7 @@ from tests.tools.conftest import ANNA, error_of, product
 HIDDEN = 'None of 3 holds all words. Hidden, but among the best: B0TOOLS003 "Tanagrove window bird feeder".'
 
 
-def test_a_search_gives_cards_with_evidence_and_counts_and_loses_nothing_of_them(
-    toolkit: Toolkit, world: World
-) -> None:
+def test_a_search_gives_cards_with_evidence_and_counts_and_loses_none_of_them(toolkit: Toolkit, world: World) -> None:
     value = toolkit.call("product_catalog_search", {"query": "tube feeder", "match": "all"}).value
     assert (value["total"], value["shown"], value["offset"]) == (2, 2, 0)
     shared = ("product_url", "currency", "category")
@@ -105,9 +103,7 @@ def test_a_note_says_how_to_search_better(toolkit: Toolkit, arguments: dict[str,
     assert value.get("hidden", 0) == (note == HIDDEN), "matches that were left out for want of a price"
 
 
-def test_a_note_keeps_what_it_knows_if_the_catalog_fails(
-    session: Session, toolkit: Toolkit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_note_outlives_a_failing_catalog(session: Session, toolkit: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> None:
         raise ToolError("unavailable", "The catalog is gone.")
 

@@ -56,9 +56,7 @@ def test_the_nine_are_those_of_the_paper_and_their_schemas_are_stable() -> None:
     assert tool_schema_hash() == GOLDEN.read_text().strip(), f"renew it with: {RENEW}{GOLDEN.name}"
 
 
-def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_goes_through_the_toolkit(
-    toolkit: Toolkit,
-) -> None:
+def test_openai_anthropic_and_langchain_say_the_same_and_a_langchain_tool_is_the_toolkits(toolkit: Toolkit) -> None:
     openai = [schema["function"] for schema in openai_schemas()]
     anthropic = [
         {"name": each["name"], "description": each["description"], "parameters": each["input_schema"]}

@@ -97,9 +97,7 @@ def test_an_unknown_user_or_order_is_not_found(anyones: Toolkit, tool: str) -> N
     assert (error["type"], error["field"]) == ("not_found", field)
 
 
-def test_an_order_in_a_list_has_title_and_present_price_and_is_evidence_as_the_list_is(
-    toolkit: Toolkit, session: Session
-) -> None:
+def test_an_order_in_a_list_has_title_and_present_price_and_is_evidence(toolkit: Toolkit, session: Session) -> None:
     reply = toolkit.call("get_user_orders", {"user_id": ANNA, "limit": 2})
     assert reply.evidence == ("U:orders", "O:0000000004", "O:0000000005")
     texts = [json.loads(entry.sources[0].text) for entry in session.ledger.evidence()]

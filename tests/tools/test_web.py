@@ -222,9 +222,7 @@ ADDRESSES = (URL, "javascript:alert(1)", 'https://a.example/"><script>', "https:
 
 @pytest.mark.parametrize("mode", ["snippets", "ws"])
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_a_reply_is_one_bounded_result_and_the_ledger_holds_nothing_hidden(
-    world: World, attack: str, mode: WebMode
-) -> None:
+def test_a_reply_is_one_bounded_result_and_its_ledger_hides_nothing(world: World, attack: str, mode: WebMode) -> None:
     text = ATTACKS[attack]  # stands everywhere: title, snippet, page, date
     web = ListWeb(*(WebResult(text, url, text, text) for url in ADDRESSES), page=text)
     session = Session(SessionSettings(replace(world, web=web), web_mode=mode))

@@ -86,9 +86,7 @@ def test_nothing_is_asked_twice(server: WireServer, drretail: Command, shop: str
     assert server.seen.requests - len(plan.came) == calls_of(runs) - kept
 
 
-def test_scoring_goes_on_with_the_right_key(
-    server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path
-) -> None:
+def test_the_right_key_goes_on(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
     run = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp")
     assert drretail(*run).returncode == 0
     plan = server.plan = From(faults=("wrong key",), well=6)

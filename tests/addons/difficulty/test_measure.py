@@ -318,9 +318,7 @@ def test_what_cannot_be_changed_or_met_gives_no_pair_and_is_counted(offers: Offe
         (ONCE, ["dear"], "no kind of spoiled queries 'dear'"),
     ],
 )
-def test_another_world_and_an_unknown_kind_are_refused(
-    query: Query, kinds: list[str], message: str, offers: Offers
-) -> None:
+def test_other_worlds_and_kinds_are_refused(query: Query, kinds: list[str], message: str, offers: Offers) -> None:
     with pytest.raises(UserError, match=message):
         spoil([query], offers, kinds, "42")
 
@@ -387,9 +385,7 @@ def test_what_cannot_be_left_out_is_not_hidden(query: Query, why: str, offers: O
         ("Is it time? I need a bird feeder of cedar.", None, None),
     ],
 )
-def test_only_a_clause_without_which_a_sentence_still_asks_is_hidden(
-    text: str, left: str | None, say: str | None
-) -> None:
+def test_only_a_clause_without_which_a_sentence_asks_is_hidden(text: str, left: str | None, say: str | None) -> None:
     (part,) = (part for part in (CEDAR.wish or Wish()).parts() if part.field == "must")
     rest, says = by_clause(text, CEDAR.wish or Wish(), [part])
     assert (rest, *says.values()) == ((text,) if say is None else (left, say))
@@ -461,9 +457,7 @@ def test_the_commands_write_levels(world: World, tmp_path: Path, monkeypatch: py
     assert f"Of level {', '.join(f'{level} ({count})' for level, count in measured_again.items())}" in by_model.stdout
 
 
-def test_a_file_that_exists_is_refused_before_anything_is_measured(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_exists_is_refused_at_once(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for slow in ("drretail.addons.difficulty.measure.generate_at", "drretail.addons.difficulty.measure.Dial"):
         monkeypatch.setattr(slow, lambda *_, **__: pytest.fail("this is slow"))
     used, shipped = tmp_path / "used.jsonl", str(tmp_path / "dev.jsonl")

@@ -271,9 +271,7 @@ def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_p
     assert max(mean.values()) < 0.1
 
 
-def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_each_other_or_with_the_shipped(
-    shop: Shop, tmp_path: Path
-) -> None:
+def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_any_others(shop: Shop, tmp_path: Path) -> None:
     folder = str(shop.world.folder)
     train, held_out = parts.split(tmp_path, (6, 3), worlds=(folder, folder), progress=Progress())
     sets = [train.queries, held_out.queries, shipped_queries(*FIFTY)]

@@ -94,9 +94,7 @@ def lines(made: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (made / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_six_kinds_of_agents_earn_the_same_reward_when_their_export_is_replayed(
-    made: Path, lines: list[dict[str, Any]], shop: Shop
-) -> None:
+def test_six_kinds_of_agents_earn_the_same_when_replayed(made: Path, lines: list[dict[str, Any]], shop: Shop) -> None:
     paid = {each.run_id: reward for each, reward in recorded_rewards(made, shop)}
     assert len(lines) == len(paid) == 6
     with ShopEnv(shop, max_steps=100) as env:

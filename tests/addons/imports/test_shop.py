@@ -133,9 +133,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "→ Your shop says $32.00 (Knock Box)." in shown
 
 
-def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_what_is_missing(
-    tmp_path: Path, succeeds: Command
-) -> None:
+def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_so(tmp_path: Path, succeeds: Command) -> None:
     log(tmp_path)
     assert "import again with --world W" in succeeds("import", "chat", "assistant.jsonl", "--to", "exp").stdout
     scores = json.loads(succeeds("score", "exp", "--metrics", "false_statements", "--json").stdout)["scores"]
@@ -253,9 +251,7 @@ def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: P
 
 
 @pytest.mark.parametrize("kind", PLACES)
-def test_the_former_generation_is_known_wherever_a_world_is_kept(
-    kind: PlaceKind, new_place: Callable[[PlaceKind], Place]
-) -> None:
+def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: Callable[[PlaceKind], Place]) -> None:
     place = new_place(kind)
     lamps = [
         Product(product_id=f"LMP-{100 + number}", title=f"Brass lamp {number}", price=20.0, category="Lamps")
@@ -324,9 +320,7 @@ def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_p
     assert "3 statements about your products checked: 2 contradict your shop's records" in printed
 
 
-def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
-    world: Path, tmp_path: Path, succeeds: Command
-) -> None:
+def test_an_own_shop_gets_no_pages_of_the_demo_unless_named(world: Path, tmp_path: Path, succeeds: Command) -> None:
     asked = ("ask", "Which kettle is there?", "--world", str(world))
     assert "The agents search no web" in succeeds(*asked, "--to", "exp").stderr
     (system,) = read_definition(tmp_path / "exp").systems.values()
@@ -375,9 +369,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         assert of_research not in page
 
 
-def test_bots_are_compared_by_how_often_they_say_something_false(
-    world: Path, tmp_path: Path, succeeds: Command
-) -> None:
+def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Path, succeeds: Command) -> None:
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
     bots: list[str] = []
     for name, price in (("right", 32), ("wrong", 28)):

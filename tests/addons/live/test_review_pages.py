@@ -363,9 +363,7 @@ def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
     assert read_votes(exp) == []
 
 
-def test_claims_are_asked_about_once_some_without_a_source_were_drawn_and_their_answers_count(
-    ann: TestClient, exp: Path
-) -> None:
+def test_claims_are_asked_about_once_some_unsourced_ones_were_drawn_and_count(ann: TestClient, exp: Path) -> None:
     assert 'data-question="cited"' not in ann.get("/label/1").text
     few = len(planned(exp, 6).claims)
     plan_uncited(exp, planned(exp, 6).claims, 3, None)

@@ -137,9 +137,7 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
     return made
 
 
-def test_a_model_writes_and_chooses_and_is_told_of_orders_that_are_not_the_users(
-    world: World, tmp_path: Path, chat: ScriptedChat
-) -> None:
+def test_a_model_writes_chooses_and_is_told_of_others_orders(world: World, tmp_path: Path, chat: ScriptedChat) -> None:
     people, tasks = tmp_path / "people", tmp_path / "t.jsonl"
     tasks.write_text(TASK.as_line() + "\n")
     model = ("--people", people, "--model", "fake:x")

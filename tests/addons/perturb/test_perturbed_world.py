@@ -42,9 +42,7 @@ def source(tmp_path: Path) -> Path:
     return build_shop(tmp_path / "world")
 
 
-def test_the_world_is_whole_and_its_brands_ids_prices_and_ratings_are_others_everywhere(
-    source: Path, tmp_path: Path
-) -> None:
+def test_the_world_is_whole_and_its_brands_ids_prices_and_ratings_are_others(source: Path, tmp_path: Path) -> None:
     manifest, mapping = perturb_world(source, tmp_path / "other", "1")
     with rows_of(source) as rows:
         before = rows.manifest
@@ -114,9 +112,7 @@ def test_ratings_stay_within_one_and_five_stars_and_prices_without_cents_stay_so
             assert it.price == int(it.price or 0.5)
 
 
-def test_brands_and_products_of_queries_are_those_of_the_other_world_and_all_else_stays(
-    source: Path, tmp_path: Path
-) -> None:
+def test_queries_name_brands_and_products_of_the_other_world_and_all_else_stays(source: Path, tmp_path: Path) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
     feeder = Want(
         name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=demands("fits the Tanagrove pole")
@@ -175,9 +171,7 @@ def test_a_name_of_its_own_is_found_in_any_text_and_case(renaming: Renaming) -> 
     assert renaming.product(NAMED[1]).features[1] == f"Better than {tana}, at home"
 
 
-def test_a_name_of_an_ordinary_word_is_found_as_it_is_spelled_and_where_the_product_bears_it(
-    renaming: Renaming,
-) -> None:
+def test_a_name_of_an_ordinary_word_is_found_as_it_is_spelled_where_the_product_bears_it(renaming: Renaming) -> None:
     home = renaming.name("Home")
     towel, drops = renaming.product(NAMED[1]), renaming.product(NAMED[3])
     assert towel.title == f"{home} Bath Towel for {home}"

@@ -321,9 +321,7 @@ def test_the_most_that_a_piece_may_cost_stands_in_the_facts_on_its_price(world: 
     assert any("at most $60.00 is to be paid for one" in fact.meaning for fact in facts_on(need))
 
 
-def test_words_that_no_title_has_name_nothing_and_others_one_kind_of_thing(
-    world: World, offers: Offers, tmp_path: Path
-) -> None:
+def test_words_that_no_title_has_name_nothing_and_others_one_kind(world: World, offers: Offers, tmp_path: Path) -> None:
     far = Query(query_id="far", text="I want a nuclear submarine periscope.", source="test")
     with pytest.raises(UserError, match="far: neither"):
         built(world, tmp_path / "s", queries=(*QUERIES, far))

@@ -134,9 +134,7 @@ def test_the_shoppers_records_come_through_the_tools_and_can_be_cited_without_st
     [(None, {}, ""), (USER, {"without": ["user"]}, ""), ("AENOBODY", {}, "no profile briefing:")],
     ids=["no user", "no tools of the user", "unknown user"],
 )
-def test_without_user_or_its_tools_there_is_no_profile(
-    world: World, user_id: str | None, options: Any, note: str
-) -> None:
+def test_without_user_or_tools_there_is_no_profile(world: World, user_id: str | None, options: Any, note: str) -> None:
     cast = plays(report=("Take the hopper feeder, I would say.",))
     run = play(world, cast, query=QUERY.model_copy(update={"user_id": user_id}), options=options).run
     assert run.status == "done"

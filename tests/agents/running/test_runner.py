@@ -60,9 +60,7 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
 
 
 @pytest.mark.parametrize("retry", ["failed", "spoiled"])
-def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(
-    world: World, folder: Path, retry: str
-) -> None:
+def test_a_failed_run_is_kept_counted_and_tried_afresh_when_asked(world: World, folder: Path, retry: str) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
     first, kept = (tally_of(folder, world, player) for _ in range(2))
     asked: dict[str, Any] = {"retry": [retry]}
@@ -127,9 +125,7 @@ LOST = Setbacks(lost={"synthesis": 1, "summariser": 2, "report": 1})
     ],
     ids=["done", "lost", "older", "failed", "timeout"],
 )
-def test_retries_take_runs_that_failed_or_that_a_provider_took_a_part_of(
-    run: Run, losses: dict[str, int], failed: bool, spoiled: bool
-) -> None:
+def test_retries_take_what_failed_or_was_spoiled(run: Run, losses: dict[str, int], failed: bool, spoiled: bool) -> None:
     assert run.losses == losses
     assert is_open(run, SYSTEM, ["failed"]) == failed
     assert is_open(run, SYSTEM, ["spoiled"]) == spoiled
@@ -210,9 +206,7 @@ def forms(entry: Evidence) -> list[tuple[str, bool]]:
     return [(text.form, text.shown) for text in entry.texts]
 
 
-def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(
-    world: World, folder: Path
-) -> None:
+def test_a_page_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(world: World, folder: Path) -> None:
     entry = page_of(folder, world, WEB_SEARCH, CITING)
     assert forms(entry) == [("snippet", True), ("page", False)]
     assert [text.text for text in entry.sources] == [PAGES[0].text]

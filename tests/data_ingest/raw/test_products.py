@@ -28,9 +28,7 @@ def product(**changes: Any) -> Product:
         *((nothing, (None, False)) for nothing in (None, "—", math.nan, 0, -3, True, "call us")),
     ],
 )
-def test_a_price_is_a_number_and_one_that_says_nothing_is_unknown_and_never_zero(
-    raw: Any, price: tuple[float | None, bool]
-) -> None:
+def test_a_price_is_a_number_or_unknown_and_never_zero(raw: Any, price: tuple[float | None, bool]) -> None:
     assert parse_price(raw) == price
 
 

@@ -86,9 +86,7 @@ def test_documents_that_are_refused_for_a_while_are_sent_again_alone(stand_in: S
     assert sorted(stand_in.stored) == [f"B{n:02}" for n in range(5)]
 
 
-def test_a_request_is_sent_again_to_a_busy_server_and_not_once_refused(
-    stand_in: StandIn, writer: ElasticWriter
-) -> None:
+def test_a_request_is_sent_again_to_a_busy_server_never_once_refused(stand_in: StandIn, writer: ElasticWriter) -> None:
     stand_in.whole = [429, 502, 503, 504, 200, 401]
     writer.add(shelf_of(*["bird"] * 3))
     assert len(stand_in.requests) == 5

@@ -187,9 +187,7 @@ def test_all_threads_share_a_few_connections(embedded: SqliteStore) -> None:
     assert 1 <= embedded.open_connections() <= MOST_CONNECTIONS
 
 
-def test_products_are_read_once_and_only_so_many_are_kept(
-    embedded: SqliteStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_products_are_read_once_and_so_many_are_kept(embedded: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("drretail.env.store.base.MOST_KEPT", 2)
     first = embedded.product("B01")
     assert embedded.products(["B02", "B01"])["B01"] is first

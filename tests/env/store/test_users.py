@@ -157,9 +157,7 @@ def batch(size: int) -> list[Aggregates]:
 
 
 @given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
-def test_a_sample_is_the_same_in_any_order_of_users(
-    users: list[Aggregates], seed: int, n: int, shuffle: Random
-) -> None:
+def test_a_sample_is_the_same_in_any_order(users: list[Aggregates], seed: int, n: int, shuffle: Random) -> None:
     def read_shuffled() -> Iterator[Aggregates]:
         shuffle.shuffle(users)
         return iter(users)

@@ -316,9 +316,7 @@ DIFFERENT = [
 @pytest.mark.parametrize(
     ("one", "other", "is_same"), [*((*pair, True) for pair in SAME), *((*pair, False) for pair in DIFFERENT)]
 )
-def test_spellings_of_one_address_are_one_source_and_other_addresses_others(
-    one: str, other: str, *, is_same: bool
-) -> None:
+def test_spellings_of_an_address_are_one_source_and_others_others(one: str, other: str, *, is_same: bool) -> None:
     assert (normalise_url(one) == normalise_url(other)) is is_same
     assert (web_evidence_id(one) == web_evidence_id(other)) is is_same
 
@@ -391,7 +389,5 @@ KNOWN = ("P:B0TEST0001", "O:0000000007", "P:0000000007", "U:profile", "W:abcd234
         ("https://birds.example/other", ()),
     ],
 )
-def test_a_known_id_is_read_in_any_form_or_by_its_page_s_address_and_never_as_another(
-    written: str, ids: tuple[str, ...]
-) -> None:
+def test_a_known_id_is_read_in_any_form_or_by_its_page_and_never_as_another(written: str, ids: tuple[str, ...]) -> None:
     assert read_evidence_ids(written, KNOWN) == ids

@@ -118,9 +118,7 @@ RUG = Product(
         (RUG, "item weight", "200 oz", "contradicted"),  # 20 cm are no count
     ],
 )
-def test_a_property_is_decided_by_the_name_of_its_field(
-    item: Product, field: str, said: str, state: str | None
-) -> None:
+def test_a_property_is_decided_by_its_fields_name(item: Product, field: str, said: str, state: str | None) -> None:
     decided = decided_property(field, said, "is", item)
     assert (None if decided is None else decided[0]) == state
 

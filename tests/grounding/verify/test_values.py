@@ -88,9 +88,7 @@ CART = [Pick(product=KETTLE.product_id), Pick(product=TOWELS.product_id)]
         ("difference", "24.06", [PK, PT], None),
     ],
 )
-def test_the_declared_cart_denies_only_what_is_said_of_all_of_it(
-    kind: str, amount: str, of: list[str], why: str | None
-) -> None:
+def test_a_cart_denies_only_what_is_said_of_all_of_it(kind: str, amount: str, of: list[str], why: str | None) -> None:
     report = f"The pan is $38.50, the scale $12.49.\n\nThen ${amount}"
     found = verified(kind, amount, *of, ledger=a_ledger(CART), currency="USD", report=report, words=f"${amount}")
     assert (found.state, found.derivation) == ("underivable" if why is None else "contradicted", why)

@@ -147,9 +147,7 @@ def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:
         ("It is sold out.", '"stock":"ask us"', None, "ask us"),
     ],
 )
-def test_a_product_that_only_a_tool_names_is_checked_and_the_tool_explains(
-    answer: str, told: str, cause: str, tool: str
-) -> None:
+def test_what_only_a_tool_names_is_checked_and_the_tool_explains(answer: str, told: str, cause: str, tool: str) -> None:
     """The tool calls it by another id."""
     its = evidence("4711", f'{{"id":"4711","title":"Fjell Mug",{told}}}')
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={"q": "mug"}, evidence=("P:4711",))
