@@ -75,9 +75,7 @@ def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argumen
 
 
 @pytest.mark.parametrize("password", ["plain", 'a"b', "a\\b", "a'b $c `d` %s", '\\"'])
-def test_any_password_passes_the_health_check_of_elasticsearch(
-    compose: dict[str, Any], tmp_path: Path, password: str
-) -> None:
+def test_any_password_passes_elasticsearchs_check(compose: dict[str, Any], tmp_path: Path, password: str) -> None:
     script = compose["services"]["elasticsearch"]["healthcheck"]["test"][-1].replace("$$", "$")
     curl = tmp_path / "curl"
     curl.write_text(f"#!/bin/sh\ncat > {tmp_path / 'read'}\n", encoding="utf-8")

@@ -176,9 +176,7 @@ FEW, ALL = part_of(SYSTEM, "q1"), part_of(SYSTEM, "q1", "q2", whole=True)
     ],
     ids=["a part", "all after a part", "a part after all", "another on a few", "another before"],
 )
-def test_each_system_is_asked_all_that_it_was_begun_with(
-    tmp_path: Path, parts: list[Definition], asked: dict[str, list[str]]
-) -> None:
+def test_systems_are_asked_as_they_began(tmp_path: Path, parts: list[Definition], asked: dict[str, list[str]]) -> None:
     for part in parts:
         Experiment(tmp_path, part).close()
     held = read_definition(tmp_path)

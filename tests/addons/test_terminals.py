@@ -23,9 +23,7 @@ def test_an_import_prints_no_escape_codes(fork_server: ForkServer, place: Path) 
     prints_no_escape_codes(fork_server, place, "import", "drb", "theirs.jsonl", "--to", "imported")
 
 
-def test_a_card_by_a_provider_s_error_page_prints_no_escape_codes(
-    fork_server: ForkServer, place: Path, provider: str
-) -> None:
+def test_a_providers_error_page_prints_no_escape_codes(fork_server: ForkServer, place: Path, provider: str) -> None:
     labels = f"claim,source,label\n{EVIL},{EVIL},{EVIL}\n".replace("\r", "")
     (place / "labels.csv").write_text(labels, encoding="utf-8")
     card = ("lab", "card", "--labels", "labels.csv", "--to", "exp")

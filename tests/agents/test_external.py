@@ -212,9 +212,7 @@ def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, message
     assert "secret" not in str(problem.value)
 
 
-def test_two_commands_of_one_name_are_told_apart_by_the_user_and_without_mcp_none_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_commands_of_a_name_are_named_apart_and_need_mcp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[str] = []
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

@@ -117,9 +117,7 @@ def finished_stages(world: Path) -> dict[str, float]:
         ("*.part/*/shop.sqlite", 1),
     ],
 )
-def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(
-    raw: Path, tmp_path: Path, uninterrupted: str, moment: str, workers: int
-) -> None:
+def test_a_killed_ingest_ends_as_any(raw: Path, tmp_path: Path, uninterrupted: str, moment: str, workers: int) -> None:
     assert killed_and_resumed(raw, tmp_path, moment, workers, OPTIONS) == uninterrupted
 
 
@@ -202,9 +200,7 @@ def test_a_file_that_may_not_grow_is_one_sentence(raw: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_input_that_vanishes_is_one_sentence(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
-) -> None:
+def test_a_vanished_input_is_told(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     folder = small_shop(tmp_path / "raw")
     before = ingest([folder], tmp_path / "w").fingerprint
     link = folder / "Pet_Supplies_2.jsonl.gz"
@@ -228,9 +224,7 @@ WRITES = r"Error: Another process is writing .*: wait until it has ended\."
 
 
 @pytest.mark.parametrize("command", [["ingest", "raw", "--world", "w"], ["world", "copy", "other", "w"]])
-def test_the_second_touches_nothing_and_says_who_is_the_first(
-    drretail: Command, tmp_path: Path, command: list[str]
-) -> None:
+def test_the_second_touches_nothing_and_names_the_first(drretail: Command, tmp_path: Path, command: list[str]) -> None:
     small_shop(tmp_path / "raw")
     build_shop(tmp_path / "other")
     (tmp_path / "w" / ".stages").mkdir(parents=True)

@@ -133,9 +133,7 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
 @pytest.mark.parametrize(
     ("said", "is_refused"), [("Der Napf ist für die Küche und das Bad.", True), ("It is for the kitchen.", False)]
 )
-def test_a_german_shop_whose_mapping_names_no_language_is_told_why_rules_write_no_questions(
-    tmp_path: Path, said: str, is_refused: bool
-) -> None:
+def test_a_german_shop_of_no_language_is_told_why_no_rule_writes(tmp_path: Path, said: str, is_refused: bool) -> None:
     mapping = MAPPING.replace('title = "name"', 'title = "name"\ndescription = "mat"') + OF_ORDERS
     read(tmp_path, [dict(row, mat=said) for row in PRODUCTS], mapping=mapping)
     with open_world(tmp_path / "w") as world:
@@ -264,9 +262,7 @@ def priced(*prices: str) -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_tables_that_make_no_world_are_refused_in_one_sentence(
-    tmp_path: Path, given: dict[str, Any], message: str
-) -> None:
+def test_tables_that_make_no_world_are_told_in_a_sentence(tmp_path: Path, given: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         read(tmp_path, **given)
 

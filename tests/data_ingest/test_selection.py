@@ -115,9 +115,7 @@ FIRST_DAYS = (1_546_214_400_000, 1_546_300_800_000, 1_546_387_200_000)
     ("seed", "minimum", "since"),
     [("0", 0, date(2018, 12, 31)), ("s'7", 6, date(2019, 1, 1)), ("2", 12, date(2019, 1, 2))],
 )
-def test_sql_keeps_the_same_products_and_orders_as_plain_python(
-    tmp_path: Path, seed: str, minimum: int, since: date, cap_by: CapBy
-) -> None:
+def test_sql_keeps_what_plain_python_keeps(tmp_path: Path, seed: str, minimum: int, since: date, cap_by: CapBy) -> None:
     meta, reviews = random_rows(seed)
     options = IngestOptions(cap=5, cap_by=cap_by, seed=seed, min_interactions=minimum, since=since, vary_orders=True)
     products, orders = found = run_engine(tmp_path / "work", meta, reviews, options)

@@ -202,9 +202,7 @@ HALF = (
     ],
     ids=["a German export", "only half of the columns", "said by the mapping"],
 )
-def test_columns_of_a_format_that_an_export_lacks_are_said(
-    tmp_path: Path, export: tuple[str, str], more: str, lacking: str
-) -> None:
+def test_columns_an_export_lacks_are_said(tmp_path: Path, export: tuple[str, str], more: str, lacking: str) -> None:
     columns, row = export
     head = of_format("woocommerce", "wc.csv", more)
     lines = notes(read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))

@@ -107,9 +107,7 @@ def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(succe
     ("price", "code"),
     [pytest.param("hit['price']", 0, id="passes", marks=pytest.mark.slow), pytest.param("99_999", 4, id="fails")],
 )
-def test_the_workflow_on_github_is_decided_by_its_candidate(
-    price: str, code: int, drretail: Command, tmp_path: Path
-) -> None:
+def test_the_workflow_is_decided_by_its_candidate(price: str, code: int, drretail: Command, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "github_actions", tmp_path, dirs_exist_ok=True)
     agent = (tmp_path / "agent.py").read_text(encoding="utf-8")
     (tmp_path / "agent.py").write_text(agent.replace("{hit['price']:.2f}", f"{{{price}:.2f}}"), encoding="utf-8")

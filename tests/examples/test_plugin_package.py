@@ -64,9 +64,7 @@ def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None
     assert json.loads(called.stdout) == {"day": "Monday", "hours": "9 to 17"}
 
 
-def test_an_experiment_opens_once_the_package_is_gone(
-    plugged: Command, succeeds: Command, error_of: ErrorOf, tmp_path: Path
-) -> None:
+def test_experiments_outlive_packages(plugged: Command, succeeds: Command, error_of: ErrorOf, tmp_path: Path) -> None:
     systems = ("--agent", "first_hit", "--agent", "plan_to_function")
     plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors")
     assert plugged("score", "exp", "--metrics", "brevity,checks").returncode == 0

@@ -88,9 +88,7 @@ def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkey
         open_model("openai:gpt-4.1", environ=KEYS)
 
 
-def test_a_turn_with_tools_replays_without_the_package_of_its_provider(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def asked(model: Model, **journal: Any) -> str:
         models = Models({"researcher": model}, Journal(**journal), Trajectory())
         return asyncio.run(models.call("researcher", [HumanMessage("Hi.")], tools=openai_schemas())).text

@@ -16,9 +16,7 @@ def update(toolkit: Toolkit, **change: Any) -> dict[str, Any]:
     return reply.value
 
 
-def test_a_profile_is_listing_1_with_its_evidence(
-    toolkit: Toolkit, anyones: Toolkit, world: World, session: Session
-) -> None:
+def test_a_profile_is_listing_1_and_proof(toolkit: Toolkit, anyones: Toolkit, world: World, session: Session) -> None:
     reply = toolkit.call("get_user_profile", {"user_id": ANNA})
     assert reply.value == {"evidence": "U:profile", **world.store.user(ANNA).model_dump()}
     assert json.loads(session.ledger.evidence()[0].sources[0].text) == reply.value

@@ -45,9 +45,7 @@ def test_nothing_found_says_what_to_try_and_a_blank_query_is_refused(toolkit: To
         assert error_of(toolkit.call("web_search", {"query": blank}))["field"] == "query"
 
 
-def test_a_live_web_says_that_its_pages_may_be_younger_and_gives_each_address_once(
-    world: World, toolkit: Toolkit
-) -> None:
+def test_a_live_web_says_that_pages_may_be_younger_and_gives_an_address_once(world: World, toolkit: Toolkit) -> None:
     twice = [WebResult("A", "https://a.example/x", "first"), WebResult("B", "https://A.example/x/#top", "second")]
     with Toolkit(Session(SessionSettings(replace(world, web=ListWeb(*twice))))) as live:
         value = live.call("web_search", {"query": "x"}).value

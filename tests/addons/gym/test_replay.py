@@ -104,9 +104,7 @@ def test_six_kinds_of_agents_earn_the_same_when_replayed(made: Path, lines: list
     assert [run_id.partition("@")[0] for run_id in ours] == ["ours"]
 
 
-def test_an_export_holds_what_a_policy_is_sent_and_calls_of_one_turn_together(
-    lines: list[dict[str, Any]], shop: Shop
-) -> None:
+def test_an_export_holds_what_a_policy_sees_calls_of_one_turn_together(lines: list[dict[str, Any]], shop: Shop) -> None:
     with ShopEnv(shop) as env:
         asked, tools = env.reset(QUERY), env.tools
     by_kind = {line["system"].partition("@")[0]: line for line in lines}

@@ -188,9 +188,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
 
 
-def test_a_gate_on_a_score_of_which_less_is_better_is_told_the_other_word(
-    drretail: Command, error_of: ErrorOf, tmp_path: Path
-) -> None:
+def test_a_gate_in_the_wrong_direction_is_told_the_word(drretail: Command, error_of: ErrorOf, tmp_path: Path) -> None:
     call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "find", "arguments": "{}"}}]}
     seen = {"role": "tool", "tool_call_id": "c", "content": '{"id": "k", "title": "Kettle", "price": 9}'}
     for name, answer in (("bad", "Take the kettle [P:no-such]."), ("good", "Take the kettle.")):

@@ -246,9 +246,7 @@ ROW = {"id": 1, "prompt": "Q?", "article": "One."}
         *(([ROW | {"id": strange}], "line 1 has no id") for strange in (None, True, [1], "")),
     ],
 )
-def test_rows_that_are_no_reports_of_one_task_each_are_refused(
-    rows: list[dict[str, object]], match: str, tmp_path: Path
-) -> None:
+def test_rows_that_are_no_reports_are_refused(rows: list[dict[str, object]], match: str, tmp_path: Path) -> None:
     refused("drb", jsonl(tmp_path / "a.jsonl", rows), match)
 
 

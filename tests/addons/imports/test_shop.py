@@ -160,9 +160,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     assert "6 statements about your products checked: 5 contradict" in found, "the price of the bath is right"
 
 
-def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
-    world: Path, tmp_path: Path, succeeds: Command
-) -> None:
+def test_import_and_score_say_how_much_is_false_and_where(world: Path, tmp_path: Path, succeeds: Command) -> None:
     done = succeeds("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
     assert "3 of 4 answers name products of the shop (2 products)" in done.stdout
     assert "nothing says that the writer read them" in " ".join(done.stdout.split())
@@ -386,9 +384,7 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
     assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
 
 
-def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_what_is_false(
-    tmp_path: Path, succeeds: Command
-) -> None:
+def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_path: Path, succeeds: Command) -> None:
     text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
     mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
     text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')

@@ -218,9 +218,7 @@ def test_a_file_that_changed_is_read_again_and_what_is_no_decision_is_refused(re
     assert read_reviews_of(file) == ()
 
 
-def test_a_name_that_no_file_of_votes_can_have_reviews_and_is_refused_where_votes_are_cast(
-    exp: Path, file: Path, world: World
-) -> None:
+def test_a_name_that_no_file_can_have_reviews_and_is_refused_at_votes(exp: Path, file: Path, world: World) -> None:
     client = client_of(exp, None, (file, world))
     assert client.post("/name", data={"name": "Dr. O'Neil", "back": "vote"}).status_code == 409
     client.post("/name", data={"name": "Dr. O'Neil", "back": "review"})

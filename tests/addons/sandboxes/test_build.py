@@ -158,9 +158,7 @@ def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(task: Pat
     assert len(lost) < len(labels) / 10
 
 
-def test_what_is_planted_stands_once_in_the_middle_of_a_page_like_others_and_each_trap_names_what_it_contradicts(
-    task: Path,
-) -> None:
+def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_contradicts(task: Path) -> None:
     labels, insights = read_labels(task), read_gold_file(task / "gold.json").sandbox.insights
     pages = {page.url: page for page in read_pages(task)}
     noise = [pages[label.url] for label in labels if label.label == "noise" and label.url in pages]

@@ -104,9 +104,7 @@ SORTS: tuple[SortBy, ...] = ("price", "rating", "popularity")
 
 
 @pytest.mark.parametrize("sort_by", SORTS)
-def test_a_sort_ranks_the_first_page_and_what_is_about_as_relevant_as_the_best_match(
-    build: Build, sort_by: SortBy
-) -> None:
+def test_a_sort_ranks_the_first_page_and_what_is_as_relevant_as_the_best_match(build: Build, sort_by: SortBy) -> None:
     def numbers(price: int) -> dict[str, Any]:
         return {"price": price, "average_rating": 5 - price / 100, "rating_number": 100 - price}
 

@@ -196,9 +196,7 @@ def test_products_are_read_once_and_so_many_are_kept(embedded: SqliteStore, monk
     assert len(embedded.products(["B01", "B02", "B03", "B04"])) == 4, "so many are read, and not kept"
 
 
-def test_a_reading_connection_cannot_write_and_a_closed_or_missing_store_answers_not(
-    embedded: SqliteStore, tmp_path: Path
-) -> None:
+def test_a_reading_connection_cannot_write_nor_a_missing_store_answer(embedded: SqliteStore, tmp_path: Path) -> None:
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
         embedded.connection().execute("DELETE FROM orders")
     assert embedded.product("B01").product_id == "B01"

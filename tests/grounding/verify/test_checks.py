@@ -210,9 +210,7 @@ COME = (
         *((sentence, None, []) for sentence in COME),
     ],
 )
-def test_pages_and_days_of_the_web_that_have_not_come_are_warnings(
-    sentence: str, day: str | None, warnings: list[tuple[str, str]]
-) -> None:
+def test_pages_and_days_to_come_are_warnings(sentence: str, day: str | None, warnings: list[tuple[str, str]]) -> None:
     findings = found(dated(f"{sentence} [{PAGE}].", day), "after_today")
     assert [(one.severity, one.text, one.found) for one in findings] == [
         ("warning", words, f"{beginning} after the shop's today, 2023-09-24") for words, beginning in warnings

@@ -128,9 +128,7 @@ CELLS = [("Bed; Price: $5", ("P:B0X",)), ("Bowl; Price: $7", ("P:B0Y",))]
     ],
     ids=["head", "row of sources", "cells", "a row with one source is one claim"],
 )
-def test_a_cell_is_a_claim_where_its_column_or_the_cell_itself_has_a_source(
-    report: str, claims: list[tuple[str, tuple[str, ...]]]
-) -> None:
+def test_a_cell_is_a_claim_if_its_column_is_sourced(report: str, claims: list[tuple[str, tuple[str, ...]]]) -> None:
     assert [(found.claim, found.sources) for found in extract_claims(report, only_cited=True)] == claims
 
 

@@ -113,9 +113,7 @@ def test_a_load_survives_the_loss_of_elasticsearch_while_it_indexes(
     check_load(through, fresh_name, embedded)
 
 
-def test_readers_keep_the_old_world_and_a_second_writer_is_out(
-    server_settings: ServerSettings, fresh_name: str
-) -> None:
+def test_readers_keep_the_old_world_and_a_second_writer_waits(server_settings: ServerSettings, fresh_name: str) -> None:
     spec = f"servers:{fresh_name}"
     old = load(server_settings, fresh_name, products=products(40), orders=orders(20, 40))
     seen: list[tuple[str, int]] = []
