@@ -12,7 +12,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from tests.grounding.basket.things import product
+from tests.grounding.goods import product
 
 RATED = {"average_rating": 4.0, "rating_number": 10_000}
 BEST = RATED | {"average_rating": 5.0}

@@ -28,7 +28,7 @@ from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
 from tests.build import known
-from tests.grounding.basket.things import fit, product, thing, things, want
+from tests.grounding.goods import fit, product, thing, things, want
 
 Offered = tuple[Want, list[Product]]
 

@@ -26,7 +26,7 @@ from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import TOPICS, Hidden, Topic, Want, Wish
 from tests.build import demands, known
-from tests.grounding.basket.things import product, want
+from tests.grounding.goods import product, want
 
 
 def fits(of: Want, *products: Product, owned: tuple[str, ...] = ()) -> list[str]:

@@ -12,7 +12,7 @@ from drretail.grounding.profile import MOST_IDS, PriceSpan, price_band, purchase
 from drretail.grounding.text.wording import may_be_shown
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product
-from tests.grounding.shelf import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
+from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
 from tests.shop import a_product
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)

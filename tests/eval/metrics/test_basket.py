@@ -19,7 +19,7 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, known
-from tests.grounding.shelf import FEEDER, STATION, ledger
+from tests.grounding.goods import FEEDER, STATION, ledger
 
 WISH = Wish(wants=(Want(name="pole", kinds=("bird feeding station",)),), budget=Money.of(60))
 QUERY = build.query(text="A pole for my birds, under $60?", wish=WISH)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.verify.findings import value_findings
 from drretail.records.reading import Pick, Reading
-from tests.grounding.kitchen import EACH, GAP, LEFT, O1, O2, TOTAL, J, K, M, P, S, T, errors_in, reading_of
+from tests.grounding.goods import EACH, GAP, LEFT, O1, O2, TOTAL, J, K, M, P, S, T, errors_in, reading_of
 
 TABLE = f"""
 | | Price | Rating (n) | Per towel | Source |

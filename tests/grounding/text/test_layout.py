@@ -15,7 +15,7 @@ from drretail.eval.claims.extraction import extraction_prompt
 from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import find_sentences, plain_figures, read_layout
-from tests.grounding.kitchen import EVIDENCE, K, P, T
+from tests.grounding.goods import EVIDENCE, K, P, T
 
 
 def cut(report: str) -> list[tuple[str, str]]:

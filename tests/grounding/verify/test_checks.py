@@ -27,8 +27,24 @@ from drretail.records.run import Run, StateChange, Step
 from drretail.records.shop import Address, Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.grounding.kitchen import EVIDENCE, GOODS, JAR, KETTLE, MUGS, PAN, QUERY, SCALE, TOWELS, K, T, a_product
-from tests.grounding.shelf import ORDER, PROFILE, USER, ledger
+from tests.grounding.goods import (
+    EVIDENCE,
+    GOODS,
+    JAR,
+    KETTLE,
+    MUGS,
+    ORDER,
+    PAN,
+    PROFILE,
+    QUERY,
+    SCALE,
+    TOWELS,
+    USER,
+    K,
+    T,
+    a_product,
+    ledger,
+)
 
 REPORT = f"Buy the kettle {K} ($42.95) and the towels {T} ($17.99). Both are sturdy."
 

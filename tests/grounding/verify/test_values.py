@@ -17,7 +17,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
-from tests.grounding.kitchen import (
+from tests.grounding.goods import (
     EACH,
     EVIDENCE,
     FOUR,

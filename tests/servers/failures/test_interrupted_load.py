@@ -18,10 +18,8 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
-from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import SHELF, SMALL, at, documents, load, orders, products, whole
-from tests.servers.front import Front, always
-from tests.servers.proxy import Proxy
+from tests.servers.failures.own import SHELF, SMALL, OwnServer, at, documents, eventually, load, orders, products, whole
+from tests.servers.proxy import Front, Proxy, always
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]

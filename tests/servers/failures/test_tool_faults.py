@@ -16,10 +16,8 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.agents.conftest import calls, record, reporting, scripted, sut
-from tests.servers.failures.own import eventually
-from tests.servers.failures.shop import FORTY, load
-from tests.servers.front import Front, always
-from tests.servers.proxy import Proxy
+from tests.servers.failures.own import FORTY, eventually, load
+from tests.servers.proxy import Front, Proxy, always
 
 pytestmark = pytest.mark.servers
 USER = "A000000"
