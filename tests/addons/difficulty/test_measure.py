@@ -51,9 +51,11 @@ from drretail.records.shop import Money, Product
 from drretail.records.wish import Hidden, Want, Wish
 from tests.build import demands, known
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
+from tests.querygen.conftest import make_world, world
 from tests.querygen.test_market import ALL, market, of_third
 from tests.shop import USER, build_shop
 
+__all__ = ["make_world", "market", "world"]
 ANNA = "ANNA"
 PRICES = (90, 80, 70, 60, 50, 40, 30, 20)
 ONE = Money.of(1)
@@ -466,9 +468,6 @@ def test_a_file_that_exists_is_refused_at_once(world: World, tmp_path: Path, mon
     for command in (["generate", "--level", "5"], ["difficulty", shipped]):
         refused = call(*command, "--to", str(used), "--world", str(world.folder))
         assert str(refused.exception) == f"{used} exists: name another file, or add --force."
-
-
-__all__ = ["market"]
 
 
 def test_the_hardest_leave_a_shallow_solver_little(market: World) -> None:
