@@ -96,12 +96,7 @@ SENTENCES = {
     "wrong_place": "It will last through the winters at your home in Fairbanks, Alaska [U:profile].",
 }
 
-PICKED = {
-    "invented_product": INVENTED,
-    "over_budget": DEAR,
-    "owned_as_new": OWNED,
-    "unwanted_brand": UNWANTED,
-}
+PICKED = {"invented_product": INVENTED, "over_budget": DEAR, "owned_as_new": OWNED, "unwanted_brand": UNWANTED}
 """What such a report puts into the cart besides."""
 
 

@@ -122,9 +122,7 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
     )
     assert (product_in(world, "B2").price, product_in(world, "B2").details) == (9.0, {})
     assert (product_in(world, "B3").price, product_in(world, "B3").category) == (None, "shop")
-    found = [
-        (each.order_id, each.quantity, each.order_status, each.timestamp) for each in orders_in(world, "a@x.example")
-    ]
+    found = [(one.order_id, one.quantity, one.order_status, one.timestamp) for one in orders_in(world, "a@x.example")]
     assert sorted(found) == [("R-1-1", 2, "Shipped", 1703980800000), ("R-1-2", 1, "Delivered", 1703980800000)]
     (order,) = orders_in(world, "b")
     assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
@@ -165,9 +163,7 @@ def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_
         )  # fmt: skip
         statistics = world.store.statistics("a@x.example")
         assert (statistics.orders, statistics.items, statistics.orders_with_unknown_price) == (3, 5, 1)
-        experiment = run(
-            world, ["Which is cheapest?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e"
-        )
+        experiment = run(world, ["Which is cheap?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e")
         assert experiment.report("react")
     manifest = read_manifest(live_generation(tmp_path / "w"))
     assert manifest.parameters["mapping"]["products"]["id"] == "sku"

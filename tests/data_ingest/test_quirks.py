@@ -249,9 +249,7 @@ def hostile_shop(folder: Path, *, as_array: bool) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("as_array", "workers"), [(False, 1), (False, 2), (True, 1)], ids=["lines", "two workers", "array"]
-)
+@pytest.mark.parametrize(("as_array", "workers"), [(False, 1), (False, 2), (True, 1)], ids=["lines", "two", "array"])
 def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(
     tmp_path: Path, clean: str, as_array: bool, workers: int
 ) -> None:

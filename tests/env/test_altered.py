@@ -55,9 +55,7 @@ def test_a_run_begins_with_the_prices_of_the_index_and_ends_with_a_share_of_othe
     assert {moves.at(product, WITHIN).price for product in MANY} == {20.0, *(round(20 * by, 2) for by in FACTORS)}
     for product in MANY[:200]:
         when = moves.last_change(product, WITHIN)
-        offers = [
-            (after.price, after.availability) for calls in range(WITHIN + 1) for after in [moves.at(product, calls)]
-        ]
+        offers = [(after.price, after.availability) for n in range(WITHIN + 1) for after in [moves.at(product, n)]]
         assert (when is None) == (len(set(offers)) == 1)
         assert when is None or (offers[when] != offers[when - 1] and set(offers[when:]) == {offers[when]})
 

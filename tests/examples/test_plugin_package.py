@@ -83,9 +83,7 @@ def signs(message: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]
 def test_doctor_lists_every_plugin_with_kind_name_package_and_version(plugged: Command) -> None:
     result = plugged("doctor", "--json")
     kinds = ["first_hit (agents)", "brevity (evaluators)", "notice_board (web)", "parrot (models)"]
-    assert list(signs(result)) == [
-        f"plugin {kind}" for kind in [*kinds, "opening_hours (tools)", "capitals (conditions)"]
-    ]
+    assert list(signs(result)) == [f"plugin {it}" for it in [*kinds, "opening_hours (tools)", "capitals (conditions)"]]
     assert {sign["found"] for sign in signs(result).values()} == {"drretail-corner-shop 1.2.0"}
 
 

@@ -120,10 +120,7 @@ def test_at_other_prices_what_is_undecided_moves_as_well_and_what_is_sold_out_is
     query = Query(query_id="q1", text="?", wish=wish, source="t")
     dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
     reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
-    at = {
-        one.product_id: one
-        for one in (product("A", 10), product("B", 11), product("C", 9, availability="out of stock"))
-    }
+    at = {one.product_id: one for one in (product("A", 10), product("B", 11), product("C", 9, availability="sold out"))}
     (thing,) = at_other_prices(reference, wish, at).things
     assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
         [("A", "10")],
@@ -274,9 +271,7 @@ def monitor(product_id: str, price: float | None, stars: float, surface: str | N
 def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_every_monitor_is_decided() -> None:
     dear, flat = monitor("A", 300, 4.5, "Curved"), monitor("B", 100, 4.6, "Flat")
     poor, silent = monitor("C", 110, 3.4, "Curved"), monitor("D", 90, 4.5, None)
-    known_ones, all_of_them = (
-        [listing_of(one) for one in of] for of in ((dear, flat, poor), (dear, flat, poor, silent))
-    )
+    known_ones, all_of_them = ([listing_of(a) for a in of] for of in ((dear, flat, poor), (dear, flat, poor, silent)))
 
     found = proved(*known_ones, want=MONITOR)
     assert (found.state, found.lack) == ("proved", "too_dear")

@@ -203,11 +203,7 @@ def test_a_profile_needs_no_why_and_says_in_which_form_answers_are_asked_for(tmp
     (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstructured_output = "json_object"\nstream = true\n')
     choice = read_profile(f"{tmp_path / 'p.toml'}:a").choice("")
     assert (choice.structured_output, choice.stream) == ("json_object", True)
-    forms: list[tuple[bool | StructuredForm, str | None]] = [
-        (True, None),
-        (False, "prompt"),
-        ("tool_call", "tool_call"),
-    ]
+    forms: list[tuple[bool | StructuredForm, Any]] = [(True, None), (False, "prompt"), ("tool_call", "tool_call")]
     for stated, form in forms:
         assert open_model("openai:b", environ=KEYS, structured_output=stated).structured == form
 

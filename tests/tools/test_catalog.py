@@ -301,9 +301,7 @@ def test_nobody_elses_profile_is_changed_whatever_the_scope(world: World, acting
         session = toolkit.session
         assert session.state_diff() == ()
         assert session.overlay == {}
-        assert [(attempt.user_id, attempt.refused) for attempt in session.attempts] == [(BORIS, True)] * 3 + [
-            (NOBODY, True)
-        ]
+        assert [(one.user_id, one.refused) for one in session.attempts] == [(BORIS, True)] * 3 + [(NOBODY, True)]
 
 
 def test_attempts_are_recorded_when_granted_in_order_of_their_places(world: World) -> None:

@@ -58,9 +58,7 @@ class Anthropic:
             messages.append(SystemMessage(text_of(body["system"])))
         for message in body["messages"]:
             messages += Anthropic._message(message)
-        tools = [
-            {"function": {"name": tool["name"], "parameters": tool["input_schema"]}} for tool in body.get("tools", [])
-        ]
+        tools = [{"function": {"name": it["name"], "parameters": it["input_schema"]}} for it in body.get("tools", [])]
         schema = body.get("output_config", {}).get("format", {}).get("schema")
         return Asked(messages, tools, Anthropic._choice(body.get("tool_choice")), schema, bool(body.get("stream")))
 

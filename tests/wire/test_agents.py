@@ -257,9 +257,7 @@ async def test_second_verdicts_are_verified_by_their_answers(world: World, folde
         checklist = Checklist()
         made = Offers(world).would_do, NamedProducts(world).named_by_run, made_references(folder, world)
         await check_verdicts(folder, tmp_path / name, world.store, *made, (), checklist, Progress())
-        assert checklist.checked["verdicts"] == sum(
-            len(VerdictFile(file).lasts()) for file in folder.rglob("*-r1.jsonl")
-        )
+        assert checklist.checked["verdicts"] == sum(len(VerdictFile(it).lasts()) for it in folder.rglob("*-r1.jsonl"))
         return checklist
 
     honest = await checked("honest")

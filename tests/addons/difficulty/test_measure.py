@@ -256,9 +256,7 @@ def test_a_query_gives_one_pair_of_the_kind_with_the_fewest(offers: Offers) -> N
 
 
 def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(offers: Offers) -> None:
-    limited = [
-        (query.text, query.wish.budget) for query in spoil([ONCE], offers, ["too_dear"], "42").queries if query.wish
-    ]
+    limited = [(q.text, q.wish.budget) for q in spoil([ONCE], offers, ["too_dear"], "42").queries if q.wish]
     budgets = sorted(budget.value for _, budget in limited if budget)
     assert budgets[0] < 39.5 < budgets[1] <= 42
     assert all(budget == int(budget) for budget in budgets)
@@ -327,9 +325,7 @@ def test_other_worlds_and_kinds_are_refused(query: Query, kinds: list[str], mess
 
 BIRD_FEEDER = Want(name="bird feeder", kinds=("bird feeder",), again=True)
 TEXT = "I'd like a bird feeder. It should cost $30 at most."
-LIMITED = Query(
-    query_id="q1", user_id=USER, text=TEXT, wish=Wish(wants=(BIRD_FEEDER,), budget=Money.of(30)), source="t"
-)
+LIMITED = Query(query_id="q1", user_id=USER, text=TEXT, wish=Wish(wants=(BIRD_FEEDER,), budget=Money.of(30)), source="")
 """The best feeder of the shop costs more, and the one that $30 buys is worth no less."""
 
 

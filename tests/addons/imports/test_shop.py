@@ -121,9 +121,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "4 answers, 6 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
     order = ["$59.00", "<strong>$32.00</strong>", "0 in stock of White"]
-    places = [
-        page.index(each) for each in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]
-    ]
+    places = [page.index(it) for it in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
@@ -240,9 +238,7 @@ def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: P
     for name, more in (("without", ""), ("with", 'status = "state"\n')):
         world = plain_shop(tmp_path, "1,Oak desk lamp,39\n", "", columns + more, name)
         with open_world(world) as shop:
-            (order,) = (
-                one for one in NamedProducts(shop).named_by("Order 9001 is in processing.") if one.id == "O:9001"
-            )
+            (order,) = (it for it in NamedProducts(shop).named_by("Order 9001 is in processing.") if it.id == "O:9001")
         record = json.loads(order.texts[0].text)
         assert "user_id" not in record
         assert record.get("order_status") == ("Shipped" if more else None)

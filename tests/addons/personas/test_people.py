@@ -46,9 +46,7 @@ TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", m
 
 
 def persona(user_id: str, **shopping: str) -> Persona:
-    traits = {
-        f"preferences_and_interests.{name}": Trait(value=value, orders=("1",)) for name, value in shopping.items()
-    }
+    traits = {f"preferences_and_interests.{name}": Trait(value=it, orders=("1",)) for name, it in shopping.items()}
     return Persona(user_id=user_id, made_by="rules", traits=traits)
 
 

@@ -97,9 +97,7 @@ def test_a_page_dated_after_the_shops_today_is_not_served(web: SandboxWeb) -> No
     assert (before.withheld, on_the_day.withheld, web.withheld) == (1, 0, 0)
     page = before.fetch("https://a.example/feeder")
     assert (page.state, page.text, page.title) == ("error", "", "")
-    assert page.problem == (
-        "The page is dated 2023-01-02, after the shop's today, 2023-01-01: the sandbox withholds it."
-    )
+    assert page.problem == "The page is dated 2023-01-02, after the shop's today, 2023-01-01: the sandbox withholds it."
     assert on_the_day.fetch("https://a.example/feeder").state == web.fetch("https://a.example/feeder").state == "ok"
     assert before.corpus == web.corpus
 
@@ -308,12 +306,7 @@ def test_the_pages_that_instruct_an_ai_reader_are_known(pages: list[SandboxPage]
     assert {page.url for page in pages if reader.search(page.text)} == instructing
 
 
-OFF_TOPIC = (
-    "visa requirements for Japan",
-    "how to fix a carburetor",
-    "python list comprehension",
-    "guitar string gauge",
-)
+OFF_TOPIC = ("visa requirements for Japan", "how to fix a carburetor", "python list comprehension", "guitar strings")
 
 
 def test_the_pages_that_answer_the_shipped_questions_exist(pages: list[SandboxPage]) -> None:

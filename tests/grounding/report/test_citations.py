@@ -321,9 +321,7 @@ def test_spellings_of_an_address_are_one_source_and_others_others(one: str, othe
     assert (web_evidence_id(one) == web_evidence_id(other)) is is_same
 
 
-@pytest.mark.parametrize(
-    "text", ["", "no address", "https://", "http://[::1", "https://a.example:port/", "mailto:a@b.c"]
-)
+@pytest.mark.parametrize("text", ["", "nowhere", "https://", "http://[::1", "https://a.example:port/", "mailto:a@b.c"])
 def test_what_is_no_address_stands_for_itself(text: str) -> None:
     assert normalise_url(text) == text
 

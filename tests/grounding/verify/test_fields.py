@@ -124,9 +124,7 @@ def test_a_property_is_decided_by_its_fields_name(item: Product, field: str, sai
 
 
 def test_what_a_field_says_is_not_excused_by_another_field_that_is_near() -> None:
-    cups = Product(
-        product_id="cups", title="Cups", category="c", details={"Capacity": "12 oz", "Item Weight": "17.6 oz"}
-    )
+    cups = Product(product_id="cups", title="C", category="c", details={"Capacity": "12 oz", "Item Weight": "17.6 oz"})
     assert decided_property("capacity", "16 oz", "is", cups) == ("contradicted", "Capacity: 12 oz")
 
 

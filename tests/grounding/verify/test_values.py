@@ -222,10 +222,7 @@ def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None
 def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was_shown() -> None:
     ledger = a_ledger([Pick(product=MUGS.product_id, quantity=3), Pick(product=KETTLE.product_id)])
     found = [verified("total", "123.95", ledger=each) for each in (None, ledger)]
-    assert [(one.state, one.derivation) for one in found] == [
-        ("underivable", None),
-        ("verified", "the picks together"),
-    ]
+    assert [(one.state, one.derivation) for one in found] == [("underivable", None), ("verified", "the picks together")]
     dearer = KETTLE.model_copy(update={"price": 50.0})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: dearer})
     assert ledger.price(KETTLE.product_id) == 50

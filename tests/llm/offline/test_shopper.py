@@ -186,11 +186,7 @@ def answer(name: str, prompt: str, **properties: Any) -> dict[str, Any]:
 
 def test_claims_come_with_number_quote_and_sources_and_support_with_label_reason_and_quote() -> None:
     bed = {"claim": "The bed costs $5.", "quote": "The bed costs $5 [P:B0X].", "sources": ["P:B0X"]}
-    cedar = {
-        "claim": "Cedar lasts ten years.",
-        "quote": "Cedar lasts ten years [W:abcdefgh].",
-        "sources": ["W:abcdefgh"],
-    }
+    cedar = {"claim": "Cedar lasts long.", "quote": "Cedar lasts long [W:abcdefgh].", "sources": ["W:abcdefgh"]}
     found = answer("CitedClaims", tagged("report", REPORT))
     assert found == {"claims": [{"claim_id": 1, **bed}, {"claim_id": 2, **cedar}]}
     prompt = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
