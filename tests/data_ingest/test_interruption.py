@@ -136,9 +136,7 @@ def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypat
     stages = {"products", "reviews", "assigned", "selected", "merged", "rows"}
     assert {name.partition("-")[0] for name in before} == stages
     made: list[str] = []
-    monkeypatch.setattr(
-        "drretail.data_ingest.engines.duckdb_reading.making", lambda path: made.append(path) or making(path)
-    )
+    monkeypatch.setattr("drretail.data_ingest.engines.duckdb_reading.making", lambda p: made.append(p) or making(p))
     ingest([raw], world, OPTIONS)
     assert made == []
     assert not (world / ".stages").exists()

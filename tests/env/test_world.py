@@ -135,10 +135,7 @@ def test_everything_an_agent_can_see_is_in_the_fingerprint(
         {"formulation": STANDARD},
     ]
     same: dict[str, Any] = {"products": products, "orders": orders, "seed": 42, "pool": pool}
-    found = {
-        write_world(tmp_path / str(number), **{**same, **variant}).fingerprint
-        for number, variant in enumerate(variants)
-    }
+    found = {write_world(tmp_path / str(n), **{**same, **variant}).fingerprint for n, variant in enumerate(variants)}
     assert len(found | {manifest.fingerprint}) == len(variants) + 1
 
 

@@ -94,9 +94,7 @@ def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(succe
     results = second.body["messages"][2]["content"]
     assert [(result["tool_use_id"], result["is_error"]) for result in results] == [("t1", False), ("t2", True)]
     made = json.loads(next((tmp_path / "exp").rglob("anthropic_loop-answer/**/run.json")).read_text(encoding="utf-8"))
-    assert [(each["kind"], each["name"]) for each in made["steps"]] == [
-        ("tool", called["name"]) for called in (SEARCHES, ERRS)
-    ]
+    assert [(it["kind"], it["name"]) for it in made["steps"]] == [("tool", one["name"]) for one in (SEARCHES, ERRS)]
     assert (made["status"], list(made["prompt_hashes"])) == ("done", ["own_question"])
     scores = json.loads(succeeds("score", "exp", "--json").stdout)["scores"]
     assert "anthropic_loop-answer" in {row["system"] for row in scores}

@@ -271,9 +271,7 @@ def test_a_budget_stands_in_the_place_of_the_texts_own_or_in_a_sentence_more(off
 def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
     cedar = Want(name="feeder", kinds=("bird feeder",), must=demands("cedar"))
     query = NOBODYS.model_copy(update={"text": "A feeder in cedar, please.", "wish": Wish(wants=(cedar,))})
-    assert spoil([query], offers, ["too_dear"], "42").queries == [], (
-        "the window feeder may be of cedar, and cost nothing"
-    )
+    assert spoil([query], offers, ["too_dear"], "42").queries == [], "it may be of cedar, and cost nothing"
     states: dict[str, State] = {"B0TEST0001": "met", "B0TEST0003": "broken"}
     read = tuple(
         Decision(

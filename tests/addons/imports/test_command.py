@@ -143,12 +143,7 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     drretail("score", "exp", "--metrics", "reading,checks", "--judge", "scripted:judge.toml")
     (path,) = imported.glob("readings/model*/one/1-r1.json")
     reading = Reading.model_validate_json(path.read_bytes())
-    lab, shop = (
-        citation.evidence_id
-        for run in read_runs(imported)
-        if run.run_id == "one/1-r1"
-        for citation in run.citations[2:]
-    )
+    lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
     assert reading.picks is not None
     assert [(pick.product, pick.alternatives) for pick in reading.picks] == [(lab, ("Alder",))]
     assert [value.of for value in reading.values] == [(lab,)]
