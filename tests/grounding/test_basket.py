@@ -120,7 +120,10 @@ def test_at_other_prices_what_is_undecided_moves_as_well_and_what_is_sold_out_is
     query = Query(query_id="q1", text="?", wish=wish, source="t")
     dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
     reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
-    at = {one.product_id: one for one in (product("A", 10), product("B", 11), product("C", 9, availability="sold out"))}
+    at = {
+        one.product_id: one
+        for one in (product("A", 10), product("B", 11), product("C", 9, availability="out of stock"))
+    }
     (thing,) = at_other_prices(reference, wish, at).things
     assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
         [("A", "10")],

@@ -35,9 +35,10 @@ from drretail.addons.difficulty.measure import (
     text_alone,
     with_levels,
 )
+from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.offers import Offers
-from drretail.env.world import OrderRow, World, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World, default_pool, write_world
 from drretail.errors import UserError
 from drretail.grounding.constraints import record_sha
 from drretail.llm.prompt import tag_content
