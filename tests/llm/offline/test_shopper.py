@@ -171,7 +171,7 @@ def test_without_tools_or_where_none_may_be_called_it_answers_in_a_sentence() ->
     assert plain([HumanMessage("Hello")], [tool], "any").tool_calls[0]["name"] == "look"
 
 
-REPORT = "The bed costs $5 [P:B0X]. Cedar lasts long [W:abcdefgh]."
+REPORT = "The bed costs $5 [P:B0X]. Cedar lasts ten years [W:abcdefgh]."
 SOURCE = '{"product_id":"B0X","category":"Pets","title":"Soft Bed","price":5,"average_rating":4.5}'
 
 
@@ -186,7 +186,11 @@ def answer(name: str, prompt: str, **properties: Any) -> dict[str, Any]:
 
 def test_claims_come_with_number_quote_and_sources_and_support_with_label_reason_and_quote() -> None:
     bed = {"claim": "The bed costs $5.", "quote": "The bed costs $5 [P:B0X].", "sources": ["P:B0X"]}
-    cedar = {"claim": "Cedar lasts long.", "quote": "Cedar lasts long [W:abcdefgh].", "sources": ["W:abcdefgh"]}
+    cedar = {
+        "claim": "Cedar lasts ten years.",
+        "quote": "Cedar lasts ten years [W:abcdefgh].",
+        "sources": ["W:abcdefgh"],
+    }
     found = answer("CitedClaims", tagged("report", REPORT))
     assert found == {"claims": [{"claim_id": 1, **bed}, {"claim_id": 2, **cedar}]}
     prompt = tagged("claim", "The Soft Bed costs $5.") + "\n" + tagged("source", SOURCE, id="P:B0X")
@@ -232,7 +236,7 @@ def claims_of(report: str, *, only_cited: bool = False) -> list[str]:
     return [found.claim for found in extract_claims(report, only_cited=only_cited)]
 
 
-LISTED = "Cedar lasts long.\n\n## References\n\n{} https://wood.example/cedar-10 - 10 cedars tested\n"
+LISTED = "Cedar lasts ten years.\n\n## References\n\n{} https://wood.example/cedar-10 - 10 cedars tested\n"
 
 
 @pytest.mark.parametrize(
@@ -249,9 +253,9 @@ LISTED = "Cedar lasts long.\n\n## References\n\n{} https://wood.example/cedar-10
         ("```\nIt costs $5 [P:B0X].\n```", ["It costs $5."]),  # as a page shows it
         ("", []),
         # nor are the lines of a list
-        (LISTED.format("1. The 8 best cedars of 2025"), ["Cedar lasts long."]),
-        (LISTED.format("- Hoka. (2023). *Cedar 9*."), ["Cedar lasts long."]),
-        (LISTED.format("[1]"), ["Cedar lasts long."]),
+        (LISTED.format("1. The 8 best cedars of 2025"), ["Cedar lasts ten years."]),
+        (LISTED.format("- Hoka. (2023). *Cedar 9*."), ["Cedar lasts ten years."]),
+        (LISTED.format("[1]"), ["Cedar lasts ten years."]),
         # claims are restated without marks
         ("The bed costs $5 [P:B0X].", ["The bed costs $5."]),
         ("- The bed **holds** 90 pounds [P:B0X][W:abcdefgh]", ["The bed holds 90 pounds"]),
@@ -292,7 +296,7 @@ def test_uncited_claims_are_only_in_the_list_of_all_and_numbers_are_what_the_lis
     report = "Cedar posts last ten years outside. Pine lasts two years [W:abcdefgh]."
     assert claims_of(report, only_cited=True) == ["Pine lasts two years."]
     assert claims_of(report) == ["Cedar posts last ten years outside.", "Pine lasts two years."]
-    numbered = "Cedar lasts long [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
+    numbered = "Cedar lasts ten years [1][9].\n\n## Sources\n[1] Wood https://wood.example/cedar\n"
     (found,) = extract_claims(numbered, only_cited=True)
     assert found.sources[0] == "https://wood.example/cedar"
 
