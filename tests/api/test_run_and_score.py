@@ -1,33 +1,37 @@
-"""A run, its scores and a comparison from Python, as the commands make them."""
+"""A run, its scores and a comparison from Python, and the options that an experiment keeps to be made again."""
 
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 import drretail
-from drretail import Agent, Answer, open_experiment, open_model, open_world, read_experiment, run, score
-from drretail.api.option import keywords
+from drretail import Agent, Answer, agents, ask, open_experiment, open_model, open_world, read_experiment, run, score
+from drretail.api.option import declared_options, keywords
 from drretail.api.options.run import RunOptions
 from drretail.api.options.score import ScoreOptions
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.score import estimate_score
-from drretail.api.systems import with_preset
+from drretail.api.settings import Settings
+from drretail.api.systems import ASIDE, kept_options, with_preset
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.experiment import read_definition
+from drretail.experiment import KeptOptions, read_definition, read_options
 from drretail.llm.models import Models
+from drretail.parsing import parse_toml
 from drretail.querygen.reading import shipped_queries
 from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.published import SYSTEMS
 from tests.agents.conftest import QUERY
+from tests.build import files
 from tests.eval.own import JUDGED
 from tests.sealed import Page, seal
 from tests.shop import OTHER, USER, build_shop
@@ -115,29 +119,28 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
     assert score(made, "checks").scores  # the world is opened again by what the runs say of it
 
 
-def test_what_must_be_mended_is_said(world: World, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"put it into a list, \[question\]"):
-        run(world, QUESTION, to=tmp_path / "exp")
-    with pytest.raises(UnknownName, match="Did you mean react"):
-        run(world, [QUESTION], "reakt", to=tmp_path / "exp")
-    with pytest.raises(UserError, match="There is an agent oracle already: give yours another name"):
-        run(world, [QUESTION], {"oracle": MINE}, to=tmp_path / "exp")
-    with pytest.raises(UserError, match="',' names nothing somewhere: put one name between commas"):
-        run(world, [QUESTION], [MINE], to=tmp_path / "exp", retry=",")
-    with pytest.raises(UserError, match="Two agents go by the name nobody"):
-        run(world, [QUESTION], [MINE, Agent(nobody, roles=())], to=tmp_path / "exp")
-    with pytest.raises(UserError, match="no user 'NOBODY'"):
-        run(world, [QUESTION], [MINE], user="NOBODY", to=tmp_path / "exp")
-    for wrong in (5, [5], [None]):
-        with pytest.raises(UserError, match=r"is a question or a Query, and '.*' is neither"):
-            run(world, wrong, ["react"])  # pyright: ignore[reportArgumentType] -- the mistake
-    with pytest.raises(UserError, match="list of queries is empty"):
-        run(world, [], [MINE], to=tmp_path / "exp")
-    with pytest.raises(UserError, match=r"does not exist"):
-        score(tmp_path / "nowhere")
+@pytest.mark.parametrize(
+    ("queries", "agents", "given", "sentence"),
+    [
+        (QUESTION, None, {}, r"put it into a list, \[question\]"),
+        ([QUESTION], "reakt", {}, "Did you mean react"),
+        ([QUESTION], {"oracle": MINE}, {}, "There is an agent oracle already: give yours another name"),
+        ([QUESTION], [MINE], {"retry": ","}, "',' names nothing somewhere: put one name between commas"),
+        ([QUESTION], [MINE, Agent(nobody, roles=())], {}, "Two agents go by the name nobody"),
+        ([QUESTION], [MINE], {"user": "NOBODY"}, "no user 'NOBODY'"),
+        *((wrong, "react", {}, r"is a question or a Query, and '.*' is neither") for wrong in (5, [5], [None])),
+        ([], [MINE], {}, "list of queries is empty"),
+        (["?"], None, {"max_token": 3}, r"There is no option of run 'max_token'\. Did you mean max_tokens"),
+    ],
+)
+def test_what_must_be_mended_is_said(
+    tiny_shop: Path, tmp_path: Path, queries: Any, agents: Any, given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        run(tiny_shop, queries, agents, to=tmp_path / "exp", **given)
     assert not (tmp_path / "exp").exists()
-    with pytest.raises(UserError, match=r"There is no option of run 'max_token'\. Did you mean max_tokens"):
-        run("demo", ["?"], **{"max_token": 3})  # pyright: ignore[reportArgumentType]  # as a typing error is made
+    with pytest.raises(UserError, match="does not exist"):
+        score(tmp_path / "exp")
 
 
 def test_several_queries_must_be_named(world: World, tmp_path: Path) -> None:
@@ -180,3 +183,100 @@ def test_a_sandbox_brings_its_queries(tmp_path: Path) -> None:
             drretail.run(world, web=web)
     made = drretail.run(place, web=web, vary={"size": "32k", "compose": "no_distractor"}, baselines=False)
     assert [tally.done for tally in made.tallies] == [1]
+
+
+QUESTIONS = ["Which bird feeder suits me, under $30?", "A bird bath, please."]
+MODULE = """
+from drretail import Answer
+
+async def answer(task, session, models, limits):
+    return Answer(report="Nothing is known.", picks=())
+
+def recall(record, question):
+    return f"{len(record.orders)} orders"
+"""
+
+
+@pytest.fixture
+def kept_world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[World]:
+    """In a folder with a module ``kept_agent`` and a folder ``terse`` of prompts."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("kept_agent.py").write_text(MODULE, encoding="utf-8")
+    Path("terse").mkdir()
+    packaged = Path(agents.__file__).parent / "prompts" / "react.md"
+    Path("terse/react.md").write_text(f"{packaged.read_text(encoding='utf-8')}\nBe brief.\n", encoding="utf-8")
+    with open_world(build_shop(tmp_path / "w")) as opened:
+        yield opened
+
+
+def run_again(options: KeptOptions, kept_world: World, experiment: RecordedExperiment) -> None:
+    given: dict[str, Any] = {**read_experiment(options.path), "world": kept_world, "to": "again"}
+    run(queries=experiment.definition.queries, **given)
+
+
+def kept(options: RunOptions, **settings: Any) -> dict[str, Any]:
+    text = kept_options(options, Settings(**settings), ["a"], Path("exp"))
+    return parse_toml(text)
+
+
+@pytest.mark.parametrize(
+    ("given", "needs"),
+    [
+        ({"agents": "react", "vary": {"counterfactual": "own,swap", "without": ["web"]}}, []),
+        (
+            {"agents": ["plan_to_function", "v2=kept_agent:answer"], "repeats": 2, "pages": False},
+            ["v2=kept_agent:answer"],
+        ),
+        ({"agents": "react", "prompts": "terse", "limits": Limits(tool_turns=3)}, ["prompts: ../../terse"]),
+        (
+            {"agents": "react", "vary": {"memory": "none,kept_agent:recall", "moves": "none,prices:0.2"}, "only": 1},
+            ["kept_agent:recall"],
+        ),
+    ],
+    ids=["counterfactual", "own agent", "prompts", "memory"],
+)
+def test_an_experiment_is_made_again_from_what_it_keeps(
+    kept_world: World, given: dict[str, Any], needs: list[str]
+) -> None:
+    first = run(kept_world, QUESTIONS, to="exp", user=USER, **given)
+    (options,) = read_options(first.folder)
+    assert (sorted(options.labels), list(options.needs)) == (first.systems, needs)
+    line = f"drretail run exp/options/{options.path.name} --world W --queries queries.jsonl --to exp-again"
+    assert [each for each in first.commands if each.startswith("drretail run")] == [line]
+
+    run_again(options, kept_world, first)
+    assert files(Path("again"), "run.json") == files(first.folder, "run.json")
+    assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
+
+
+def test_a_question_is_kept_as_options_of_run_and_one_with_a_person_is_not(kept_world: World) -> None:
+    first = ask("A bird bath, please.", kept_world, user=USER, to="exp", vary={"without": "web"})
+    (options,) = read_options(Path("exp"))
+    run_again(options, kept_world, open_experiment("exp"))
+    assert files(Path("again"), "run.json") == files(Path("exp"), "run.json")
+    assert options.labels == (first.run.system,)
+
+
+def test_shards_keep_one_file_and_what_they_cost_or_lie_in_is_left_out() -> None:
+    plain = kept(RunOptions(agents=["react"], seed="7"))
+    aside: dict[str, Any] = {"world": "w", "queries": "q.jsonl", "to": "exp", "title": "T"}
+    aside |= {"shard": "1/2", "retry": "failed", "replay": "old", "parallel": 2, "max_dollars": 1.0}
+    assert kept(RunOptions(agents=["react"], seed="7", **aside)) == plain
+    assert plain == {"agents": ["react"], "seed": "7", "model": ["offline:shopper"], "labels": ["a"], "needs": []}
+    assert {option.name for option in declared_options(RunOptions)} >= ASIDE
+
+
+def test_settings_stand_for_what_is_not_given_and_what_only_python_gives_is_said() -> None:
+    found = kept(RunOptions(agents={"mine": lambda question: question}), model="openai:gpt-5", web="searxng")
+    assert (found["model"], found["web"]) == (["openai:gpt-5"], "searxng")
+    assert ("agents" in found, found["needs"]) == (False, ["agents from Python"])
+    assert kept(RunOptions(base_url="http://user:secret@host"))["needs"] == ["--base-url"]
+
+
+def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "options").mkdir()
+    for text in ("labels = [", 'labels = ["a"]', "labels = 1\nneeds = 2"):
+        (tmp_path / "options" / "a.toml").write_text(text, encoding="utf-8")
+        with pytest.raises(UserError, match="delete it, or restore it"):
+            read_options(tmp_path)

@@ -31,19 +31,10 @@ def ran(folder: Path, query: Query, *thieves: str) -> Path:
     build_shop(folder / "w")
     write_with_gold([query], folder / "q.jsonl")
     agents = [word for name in thieves for word in ("--agent", f"tests.api.thieves:{name}")]
-    command = [
-        sys.executable,
-        "-m",
-        "drretail",
-        "run",
-        "--world",
-        str(folder / "w"),
-        "--queries",
-        str(folder / "q.jsonl"),
-    ]
+    options = f"--world {folder}/w --queries {folder}/q.jsonl --to {folder}/exp --parallel 1".split()
     project = str(Path(__file__).parents[3])
     ended = subprocess.run(
-        [*command, "--to", str(folder / "exp"), "--parallel", "1", *agents],
+        [sys.executable, "-m", "drretail", "run", *options, *agents],
         env=os.environ | {"PYTHONPATH": project},
         capture_output=True,
         text=True,

@@ -56,17 +56,8 @@ def test_both_doors_make_the_same_runs(
 ) -> None:
     """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
     flags = ["--queries", queries, "--world", shop, "--agent", "react", "--vary", "tool_turns=3"]
-    flags += [
-        "--vary",
-        "scope=any",
-        "--vary",
-        "counterfactual=own,neutral",
-        "--vary",
-        "without=calculator",
-        "--no-pages",
-        "--seed",
-        "7",
-    ]
+    flags += ["--vary", "scope=any", "--vary", "counterfactual=own,neutral", "--vary", "without=calculator"]
+    flags += ["--no-pages", "--seed", "7"]
     succeeds("run", *flags, "--to", "flags", "--quiet")
     (kept,) = (tmp_path / "flags" / "options").glob("*.toml")
     succeeds("run", str(kept), "--queries", queries, "--world", shop, "--to", "file", "--quiet")

@@ -5,6 +5,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -76,30 +77,11 @@ def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Pat
 
 def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
     world = str(tmp_path / "w")
-    made = ingest(
-        raw,
-        world,
-        preset="paper",
-        category="Books",
-        cap=7,
-        cap_by="interactions",
-        min_interactions=1,
-        since="2020-01-01",
-        seed="9",
-        vary_orders=True,
-        profile_pool="faker:de_DE",
-    )
-    assert made.value.world == world
+    given: dict[str, Any] = {"preset": "paper", "category": "Books", "cap": 7, "cap_by": "interactions"}
+    given |= {"min_interactions": 1, "vary_orders": True, "profile_pool": "faker:de_DE"}
+    assert ingest(raw, world, since="2020-01-01", seed="9", **given).value.world == world
     manifest = json.loads(invoke("world", "info", world, "--json").stdout)
-    assert manifest["parameters"] == {
-        "preset": "paper",
-        "category": "Books",
-        "cap": 7,
-        "cap_by": "interactions",
-        "min_interactions": 1,
-        "vary_orders": True,
-        "profile_pool": "faker:de_DE",
-    }
+    assert manifest["parameters"] == given
     assert (manifest["seed"], manifest["since"]) == ("9", "2020-01-01")
 
 

@@ -21,7 +21,7 @@ import pytest
 from drretail.experiment import read_run, read_runs
 from tests.cli.commands import Start, refused_by
 from tests.cli.forked import ForkedCommand
-from tests.shop import OTHER, USER, build_shop
+from tests.shop import OTHER, USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
@@ -40,11 +40,6 @@ ANSWER: list[tuple[str, dict[str, Any]]] = [
     ("get_product_details", {"product_id": "NOPE"}),
     ("submit_report", {"report": "Take the tube feeder [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"}),
 ]
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_shop(tmp_path_factory.mktemp("mcp") / "world")
 
 
 @pytest.fixture(scope="session")
@@ -121,9 +116,9 @@ def check_runs(to: Path, label: str, count: int = 1) -> None:
         assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
 
 
-def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path, tmp_path: Path) -> None:
+def test_the_python_client_researches_over_stdio_and_its_run_is_kept(tiny_shop: Path, tmp_path: Path) -> None:
     async def visit() -> list[Any]:
-        program, *args = command(world, *recording(tmp_path / "exp"))
+        program, *args = command(tiny_shop, *recording(tmp_path / "exp"))
         server = stdio_client(StdioServerParameters(command=program, args=args, env={**os.environ}))
         async with Client(server) as client:
             return await answered(client)
@@ -132,7 +127,7 @@ def test_the_python_client_researches_over_stdio_and_its_run_is_kept(world: Path
     check_runs(tmp_path / "exp", "mcp@mcp")
 
 
-def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(serving: Serving, world: Path) -> None:
+def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(serving: Serving, tiny_shop: Path) -> None:
     def person(answer: str | None) -> Any:
         async def respond(context: object, asked: Any) -> ElicitResult:
             await asyncio.sleep(0.2)
@@ -146,7 +141,7 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
         question = {"topic": "budget", "question": "How much?"}
         return [(await client.call_tool("ask_shopper", question)).structured_content for _ in range(2)]
 
-    with serving(command(world)) as (address, token, _), ThreadPoolExecutor() as threads:
+    with serving(command(tiny_shop)) as (address, token, _), ThreadPoolExecutor() as threads:
         answers = ["Up to $40.", "Up to $70.", None]
         found = list(threads.map(lambda each: over_http(address, token, ask, person(each)), answers))
         nobody = over_http(address, token, ask)
@@ -155,8 +150,8 @@ def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(ser
     assert nobody[0]["error"]["type"] == "unknown_tool"
 
 
-def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, world: Path, tmp_path: Path) -> None:
-    with serving(command(world, *recording(tmp_path / "exp"), "--system", "mine")) as (address, token, _):
+def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, tiny_shop: Path, tmp_path: Path) -> None:
+    with serving(command(tiny_shop, *recording(tmp_path / "exp"), "--system", "mine")) as (address, token, _):
         for _ in range(2):
             results = over_http(address, token, answered)
             assert [result.is_error for result in results] == [False, False, True, False]
@@ -164,8 +159,10 @@ def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, wor
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
-def test_the_node_client_leaves_the_same(serving: Serving, world: Path, tmp_path: Path, node: Path, kind: str) -> None:
-    args, told = command(world, *recording(tmp_path / "exp")), {**os.environ, "CALLS": json.dumps(ANSWER)}
+def test_the_node_client_leaves_the_same(
+    serving: Serving, tiny_shop: Path, tmp_path: Path, node: Path, kind: str
+) -> None:
+    args, told = command(tiny_shop, *recording(tmp_path / "exp")), {**os.environ, "CALLS": json.dumps(ANSWER)}
     with nullcontext() if kind == "stdio" else serving(args) as served:
         reached = args if served is None else served[:2]
         client = ["node", SCRIPT.name, kind, *reached]
@@ -180,9 +177,9 @@ def test_the_node_client_leaves_the_same(serving: Serving, world: Path, tmp_path
     check_runs(tmp_path / "exp", "mcp@node-probe")
 
 
-def test_the_token_may_be_given_and_is_then_not_shown(serving: Serving, world: Path) -> None:
+def test_the_token_may_be_given_and_is_then_not_shown(serving: Serving, tiny_shop: Path) -> None:
     token = "a-token-of-my-own"
-    with serving(command(world), MCP_TOKEN=token) as (address, shown, _):
+    with serving(command(tiny_shop), MCP_TOKEN=token) as (address, shown, _):
         assert shown == "$MCP_TOKEN"
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/mcp", address)
         assert len(over_http(address, token, lambda client: client.list_tools()).tools) == 9
@@ -211,9 +208,9 @@ def on_stdio(world: Path, *args: str) -> Generator[tuple[subprocess.Popen[str], 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupted_server_ends_at_once_and_keeps_its_calls(
-    world: Path, tmp_path: Path, how: signal.Signals
+    tiny_shop: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
-    with on_stdio(world, *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
+    with on_stdio(tiny_shop, *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
         stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE))
         stdin.flush()
         assert [json.loads(stdout.readline())["id"] for _ in range(2)] == [1, 2]
@@ -229,9 +226,9 @@ def test_an_interrupted_server_ends_at_once_and_keeps_its_calls(
     "answers", [pytest.param(0, id="at once", marks=pytest.mark.slow), pytest.param(1, id="after an answer")]
 )
 def test_a_client_that_stops_reading_is_no_error_and_its_call_is_kept(
-    world: Path, tmp_path: Path, answers: int
+    tiny_shop: Path, tmp_path: Path, answers: int
 ) -> None:
-    with on_stdio(world, "--quiet", *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
+    with on_stdio(tiny_shop, "--quiet", *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
         stdin.write(json.dumps(HANDSHAKE[0]) + "\n")
         stdin.flush()
         for _ in range(answers):
@@ -245,11 +242,11 @@ def test_a_client_that_stops_reading_is_no_error_and_its_call_is_kept(
         assert [len(run.steps) for run in read_runs(tmp_path / "exp")] == [1]
 
 
-def test_what_is_not_recorded_waits_for_no_agent_library(world: Path) -> None:
+def test_what_is_not_recorded_waits_for_no_agent_library(tiny_shop: Path) -> None:
     """They take a second to load, and whoever starts a server over stdio waits for it."""
     code = "import sys; from drretail.cli.app import app; app(standalone_mode=False); print(*sys.modules, sep='\\n')"
     ran = subprocess.run(
-        [sys.executable, "-c", code, "mcp", "--world", str(world), "--quiet"],
+        [sys.executable, "-c", code, "mcp", "--world", str(tiny_shop), "--quiet"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -258,9 +255,9 @@ def test_what_is_not_recorded_waits_for_no_agent_library(world: Path) -> None:
     assert {"langgraph", "langchain_core", "anthropic"}.isdisjoint(ran.stdout.split())
 
 
-def test_what_does_not_go_together_is_said(world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_go_together_is_said(tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = partial(refused_by, "mcp")
-    shop, to = ["--world", str(world)], ["--to", str(tmp_path / "exp")]
+    shop, to = ["--world", str(tiny_shop)], ["--to", str(tmp_path / "exp")]
     assert "add --to EXP" in refused(*shop, "--question", "x")
     assert "--question TEXT" in refused(*shop, *to)
     assert "go together" in refused(*shop, *to, "--queries", "q.jsonl")

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from drretail.errors import UserError
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
@@ -155,8 +154,6 @@ def test_pairs_are_counted_and_the_paper_s_rules_ask_half(tmp_path: Path) -> Non
     (named,) = estimate_judging(folder, [PAIRWISE], [sonnet()], pairs=[f"{A}~{B}"])
     assert (whole.count, half.count, named.count) == (3 + 2 + 2, 7, 3)
     assert known(whole.calls).low == 2 * known(half.calls).low == 7 * 12  # six dimensions: nobody has a profile
-    with pytest.raises(UserError, match="pairwise has no rules drg: take default, paper"):
-        estimate_judging(folder, [PAIRWISE], [sonnet()], rules="drg")
 
 
 def test_a_metric_that_asks_in_another_s_name_has_two_rows(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,50 +23,53 @@ def proofs(tmp_path: Path) -> Proofs:
     return found
 
 
-def test_a_proof_holds_about_the_same_alone(proofs: Proofs) -> None:
+def test_a_proof_holds_about_the_same_files_alone_and_pages_are_none(proofs: Proofs) -> None:
+    (proofs.folder / "report.html").write_text("a page says nothing of it")
     assert proofs.hold("it is so", 1)
     assert not proofs.hold("it is so", 2)
     assert not proofs.hold("it is otherwise", 1)
+    copy = shutil.copytree(proofs.folder, proofs.folder.parent / "copy")
+    assert not Proofs(copy, proofs.kept_in).hold("it is so", 1)
 
 
-def test_it_holds_no_more_once_a_file_is_edited_even_if_size_and_time_are_as_before(proofs: Proofs) -> None:
+def edited(proofs: Proofs) -> None:
+    """With the size and time that it had."""
     run = proofs.folder / "runs" / "run.json"
     before = run.stat()
     run.write_text("two")
     os.utime(run, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert not proofs.hold("it is so", 1)
 
 
-def test_it_holds_no_more_once_a_file_is_added_and_not_in_a_copy(proofs: Proofs) -> None:
-    copy = shutil.copytree(proofs.folder, proofs.folder.parent / "copy")
-    assert not Proofs(copy, proofs.kept_in).hold("it is so", 1)
-    (proofs.folder / "report.html").write_text("a page says nothing of it")
-    assert proofs.hold("it is so", 1)
-    (proofs.folder / "votes.jsonl").write_text("")
-    assert not proofs.hold("it is so", 1)
-
-
-def test_a_run_of_a_system_named_report_is_seen(proofs: Proofs) -> None:
+def run_of_a_system_named_report(proofs: Proofs) -> None:
     run = proofs.folder / "runs" / "report" / "q1-r1" / "run.json"
     run.parent.mkdir(parents=True)
     run.write_text("{}")
-    assert not proofs.hold("it is so", 1)
 
 
-def test_a_damaged_cache_proves_nothing_and_one_that_cant_be_written_stops_nobody(proofs: Proofs) -> None:
+def damaged_cache(proofs: Proofs) -> None:
     (kept,) = (proofs.kept_in / "proofs").iterdir()
     kept.write_text("{")
-    assert not proofs.hold("it is so", 1)
-    file = proofs.folder.parent / "file"
-    file.write_text("")
-    Proofs(proofs.folder, file).keep({"it is so": 1}, proofs.files())
 
 
-def test_a_claim_about_files_as_they_were_does_not_hold_of_a_run_that_landed_meanwhile(proofs: Proofs) -> None:
+def run_that_landed_meanwhile(proofs: Proofs) -> None:
     files = proofs.files()
     (proofs.folder / "runs" / "late.json").write_text("{}")
     proofs.keep({"it is so": 1}, files)
+
+
+CHANGES = (edited, run_of_a_system_named_report, damaged_cache, run_that_landed_meanwhile)
+
+
+@pytest.mark.parametrize("change", [*CHANGES, lambda proofs: (proofs.folder / "votes.jsonl").write_text("")])
+def test_it_holds_no_more_once_something_changed(proofs: Proofs, change: Callable[[Proofs], object]) -> None:
+    change(proofs)
     assert not proofs.hold("it is so", 1)
+
+
+def test_a_cache_that_cannot_be_written_stops_nobody(proofs: Proofs) -> None:
+    file = proofs.folder.parent / "file"
+    file.write_text("")
+    Proofs(proofs.folder, file).keep({"it is so": 1}, proofs.files())
 
 
 def test_scores_and_pages_are_made_again_only_once_something_changed(

@@ -20,7 +20,7 @@ from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.comparison import compare
-from drretail.querygen.generate import generate_for, generate_sampled
+from drretail.querygen.generate import Generated, generate_for, generate_sampled
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title
 from drretail.querygen.rules.needs import by_fields
@@ -132,10 +132,15 @@ def test_nothing_bought_lately_is_replaced_or_compared_and_no_planner_outlives_h
     assert not any("planner" in query.text.casefold() for query in made)
 
 
-def test_sixty_queries_of_a_priced_shop_are_of_all_kinds_and_begin_in_twenty_five_ways() -> None:
+@pytest.fixture(scope="module")
+def sixty() -> Generated:
+    """Of a shop with prices, whose records have fields."""
     with open_shop("demo") as shop:
-        made = generate_sampled(shop, 60, per_user=1, seed="42").queries
-    openings = set[str]()
+        return generate_sampled(shop, 60, per_user=1, seed="42")
+
+
+def test_sixty_queries_of_a_priced_shop_are_of_all_kinds_and_begin_in_twenty_five_ways(sixty: Generated) -> None:
+    openings, made = set[str](), sixty.queries
     for query in made:
         names = "|".join(re.escape(want.name) for want in wish_of(query).wants)
         openings.add(re.split(r"[.?] ", re.sub(rf'"[^"]*"|\b[A-Z][a-z]+ 20\d\d|{names}', "…", query.text))[0])
@@ -355,10 +360,8 @@ def test_a_connector_is_as_last_time_only_where_the_title_says_it(make_world: Ma
     assert any("the same connector" in query.text for query in made) == is_said
 
 
-def test_the_axes_of_a_shop_whose_records_have_fields_are_many_and_few_ask_for_one_product() -> None:
-    with open_shop("demo") as shop:
-        made = generate_sampled(shop, 60, per_user=1, seed="42")
-    axes = Counter(axis for query in made.queries for axis in query.axes)
+def test_the_axes_of_a_shop_whose_records_have_fields_are_many_and_few_ask_for_one_product(sixty: Generated) -> None:
+    axes, made = Counter(axis for query in sixty.queries for axis in query.axes), sixty
     assert len(axes) >= 6
     assert made.missing_axes == ()
     assert made.demanding >= 20

@@ -1,4 +1,4 @@
-"""Money, versions of queries, readings, declared picks, scores by system and the order of labels."""
+"""Money, queries, readings, picks, criteria, scores by system, the order of labels, and of steps in a trajectory."""
 
 from decimal import Decimal
 from typing import Any
@@ -7,9 +7,10 @@ import pytest
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
+from drretail.records.criteria import Criteria
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
-from drretail.records.run import Answer, Limits, RoleModel, System
+from drretail.records.run import Answer, Limits, RoleModel, Step, System
 from drretail.records.score import (
     BoardColumn,
     MetricDescription,
@@ -21,6 +22,7 @@ from drretail.records.score import (
     shared_models,
 )
 from drretail.records.shop import Money, has_been
+from drretail.records.trajectory import Trajectory
 from drretail.records.wish import Want, Wish
 from tests.build import query, run
 
@@ -157,3 +159,36 @@ def test_what_an_order_was_before_is_open_for_a_status_that_is_not_listed(
     status: str, recorded: str, was: bool | None
 ) -> None:
     assert has_been(status, recorded) is was
+
+
+def step(path: str, seq: int) -> Step:
+    return Step(path=path, seq=seq, kind="tool", role="researcher")
+
+
+def test_steps_stand_in_launch_order_whatever_ended_first() -> None:
+    trajectory = Trajectory()
+    for place in [("0.10", 0), ("0.9", 1), ("0.9", 0), ("0", 0)]:
+        trajectory.add(step(*place))
+    assert [(s.path, s.seq) for s in trajectory.steps()] == [("0", 0), ("0.9", 0), ("0.9", 1), ("0.10", 0)]
+
+
+def test_places_are_counted_within_their_path() -> None:
+    trajectory = Trajectory()
+    assert [trajectory.reserve(path) for path in ("0", "0", "0.1", "0")] == [0, 1, 0, 2]
+
+
+def test_equal_texts_are_kept_once_and_told_to_the_listener() -> None:
+    events: list[str] = []
+    trajectory = Trajectory(lambda _, text: events.append(text))
+    sha = trajectory.keep_text("result")
+    assert trajectory.keep_text("result") == sha
+    trajectory.add(step("0", 0).model_copy(update={"result_sha": sha}))
+    assert trajectory.texts() == {sha: "result"}
+    assert events == ["result"]
+
+
+def test_criteria_of_version_1_0_name_their_metric_family() -> None:
+    written = {"format": 1, "family": "rubrics", "query_id": "q1", "groups": []}
+    read = Criteria.model_validate(written)
+    assert read.metric == "rubrics"
+    assert Criteria.model_validate(read.model_dump(mode="json")) == read

@@ -53,7 +53,7 @@ from drretail.records.wish import Hidden, Want, Wish
 from tests.build import demands, known
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
 from tests.querygen.conftest import make_world, world
-from tests.querygen.test_market import ALL, market, of_third
+from tests.querygen.test_reading import ALL, market, of_third
 from tests.shop import USER, build_shop
 
 __all__ = ["make_world", "market", "world"]

@@ -8,14 +8,15 @@ from drretail import run, score
 from drretail.agents.base import Agent
 from drretail.env.altered import WITHIN, Moves
 from drretail.env.session import Session
-from drretail.env.world import open_world
 from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.reading import Pick
 from drretail.records.run import Answer, Limits
+from drretail.records.score import Scores
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
-from tests.shop import PRODUCTS, USER, build_shop
+from tests import build
+from tests.shop import PRODUCTS, USER
 
 BATH = "B0TEST0004"
 WISH = Wish(wants=(Want(name="bird bath", kinds=("bird bath",), again=True),))
@@ -40,19 +41,15 @@ def shopper(*, looks_again: bool) -> Agent:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("moves")
-    build_shop(home / "world")
-    agents = {"once": shopper(looks_again=False), "twice": shopper(looks_again=True)}
-    run(home / "world", QUERIES, agents, to=home / "exp", baselines=False, vary={"moves": "none,prices:.4+stock:.4"})
-    score(home / "exp", metrics=["moves"], world=home / "world")
-    return home / "exp"
+def scores(tiny_shop: Path, tmp_path_factory: pytest.TempPathFactory) -> Scores:
+    to, agents = tmp_path_factory.mktemp("moves") / "exp", {"once": shopper(looks_again=False)}
+    agents["twice"] = shopper(looks_again=True)
+    run(tiny_shop, QUERIES, agents, to=to, baselines=False, vary={"moves": "none,prices:.4+stock:.4"})
+    return score(to, metrics=["moves"], world=tiny_shop)
 
 
-def values(folder: Path, system: str) -> dict[str, float | None]:
-    with open_world(folder.parent / "world") as world:
-        found = score(folder, metrics=["moves"], world=world)
-    return {row.variant: row.value for row in found.scores if row.system == system and row.policy == "answered"}
+def values(scores: Scores, system: str) -> dict[str, float | None]:
+    return {name: row.value for name, row in build.rows(scores, "moves", system).items()}
 
 
 MOVING = "-moves-prices-0.4-stock-0.4"
@@ -64,15 +61,15 @@ def changes(query_id: str) -> bool:
     return moves.last_change(bath, WITHIN) is not None
 
 
-def test_who_looks_once_has_stale_picks_where_something_changed_and_nobody_in_a_still_shop(folder: Path) -> None:
+def test_who_looks_once_has_stale_picks_where_something_changed_and_nobody_in_a_still_shop(scores: Scores) -> None:
     stale = sum(changes(query.query_id) for query in QUERIES) / len(QUERIES)
     assert 0 < stale < 1
-    once, twice = values(folder, f"once{MOVING}"), values(folder, f"twice{MOVING}")
+    once, twice = values(scores, f"once{MOVING}"), values(scores, f"twice{MOVING}")
     assert once["stale_pick"] == pytest.approx(stale)
     assert once["rechecked"] == pytest.approx(1 - stale)
     assert (twice["stale_pick"], twice["rechecked"]) == (0, 1)
 
-    still = values(folder, "once")
+    still = values(scores, "once")
     assert (still["stale_pick"], still["regret_move"], still["rechecked"]) == (0, 0, None)
     assert still["utility"] == 1
     assert 1 - (once["utility"] or 0) == pytest.approx(once["regret_move"]), "what a change costs the cart"

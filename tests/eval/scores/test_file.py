@@ -220,14 +220,8 @@ CHANGED = {"metric": "counterfactual", "version": 3, "system": "b", "factual": "
 PAIR = {
     **{"version": 1, "dimension": "overall", "a": "a", "b": "b", "judge": "p:m", "judge_kind": "llm", "n_planned": 20},
     **{"n_scored": 20, "win_rate": 0.1, "ci_low": 0.02, "ci_high": 0.3, "n_queries": 10, "queries_won": 1},
-    **{
-        "queries_lost": 9,
-        "p": 0.001,
-        "p_holm": 0.007,
-        "tests": 7,
-        "length_controlled": 0.2,
-        "length_controlled_low": 0.1,
-    },
+    **{"queries_lost": 9, "p": 0.001, "p_holm": 0.007, "tests": 7},
+    **{"length_controlled": 0.2, "length_controlled_low": 0.1},
 }
 MISSING = {"n/a": 1, "failed": 2, "run failed": 1, "as 0": 3}
 BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10, "missing": MISSING}

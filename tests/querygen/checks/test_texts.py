@@ -1,11 +1,18 @@
 """Near-duplicates, and what tells who writes."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.env.web.sandbox import SandboxPage, SandboxWeb
+from drretail.env.world import World
 from drretail.querygen.checks.privacy import BLANK, Mask, identifying
 from drretail.querygen.checks.wording import near_duplicates
+from drretail.querygen.lint import Linter
+from drretail.records.criteria import Gold, WebAnswer, WebQuestion
 from drretail.records.shop import UserProfile
 from tests.build import query
 from tests.querygen.checks.test_codes import TEXT
@@ -96,3 +103,42 @@ def test_what_was_found_in_one_text_is_blanked_in_all() -> None:
     mask = Mask.of(["My name is Jane Doe."])
     assert mask.text("Ask Jane Doe about it.") == f"Ask {BLANK} about it."
     assert mask.text("Order 0123456789 of Jane Doe, a@b.co", keep_ids=True) == f"Order 0123456789 of {BLANK}, {BLANK}"
+
+
+ASKED = "How high should a bird feeder hang?"
+OPENING = "How high a bird feeder should hang is asked every spring, by people who have just bought one."
+BETWEEN = "Many things matter more than they seem to, and much is a question of what you like to look at. " * 4
+ANSWER = "Five feet above the ground does for most gardens."
+GOOD = f"{OPENING}\n\n{BETWEEN}\n\n{ANSWER} {BETWEEN}"
+TELLING = f"{BETWEEN}\n\nA bird feeder should hang high: five feet above the ground does for most gardens.\n\n{BETWEEN}"
+OF_OTHER_THINGS = f"{BETWEEN}\n\n{ANSWER}"
+
+
+def codes(world: World, texts: Sequence[str]) -> list[str]:
+    """What is found in a question that names each page of these texts, but TELLING, as an answer."""
+    pages = [SandboxPage(url=f"https://p{n}.example", title="Feeders", text=text) for n, text in enumerate(texts)]
+    answers = [
+        WebAnswer(url=page.url, quote="Five feet above the ground", keys=("five feet",))
+        for page in pages
+        if page.text != TELLING
+    ]
+    gold = Gold(query_id="q", web_question=WebQuestion(text=ASKED, answers=tuple(answers)))
+    asked = query("q", "What about feeders?").model_copy(update={"gold": gold})
+    findings = Linter(replace(world, web=SandboxWeb(pages))).check(asked).findings
+    return [finding.code for finding in findings if finding.code.startswith("web_answer")]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        ((GOOD, GOOD), []),
+        ((GOOD, GOOD, GOOD.replace("Five feet", "A yard")), ["web_answer_not_on_page"]),
+        ((GOOD, GOOD, TELLING), ["web_answer_in_snippet"]),
+        ((GOOD, OF_OTHER_THINGS), ["web_answer_not_found"]),
+        ((GOOD,), ["web_answer_not_found"]),
+    ],
+)
+def test_an_answer_stands_in_two_bodies_and_in_no_snippet(
+    world: World, texts: Sequence[str], expected: list[str]
+) -> None:
+    assert codes(world, texts) == expected

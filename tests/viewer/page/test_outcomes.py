@@ -1,5 +1,6 @@
-"""What became of an answer, and the map of all answers."""
+"""What became of an answer, the map of all answers, and the scoreboard with differences from a baseline."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -7,16 +8,21 @@ from typing import get_args
 import pytest
 
 from drretail.experiment import read_runs
+from drretail.records.comparison import ComparedMeasure
+from drretail.records.comparison import Outcome as Compared
 from drretail.records.evidence import Finding
+from drretail.records.score import ShownColumn
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.frame import Links
-from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map, question_dots
+from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map, page_board, question_dots
 from drretail.viewer.page.question import answer_card
 from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
-from tests.build import systems
+from drretail.viewer.tables.scoreboard import board_table
+from tests.build import measure, systems
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, verdict
 from tests.viewer.rendered import render_page
+from tests.viewer.scores import FP, board, cell
 
 
 @pytest.fixture(scope="module")
@@ -94,3 +100,46 @@ def test_the_hardest_question_is_the_maps_first_row_and_chips_count_answers(judg
     assert 'data-is="false failed"' in cell.html
     found = [(chip.fault, chip.count, chip.example.question.number) for chip in chips([*made, made[2]])]
     assert found == [("wrong", 1, 2), ("false", 2, 3), ("failed", 2, 3)]
+
+
+SYSTEMS = ("a@m", "b@m", "c@m")
+
+
+def of_three() -> ComparedMeasure:
+    """Only the difference of a and c is more than chance."""
+    rows: dict[tuple[str, str], Compared] = {
+        ("a@m", "c@m"): "higher",
+        ("a@m", "b@m"): "undecided",
+        ("b@m", "c@m"): "undecided",
+    }
+    pairs = tuple(
+        measure("feasible", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3).pairs[0]
+        for labels, outcome in rows.items()
+    )
+    return ComparedMeasure(measure="feasible", pairs=pairs)
+
+
+def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> None:
+    columns = (
+        FP,
+        ShownColumn(name="FR", metric="faithfulness", variant="FR"),
+        ShownColumn(name="feasible", decides=True),
+    )
+    cells = {name: {"feasible": cell(0.5), "FP": cell(1), "FR": cell(1)} for name in SYSTEMS}
+    made = board(cells, of_three(), columns=columns)
+    shown = page_board(made, board_table(made), [])
+    names = [column.name for column in shown.table.columns]
+    assert names == ["feasible", "difference in feasible", "rank", "FP", "FR"]
+    assert [names[at] for at in shown.rest] == ["FR"]
+    assert [row.cells[2].text for row in shown.table.rows if row.cells[2]] == ["1–2", "1–3", "2–3"]
+
+
+def test_a_difference_stands_there_for_each_baseline_with_its_sign_and_the_best_ones_is_seen() -> None:
+    made = board({name: {"FP": cell(1)} for name in SYSTEMS}, of_three())
+    shown = page_board(made, board_table(made), [])
+    assert list(shown.baselines) == list(SYSTEMS)
+    column = [column.name for column in shown.table.columns].index("difference in feasible")
+    (drawn,) = (each.html for row in shown.table.rows if row.label == "c@m" and (each := row.cells[column]))
+    found = re.findall(r'data-base="(.)@m"(?: data-value="([-.\d]+)")?( hidden)?', drawn)
+    assert found == [("a", "-0.2000", ""), ("b", "-0.2000", " hidden"), ("c", "", " hidden")]
+    assert drawn.count("s0 hollow") == 1, "a full dot is more than chance"

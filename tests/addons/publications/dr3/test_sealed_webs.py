@@ -10,8 +10,8 @@ from drretail.files import read_lines
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import queries as queries
 from tests.cli.conftest import shop as shop
-from tests.cli.test_sealed_webs import RUN
-from tests.cli.test_sealed_webs import sandbox as sandbox
+from tests.cli.test_web import RUN
+from tests.cli.test_web import sandbox as sandbox
 
 SMALL, LARGE = "react@offline-shopper-size-32k", "react@offline-shopper-size-64k"
 

@@ -1,4 +1,4 @@
-"""`drretail queries decide`: what is asked, sheets that people fill in, and a model that reads."""
+"""`drretail queries generate`, `check`, `compare`, `show` and `decide`, as a person calls them; sheets and a model."""
 
 import json
 import re
@@ -13,12 +13,13 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.baskets import keep_references, made_references
 from drretail.experiment import Experiment, read_definition, reference_path
-from drretail.files import write_lines
+from drretail.files import read_jsonl, write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_path, write_gold, write_with_gold
 from drretail.querygen.decisions import graded_line, how_decided, questions_of
+from drretail.querygen.generate import generate_for
 from drretail.querygen.reading import read_queries
-from drretail.records.criteria import OF_KIND, Decision, Fact, Gold
+from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.tables.sheets import as_csv, read_cells
@@ -27,6 +28,158 @@ from tests.build import SYSTEM, definition, demands, known, run
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import MakeWorld, call, product_id, refused
+
+
+@pytest.fixture
+def queries(world: World) -> list[Query]:
+    return list(generate_for(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
+
+
+@pytest.fixture
+def faulty(tmp_path: Path, queries: list[Query]) -> Path:
+    """Two queries, the second with a fault."""
+    path = tmp_path / "queries.jsonl"
+    second = queries[1].model_copy(update={"text": f"{queries[1].text} Write to cara@example.com."})
+    write_lines(path, [queries[0].as_line(), second.as_line()])
+    return path
+
+
+def test_findings_are_shown_and_counted_and_the_file_stays_as_it_is(
+    world: World, faulty: Path, queries: list[Query]
+) -> None:
+    before = faulty.read_bytes()
+    result = call(world, "check", faulty)
+    assert (result.exit_code, faulty.read_bytes(), [*faulty.parent.iterdir()]) == (3, before, [faulty])
+    assert "email_in_text" in result.stdout
+    assert "Without a finding: 1 of 2 queries; email_in_text 1" in result.stdout
+    assert "The cheapest basket" not in result.stdout
+    assert "The cheapest basket" in call(world, "check", faulty, "--details").stdout
+
+    document = json.loads(call(world, "check", faulty, "--json").stdout)
+    assert (document["format"], document["ok"], document["codes"]) == (1, False, {"email_in_text": 1})
+    assert [row["query_id"] for row in document["queries"]] == [query.query_id for query in queries]
+    assert [len(row["findings"]) for row in document["queries"]] == [0, 1]
+    assert all(float(row["basket"]["total"]) > 0 for row in document["queries"])
+
+
+@pytest.fixture
+def generic(tmp_path: Path) -> Path:
+    """One query of nobody, without a wish."""
+    path = tmp_path / "generic.jsonl"
+    write_lines(path, [query_of("g-1", "What is the best birdhouse?", mode="generic").as_line()])
+    return path
+
+
+def test_compare_sets_both_modes_beside_each_other(world: World, faulty: Path, generic: Path) -> None:
+    table = call(world, "compare", faulty, generic)
+    document = json.loads(call(world, "compare", faulty, generic, "--json").stdout)
+    assert table.exit_code == 0
+    assert "profile-aware" in table.stdout
+    assert "mentions of the profile" in table.stdout
+    assert document["modes"]["profile_aware"]["queries"] == 2
+    assert document["modes"]["generic"]["profile_mentions"] == 0
+
+
+def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World, generic: Path) -> None:
+    result = call(world, "check", generic)
+    assert result.exit_code == 3
+    assert "wish_missing 1" in result.stdout
+    assert "Without a wish: 1 of 1 query" in result.output
+    assert "Name a --model" in result.output
+    assert json.loads(call(world, "check", generic, "--json").stdout)["untyped"] == 1
+
+
+def test_named_users_are_asked_for_and_no_others(world: World, tmp_path: Path) -> None:
+    to = tmp_path / "queries.jsonl"
+    result = call(world, "generate", "--to", to, "--user", "CARA", "--user", "ANNA", "--per-user", "1", "--json")
+    assert [line["user_id"] for line in read_jsonl(to)] == ["CARA", "ANNA"]
+    counts = {"queries": 2, "users": 2, "users_without": [], "users_with_fewer": []}
+    assert json.loads(result.stdout) == {"format": 1, **counts, "file": str(to)}
+
+
+def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp_path: Path) -> None:
+    result = call(world, "generate", "--to", tmp_path / "a.jsonl", "--n", "8", "--model", "offline:shopper")
+    assert "offline:shopper is no language model: rules write the queries." in result.stderr
+    quiet = call(world, "generate", "--to", tmp_path / "b.jsonl", "--n", "8", "--quiet")
+    assert "no query could be made: 3" in result.stderr
+    assert "5 users could be made; 8 were asked for" in result.stderr
+    assert quiet.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("generate --mode generic", "add --model"),
+        ("generate --estimate", "needs a --model"),
+        ("generate --model offline:judge", "shopper"),
+        ("generate --model anthropic", "names no model"),
+        ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),
+        ("generate --user NOBODY", "no user 'NOBODY'"),
+        ("shipped --split foo", "no split 'foo'. Known are all, dev, generic"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_one_sentence_and_leaves_the_file_as_it_was(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: str, message: str
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789abcdef")
+    to = tmp_path / "queries.jsonl"
+    to.write_text("before\n")
+    command, *flags = arguments.split()
+    over = None if command == "shipped" else world
+    assert message in refused(over, command, "--to", to, "--force", *flags)
+    assert to.read_text() == "before\n"
+
+
+BATH = "I own a bird bath and want a bird feeder beside it. " * 3
+WANT = Want(name="bird feeder", kinds=("bird feeder",), must=demands("squirrel proof"), rating_min=4)
+FEEDER = query_of(
+    "mine-1",
+    BATH.strip(),
+    user_id="SHOPPER",
+    kind="companion",
+    rationale="The record shows a bird bath.",
+    expected_tools=("get_user_orders",),
+    wish=Wish(wants=(WANT,), budget=Money.of(30), owned=("B0OWNED001",)),
+)
+
+
+def test_questions_are_shown_in_full_by_number_and_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    other = FEEDER.model_copy(update={"query_id": "mine-2", "text": "Which feeder?", "kind": None})
+    write_lines(tmp_path / "q.jsonl", [FEEDER.as_line(), other.as_line()])
+
+    shown = call(None, "show", tmp_path / "q.jsonl").stdout
+    assert max(map(len, shown.splitlines())) <= 80
+    assert BATH.strip() in " ".join(shown.split())
+    assert "mine-1 · companion · profile-aware" in shown
+    assert 'bird feeder: must meet "squirrel proof"; at least 4 stars' in shown
+    assert "budget: $30.00 in total" in shown
+    assert shown.endswith("2 queries of 1 user\n")
+    assert "B0OWNED001" not in shown
+    assert "why:" not in shown
+    shown = call(None, "show", tmp_path / "q.jsonl", "--details").stdout
+    for text in ("owned: B0OWNED001", "expected tools: get_user_orders", "of: SHOPPER", "why: The record shows"):
+        assert text in shown
+    assert "mine-2" not in call(None, "show", tmp_path / "q.jsonl", "--only", "1").stdout
+    document = json.loads(call(None, "show", tmp_path / "q.jsonl", "--only", "mine-2", "--json").stdout)
+    assert [query["query_id"] for query in document["queries"]] == ["mine-2"]
+    assert "mine-3" in refused(None, "show", tmp_path / "q.jsonl", "--only", "mine-3")
+
+
+def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(world: World, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    asked = WebQuestion(text="do squirrels climb poles")
+    gold = Gold(query_id="mine-1", web_question=asked)
+    query = query_of("mine-1", BATH.strip(), mode="generic", wish=Wish(wants=(WANT,)), infeasible=True, gold=gold)
+    write_lines(path, [query.as_line()])
+    write_gold([query], gold_path(path))
+    shown = call(None, "show", path).stdout
+    assert "mine-1 · generic · infeasible\n" in shown
+    assert "· asks the web: do squirrels climb poles\n" in shown
+    (document,) = json.loads(call(None, "show", path, "--json").stdout)["queries"]
+    assert document["web_question"]["text"] == asked.text
+    assert "Infeasible by intent: 1; with a question to the web: 1\n" in call(world, "check", path).stdout
+
 
 LAMP = Want(name="lamp", kinds=("desk lamp",), must=demands("dimmable"))
 QUERY = query_of("q-1", "Which desk lamp is dimmable?", wish=Wish(wants=(LAMP,)))
