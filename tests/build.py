@@ -36,14 +36,7 @@ Reports = Mapping[str, str | Run | None]
 Asked = list[str]
 Script = Callable[[str], Any]
 """A question's text, repairs left out, to the arguments of the answer or an error to raise."""
-_KINDS: Mapping[str, EvidenceKind] = {
-    "P": "product",
-    "O": "order",
-    "W": "web",
-    "F": "file",
-    "U": "user",
-    "C": "calculation",
-}
+KIND: dict[str, EvidenceKind] = {"P": "product", "O": "order", "W": "web", "F": "file", "U": "user", "C": "calculation"}
 
 
 T = TypeVar("T")
@@ -79,7 +72,7 @@ def text(content: str, form: TextForm = "page", **fields: Any) -> EvidenceText:
 def evidence(evidence_id: str, *texts: EvidenceText, **fields: Any) -> Evidence:
     """What stands under an id, by whose first letter it is of its kind."""
     given: dict[str, Any] = {
-        "kind": _KINDS[evidence_id[0]],
+        "kind": KIND[evidence_id[0]],
         "key": fields.get("url") or evidence_id[2:],
         "title": evidence_id,
     }
@@ -150,9 +143,7 @@ def systems(labels: Iterable[str], options: Mapping[str, Any] | None = None) -> 
 
 def definition(queries: Sequence[Query], systems: Mapping[str, System], **fields: Any) -> Definition:
     given: dict[str, Any] = {"world_fingerprint": "f" * 64, "tool_schema_hash": "t"} | fields
-    return Definition(
-        queries=tuple(queries), systems=dict(systems), prompt_hashes={label: {} for label in systems}, **given
-    )
+    return Definition(queries=tuple(queries), systems=dict(systems), prompt_hashes={it: {} for it in systems}, **given)
 
 
 def experiment(

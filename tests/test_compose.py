@@ -28,9 +28,7 @@ def compose() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_each_server_is_pinned_local_watched_limited_keeps_its_data_and_asks_for_its_password(
-    compose: dict[str, Any], name: str
-) -> None:
+def test_each_server_is_pinned_local_watched_limited_lasting_and_locked(compose: dict[str, Any], name: str) -> None:
     assert (compose["name"], sorted(compose["services"])) == ("drretail", sorted(SERVICES))
     service = compose["services"][name]
     assert PINNED.fullmatch(service["image"])
@@ -77,9 +75,7 @@ def test_every_variable_is_said_in_the_docs_and_its_password_is_never_an_argumen
 
 
 @pytest.mark.parametrize("password", ["plain", 'a"b', "a\\b", "a'b $c `d` %s", '\\"'])
-def test_any_password_passes_the_health_check_of_elasticsearch(
-    compose: dict[str, Any], tmp_path: Path, password: str
-) -> None:
+def test_any_password_passes_elasticsearchs_check(compose: dict[str, Any], tmp_path: Path, password: str) -> None:
     script = compose["services"]["elasticsearch"]["healthcheck"]["test"][-1].replace("$$", "$")
     curl = tmp_path / "curl"
     curl.write_text(f"#!/bin/sh\ncat > {tmp_path / 'read'}\n", encoding="utf-8")
@@ -91,9 +87,7 @@ def test_any_password_passes_the_health_check_of_elasticsearch(
     assert re.sub(r"\\(.)", r"\1", line[1]) == f"elastic:{password}"
 
 
-def test_user_and_passwords_go_by_the_names_of_the_settings_which_a_shell_may_have_read(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_user_and_passwords_go_by_the_names_of_the_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("mongo_user", "mongo_password", "es_password"):
         assert name in Settings.model_fields
         assert f"${{DRRETAIL_{name.upper()}:" in TEXT

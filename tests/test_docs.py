@@ -82,9 +82,7 @@ PRINTED = re.compile(r"^```(?:sh|console)[^\n]*\n(.*?)^```$|^    (.*?)$|`([^`\n]
 def test_every_command_of_the_docs_is_one_and_has_the_flags_that_are_printed() -> None:
     text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     names = re.split(r"^##+ (.+)$", text, flags=re.MULTILINE)[1:]
-    flags = {
-        name: {*re.findall(r"--[a-z][\w-]*", section)} for name, section in zip(names[::2], names[1::2], strict=True)
-    }
+    flags = {name: {*re.findall(r"--[a-z][\w-]*", text)} for name, text in zip(names[::2], names[1::2], strict=True)}
     wrong: list[str] = []
     for page in [path for path in PAGES if path.parent.name != "reference" and path.name != "CHANGELOG.md"]:
         code = "\n".join("".join(parts) for parts in PRINTED.findall(page.read_text(encoding="utf-8")))

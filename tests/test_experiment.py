@@ -93,9 +93,7 @@ def test_a_query_that_has_been_sorted_since_is_the_same_query(tmp_path: Path) ->
         ({"prompt_hashes": {LABEL: {"react": "2"}}}, "other prompts"),
     ],
 )
-def test_what_contradicts_the_folder_is_refused_and_changes_nothing(
-    tmp_path: Path, change: dict[str, object], message: str
-) -> None:
+def test_what_contradicts_the_folder_changes_nothing(tmp_path: Path, change: dict[str, object], message: str) -> None:
     Experiment(tmp_path, ASKED).close()
     before = (tmp_path / "experiment.json").read_bytes()
     with pytest.raises(UserError, match=message):
@@ -178,9 +176,7 @@ FEW, ALL = part_of(SYSTEM, "q1"), part_of(SYSTEM, "q1", "q2", whole=True)
     ],
     ids=["a part", "all after a part", "a part after all", "another on a few", "another before"],
 )
-def test_each_system_is_asked_all_that_it_was_begun_with(
-    tmp_path: Path, parts: list[Definition], asked: dict[str, list[str]]
-) -> None:
+def test_systems_are_asked_as_they_began(tmp_path: Path, parts: list[Definition], asked: dict[str, list[str]]) -> None:
     for part in parts:
         Experiment(tmp_path, part).close()
     held = read_definition(tmp_path)

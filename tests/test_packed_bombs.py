@@ -22,9 +22,7 @@ MAPPING = 'currency = "USD"\n[products]\nfile = "{}"\nid = "id"\ntitle = "title"
 PRODUCT = (
     b'{"parent_asin": "B000000001", "title": "Lamp", "main_category": "Pet Supplies", "categories": ["Pet Supplies"]}\n'
 )
-REVIEW = (
-    b'{"parent_asin": "B000000001", "user_id": "ANNA", "rating": 5.0, "timestamp": 1600000000000, "text": "fine"}\n'
-)
+REVIEW = b'{"parent_asin": "B000000001", "user_id": "ANNA", "rating": 5.0, "timestamp": 1600000000000, "text": "ok"}\n'
 
 
 def bomb(path: Path, unit: bytes, start: bytes = b"") -> Path:

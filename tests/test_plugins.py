@@ -116,9 +116,7 @@ def test_a_thing_of_one_s_own_is_found_where_one_stands(here: Path, place: str) 
     ],
 )
 @pytest.mark.parametrize("kind", LOADERS)
-def test_what_is_no_such_thing_is_said_with_what_it_should_be(
-    here: Path, kind: str, attribute: str, message: str
-) -> None:
+def test_what_is_no_such_thing_is_told_what_it_should_be(here: Path, kind: str, attribute: str, message: str) -> None:
     with pytest.raises(UserError, match=message.format(kind=kind)):
         LOADERS[kind](f"own:{attribute}")
 
@@ -143,9 +141,7 @@ def test_a_module_that_is_nowhere_names_where_it_was_looked_for(here: Path) -> N
         Plugins("agent", {}, "drretail.none").load("nowhere.at.all:AGENT")
 
 
-def test_doctor_names_a_plugin_that_nothing_reaches_or_that_is_no_such_thing(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_doctor_names_a_plugin_that_is_unreached_or_no_such(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "doctored.py").write_text(OWN.replace("from own_words import WORD", "WORD = 'w'"))
     monkeypatch.chdir(tmp_path)
     taken = {

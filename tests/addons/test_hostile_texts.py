@@ -1,11 +1,16 @@
-"""Nor does a hostile text reach a model that an add-on asks in a form of a prompt's."""
+"""Of add-ons: no hostile text reaches a model in a form of a prompt's, and no command prints what a terminal obeys."""
 
-# pyright: reportPrivateUsage=false
-
+import re
+import signal
+import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import urlopen
 
 import pytest
 
@@ -17,7 +22,14 @@ from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.agents.user_files import UserFile
 from drretail.env.web.sandbox import SandboxPage
 from drretail.llm.prompt import load_prompt
+from drretail.records.tables.screen import UNSAFE
+from tests.addons.imports.foreign import drb
 from tests.api.test_hostile_texts import ALL, ASKED, TYPED, URL, holds_nothing_that_poses_as_a_prompt
+from tests.cli.commands import environment
+from tests.cli.forked import ForkServer
+from tests.cli.test_terminals import EVIL, place, prints_no_escape_codes, provider
+
+# pyright: reportPrivateUsage=false
 
 
 def _justified(reason: str) -> str:
@@ -39,3 +51,34 @@ BUILDERS: dict[str, Callable[[], Iterable[object]]] = {
 @pytest.mark.parametrize("name", BUILDERS)
 def test_no_prompt_of_an_add_on_holds_what_poses_as_one(name: str) -> None:
     holds_nothing_that_poses_as_a_prompt(BUILDERS[name]())
+
+
+__all__ = ["place", "provider"]
+
+
+def test_an_import_prints_no_escape_codes(fork_server: ForkServer, place: Path) -> None:
+    drb(place / "theirs.jsonl", f"# Report\n\nTake {EVIL} this one [1].\n\n[1] https://a.example/ {EVIL}", EVIL)
+    prints_no_escape_codes(fork_server, place, "import", "drb", "theirs.jsonl", "--to", "imported")
+
+
+def test_a_providers_error_page_prints_no_escape_codes(fork_server: ForkServer, place: Path, provider: str) -> None:
+    labels = f"claim,source,label\n{EVIL},{EVIL},{EVIL}\n".replace("\r", "")
+    (place / "labels.csv").write_text(labels, encoding="utf-8")
+    card = ("lab", "card", "--labels", "labels.csv", "--to", "exp")
+    prints_no_escape_codes(fork_server, place, *card, "--judge", "openai:x", "--base-url", provider)
+
+
+def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(fork_server: ForkServer, place: Path) -> None:
+    server = fork_server.start(("view", "exp"), place, environment(place))
+    while "http://" not in server.stdout:
+        assert not server.has_ended, server.stderr
+        time.sleep(0.01)
+    address = re.findall(r"http://[^/\s]+", server.stdout)[0]
+    for path in ("/", "/%1b%5b2J%07", f"/?q={quote(EVIL)}"):
+        with suppress(HTTPError):
+            urlopen(f"{address}{path}", timeout=60).read()
+    server.send_signal(signal.SIGINT)
+    ended = server.wait()
+    shown = ended.stdout + ended.stderr
+    assert "Traceback" not in shown
+    assert set(UNSAFE.findall(shown)) <= {"\r"}

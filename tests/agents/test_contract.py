@@ -167,9 +167,7 @@ TYPED = QUERY.model_copy(update={"wish": Wish(wants=(WANT,), budget=Money.of(CEN
 
 
 @every_agent
-def test_it_is_told_query_user_and_today_and_neither_the_typed_wish_nor_what_is_sold_for_it(
-    world: World, name: str
-) -> None:
+def test_it_is_told_query_user_and_today_and_not_the_typed_wish_nor_what_is_sold(world: World, name: str) -> None:
     recorded, asked = ran(world, name, query=TYPED)
     first = next(request for request in asked if request.schema is None).messages[1].text
     text = {tag: tag_content(tag, first) for tag in ("query", "user_id", "today")}

@@ -52,9 +52,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_command_is_told_its_task_and_its_calls_report_and_picks_are_recorded_like_ours(
-    world: World, tmp_path: Path
-) -> None:
+def test_a_command_is_told_its_task_and_its_run_is_recorded_like_ours(world: World, tmp_path: Path) -> None:
     code = f"""
 open({str(tmp_path / "asked")!r}, "w").write(json.dumps(asked))
 call("product_catalog_search", query="tube feeder")
@@ -101,9 +99,7 @@ sys.exit("my token is " + token + "!")
         (TELLING, "agent", "my token is …!"),
     ],
 )
-def test_a_command_without_an_answer_is_a_failed_run(
-    world: World, tmp_path: Path, code: str, kind: str, message: str
-) -> None:
+def test_a_silent_command_is_a_failed_run(world: World, tmp_path: Path, code: str, kind: str, message: str) -> None:
     found, text = failure(world, command(tmp_path, code))
     assert (found, message in text, len(text) < 1500) == (kind, True, True), text
 
@@ -216,9 +212,7 @@ def test_what_cannot_be_an_agent_is_said_before_anything_runs(spec: str, message
     assert "secret" not in str(problem.value)
 
 
-def test_two_commands_of_one_name_are_told_apart_by_the_user_and_without_mcp_none_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_commands_of_a_name_are_named_apart_and_need_mcp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[str] = []
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()

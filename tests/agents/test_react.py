@@ -49,16 +49,12 @@ def test_announcements_are_answered(
     assert known(run.setbacks).announcements == announced
 
 
-@pytest.mark.parametrize(
-    "message", [[f"Let me now look at page {n}." for n in range(4)], ["Let me now look at page 2."] * 3]
-)
+@pytest.mark.parametrize("message", [[f"Let me look at page {n}." for n in range(4)], ["Let me look at page 2."] * 3])
 def test_a_run_that_goes_on_announcing_has_failed_as_no_report(world: World, message: list[str]) -> None:
     recorded, shown = perform(world, calls(SEARCH), *map(AIMessage, message))
     run = recorded.run
     assert (run.status, run.stop, run.report, known(run.error).kind) == ("failed", "error", None, "no_report")
-    assert (
-        known(run.error).message == "calls were announced and not made; the last turn said: Let me now look at page 2."
-    )
+    assert known(run.error).message == "calls were announced and not made; the last turn said: Let me look at page 2."
     assert len(shown) == 4
 
 

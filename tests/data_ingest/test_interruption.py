@@ -1,6 +1,7 @@
-"""An ingest that is killed, or that the machine stops, costs nothing but time."""
+"""An ingest that is killed, stopped by the machine, or kept out by another costs nothing but time."""
 
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,10 @@ from drretail.data_ingest.stages import making
 from drretail.env.folder import check_world
 from drretail.errors import UserError
 from drretail.files import is_unfinished
+from drretail.locks import locked_folder
+from tests.cli.commands import Command
 from tests.data_ingest.raw_rows import START, check_live, product_row, review_row, small_shop, write_lines
+from tests.shop import build_shop
 
 ROOT = Path(__file__).parents[2]
 OPTIONS = IngestOptions(cap=200, holdout="last")
@@ -113,9 +117,7 @@ def finished_stages(world: Path) -> dict[str, float]:
         ("*.part/*/shop.sqlite", 1),
     ],
 )
-def test_a_killed_ingest_goes_on_and_ends_like_one_that_was_not(
-    raw: Path, tmp_path: Path, uninterrupted: str, moment: str, workers: int
-) -> None:
+def test_a_killed_ingest_ends_as_any(raw: Path, tmp_path: Path, uninterrupted: str, moment: str, workers: int) -> None:
     assert killed_and_resumed(raw, tmp_path, moment, workers, OPTIONS) == uninterrupted
 
 
@@ -134,9 +136,7 @@ def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypat
     stages = {"products", "reviews", "assigned", "selected", "merged", "rows"}
     assert {name.partition("-")[0] for name in before} == stages
     made: list[str] = []
-    monkeypatch.setattr(
-        "drretail.data_ingest.engines.duckdb_reading.making", lambda path: made.append(path) or making(path)
-    )
+    monkeypatch.setattr("drretail.data_ingest.engines.duckdb_reading.making", lambda p: made.append(p) or making(p))
     ingest([raw], world, OPTIONS)
     assert made == []
     assert not (world / ".stages").exists()
@@ -198,9 +198,7 @@ def test_a_file_that_may_not_grow_is_one_sentence(raw: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_an_input_that_vanishes_is_one_sentence(
-    raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
-) -> None:
+def test_a_vanished_input_is_told(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     folder = small_shop(tmp_path / "raw")
     before = ingest([folder], tmp_path / "w").fingerprint
     link = folder / "Pet_Supplies_2.jsonl.gz"
@@ -218,3 +216,19 @@ def test_an_input_that_vanishes_is_one_sentence(
     with pytest.raises(UserError, match=r"Pet_Supplies_2\.jsonl\.gz does not exist: check the name"):
         ingest([folder], tmp_path / "w", workers=workers, replace=True)
     check_live(tmp_path / "w", before)
+
+
+WRITES = r"Error: Another process is writing .*: wait until it has ended\."
+
+
+@pytest.mark.parametrize("command", [["ingest", "raw", "--world", "w"], ["world", "copy", "other", "w"]])
+def test_the_second_touches_nothing_and_names_the_first(drretail: Command, tmp_path: Path, command: list[str]) -> None:
+    small_shop(tmp_path / "raw")
+    build_shop(tmp_path / "other")
+    (tmp_path / "w" / ".stages").mkdir(parents=True)
+    with locked_folder(tmp_path / "w", "the world"):
+        ended = drretail(*command)
+        assert ended.returncode == 2
+        assert re.fullmatch(WRITES, ended.stderr.strip())
+        assert re.search(r"\(process \d+, since ", ended.stderr)
+        assert sorted(path.name for path in (tmp_path / "w").iterdir()) == [".lock", ".stages"]

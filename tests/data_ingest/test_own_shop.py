@@ -1,4 +1,4 @@
-"""A shop of one's own: tables and a mapping become a world like any other."""
+"""A shop of one's own: its mapping file, and how tables and a mapping become a world like any other."""
 
 import json
 from collections.abc import Sequence
@@ -11,6 +11,8 @@ import pytest
 from drretail import open_world, run
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, IngestReport
+from drretail.data_ingest.raw.mapping import read_mapping
+from drretail.data_ingest.raw.tables import open_table, shop_sources
 from drretail.env.folder import check_world, rows_of
 from drretail.env.manifest import live_generation, read_manifest
 from drretail.errors import UserError
@@ -120,9 +122,7 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
     )
     assert (product_in(world, "B2").price, product_in(world, "B2").details) == (9.0, {})
     assert (product_in(world, "B3").price, product_in(world, "B3").category) == (None, "shop")
-    found = [
-        (each.order_id, each.quantity, each.order_status, each.timestamp) for each in orders_in(world, "a@x.example")
-    ]
+    found = [(one.order_id, one.quantity, one.order_status, one.timestamp) for one in orders_in(world, "a@x.example")]
     assert sorted(found) == [("R-1-1", 2, "Shipped", 1703980800000), ("R-1-2", 1, "Delivered", 1703980800000)]
     (order,) = orders_in(world, "b")
     assert (order.order_id, order.order_status, order.timestamp) == ("R-2", "Cancelled", 1704096000000)
@@ -131,9 +131,7 @@ def test_every_form_makes_the_same_whole_world(tmp_path: Path, form: str) -> Non
 @pytest.mark.parametrize(
     ("said", "is_refused"), [("Der Napf ist für die Küche und das Bad.", True), ("It is for the kitchen.", False)]
 )
-def test_a_german_shop_whose_mapping_names_no_language_is_told_why_rules_write_no_questions(
-    tmp_path: Path, said: str, is_refused: bool
-) -> None:
+def test_a_german_shop_of_no_language_is_told_why_no_rule_writes(tmp_path: Path, said: str, is_refused: bool) -> None:
     mapping = MAPPING.replace('title = "name"', 'title = "name"\ndescription = "mat"') + OF_ORDERS
     read(tmp_path, [dict(row, mat=said) for row in PRODUCTS], mapping=mapping)
     with open_world(tmp_path / "w") as world:
@@ -165,9 +163,7 @@ def test_the_world_says_its_mapping_and_categories_and_keeps_orders_of_products_
         )  # fmt: skip
         statistics = world.store.statistics("a@x.example")
         assert (statistics.orders, statistics.items, statistics.orders_with_unknown_price) == (3, 5, 1)
-        experiment = run(
-            world, ["Which is cheapest?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e"
-        )
+        experiment = run(world, ["Which is cheap?"], ["react"], user="a@x.example", baselines=False, to=tmp_path / "e")
         assert experiment.report("react")
     manifest = read_manifest(live_generation(tmp_path / "w"))
     assert manifest.parameters["mapping"]["products"]["id"] == "sku"
@@ -262,9 +258,7 @@ def priced(*prices: str) -> list[dict[str, Any]]:
         ),
     ],
 )
-def test_tables_that_make_no_world_are_refused_in_one_sentence(
-    tmp_path: Path, given: dict[str, Any], message: str
-) -> None:
+def test_tables_that_make_no_world_are_told_in_a_sentence(tmp_path: Path, given: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         read(tmp_path, **given)
 
@@ -382,3 +376,82 @@ def test_spark_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("pyspark")
     with pytest.raises(UserError, match="read by DuckDB: leave --engine spark out"):
         ingest([shop(tmp_path / "raw")], tmp_path / "w", engine="spark")
+
+
+_MAPPING = """currency = "EUR"
+[products]
+file = "products.csv"
+id = "sku"
+title = "name"
+price = "net"
+"""
+
+
+def _shop(folder: Path, mapping: str = _MAPPING) -> Path:
+    text = '\ufeffsku;name;net\n007;"Bowl,\nslow";4,95\nB2;Mat;9,00\n'
+    (folder / "products.csv").write_text(text, encoding="utf-8")
+    (folder / "shop.toml").write_text(mapping, encoding="utf-8")
+    return folder / "shop.toml"
+
+
+def test_a_csv_with_a_byte_order_mark_semicolons_and_quoted_newlines_has_its_own_columns(tmp_path: Path) -> None:
+    mapping, (source,) = shop_sources(_shop(tmp_path))
+    assert (mapping.currency, mapping.products.id, mapping.orders) == ("EUR", "sku", None)
+    assert open_table(source.path, mapping).columns == ("sku", "name", "net")
+
+
+def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"There is no file .*none\.toml"):
+        read_mapping(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "message"),
+    [
+        ('"nett"', '"net"', r"no such column; it has sku, name, net\. Did you mean 'net'"),
+        ("other.csv", "products.csv", "does not exist"),
+        ("prise =", "price =", r"products\.prise is unknown. Did you mean.*price"),
+        ("[user]", "", "user is unknown"),
+        ("[users]\nname = 'x'", "", "names and addresses are made up"),
+        ("decimal = ';'", "", "decimal"),
+        ("date_format = 'dd.mm.yyyy'", "", "as strptime has it"),
+        ("currency = 'euro'", 'currency = "EUR"', "currency = 'euro' is no code of three capitals"),
+        ("[status]\nx = 'Gone'", "", r"status\.x: There is no status 'Gone'. Known are .*Delivered"),
+        ("language = 'gernan'", "", "There is no language 'gernan'. Did you mean german"),
+        ("orders = 'o.csv'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
+        ("orders = 'o.csv'\nformat = 'shopify'", "", r"orders is a table, and not 'o.csv': write orders = \{file = "),
+        ("[orders]\nfile = 'o.csv'", "", r"orders\.user is missing"),
+        ("[status]\nx = 'Shipped'", "", "no orders.status says which column"),
+        ("[[", "", "cannot be read as a mapping"),
+    ],
+)
+def test_what_is_wrong_with_a_mapping_is_one_sentence(tmp_path: Path, wrong: str, right: str, message: str) -> None:
+    text = _MAPPING.replace(right, wrong) if right and right in _MAPPING else f"{_MAPPING}\n{wrong}\n"
+    if wrong.startswith(("decimal", "currency", "date_format", "language", "orders")):
+        text = wrong + "\n" + _MAPPING.replace('currency = "EUR"\n', "")
+    with pytest.raises(UserError, match=message) as problem:
+        shop_sources(_shop(tmp_path, text))
+    assert len(str(problem.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("products.csv", b"sku,name,net,net\n1,Bowl,4,5\n", "2 columns of that name"),
+        ("products.csv", b"", "is empty"),
+        ("products.csv", b"\n\n", "is empty"),
+        ("products.csv", "sku,name,größe\n".encode("latin-1"), "is not UTF-8"),
+        ("products.csv", "sku,name\n".encode("utf-16"), "iconv -f UTF-16"),
+        ("products.csv", b'sku,"name\n1,x\n', "quote in its first line is never closed"),
+        ("products.csv", b"sku,name,net\r1,x,2\r", "lines must end in a line feed"),
+        ("products.jsonl", b"[]\n", "no JSON objects"),
+        ("products.parquet", b"PAR1", "cannot be read as Parquet"),
+        ("products.xlsx", b"PK", "none of .csv"),
+    ],
+)
+def test_a_file_that_is_no_table_is_one_sentence(tmp_path: Path, name: str, data: bytes, message: str) -> None:
+    path = _shop(tmp_path, _MAPPING.replace("products.csv", name))
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UserError, match=message) as problem:
+        shop_sources(path)
+    assert len(str(problem.value).splitlines()) == 1

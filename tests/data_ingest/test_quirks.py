@@ -50,9 +50,7 @@ def test_every_dialect_gives_the_same_shop(tmp_path: Path) -> None:
     assert len(prints) == 1
 
 
-def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_equal_ones_the_first(
-    tmp_path: Path,
-) -> None:
+def test_the_richest_row_of_a_product_wins_whatever_its_file_is_called_and_of_equals_the_first(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw", product_row("B3", title="First"), product_row("B3", title="Second"))
     bare = [{"title": "Bare", "parent_asin": name} for name in ("B1", "B2")]
     full = [product_row(name, title="Full") for name in ("B1", "B2")]
@@ -251,9 +249,7 @@ def hostile_shop(folder: Path, *, as_array: bool) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    ("as_array", "workers"), [(False, 1), (False, 2), (True, 1)], ids=["lines", "two workers", "array"]
-)
+@pytest.mark.parametrize(("as_array", "workers"), [(False, 1), (False, 2), (True, 1)], ids=["lines", "two", "array"])
 def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_nothing(
     tmp_path: Path, clean: str, as_array: bool, workers: int
 ) -> None:

@@ -1,4 +1,4 @@
-"""Algorithm 1 on DuckDB, against the same rule in plain Python; last orders held out; the category of a path."""
+"""Algorithm 1 on DuckDB, against the same rule in plain Python; last orders held out; categories; and the engine."""
 
 import hashlib
 import json
@@ -11,8 +11,10 @@ from typing import get_args
 
 import pytest
 
+from drretail.data_ingest.engines import base
 from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
+from drretail.data_ingest.engines.duckdb_reading import close_engine, session
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import CapBy, IngestOptions, in_preset_order, named_category, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
@@ -21,7 +23,8 @@ from drretail.data_ingest.selection import TABLES, sql_text
 from drretail.env.folder import check_world
 from drretail.env.manifest import HOLDOUT_FILE, live_generation, read_manifest
 from drretail.env.world import open_world
-from drretail.errors import NotFound
+from drretail.errors import NotFound, UnknownName, UserError
+from drretail.plugins import Plugins
 from drretail.progress import Progress
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, small_shop, write_lines
 from tests.data_ingest.test_ingest import mixed_shop
@@ -112,9 +115,7 @@ FIRST_DAYS = (1_546_214_400_000, 1_546_300_800_000, 1_546_387_200_000)
     ("seed", "minimum", "since"),
     [("0", 0, date(2018, 12, 31)), ("s'7", 6, date(2019, 1, 1)), ("2", 12, date(2019, 1, 2))],
 )
-def test_sql_keeps_the_same_products_and_orders_as_plain_python(
-    tmp_path: Path, seed: str, minimum: int, since: date, cap_by: CapBy
-) -> None:
+def test_sql_keeps_what_plain_python_keeps(tmp_path: Path, seed: str, minimum: int, since: date, cap_by: CapBy) -> None:
     meta, reviews = random_rows(seed)
     options = IngestOptions(cap=5, cap_by=cap_by, seed=seed, min_interactions=minimum, since=since, vary_orders=True)
     products, orders = found = run_engine(tmp_path / "work", meta, reviews, options)
@@ -206,3 +207,32 @@ def test_what_is_held_out_is_part_of_the_fingerprint_and_is_checked(tmp_path: Pa
     assert check_world(tmp_path / "held") == []
     (live_generation(tmp_path / "held") / HOLDOUT_FILE).unlink()
     assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_missing", "fingerprint"]
+
+
+def test_a_session_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
+    for memory in (200, 300):
+        with session(tmp_path, memory) as db:
+            db.execute("CREATE TABLE one AS SELECT 1 AS x")
+            db.execute("CREATE VIEW two AS FROM one")
+            db.execute("CREATE TEMP TABLE three AS FROM one")
+            limit = db.execute("SELECT current_setting('memory_limit')").fetchone()
+            assert limit is not None
+            assert limit[0].startswith(("190", "286")[memory == 300])
+    close_engine(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_after_an_error_the_next_session_begins_anew(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="The selection failed"), session(tmp_path, 200) as db:
+        db.execute("CREATE TABLE one AS SELECT error('broken')")
+    with session(tmp_path, 200) as db:
+        assert db.execute("SELECT 1").fetchall() == [(1,)]
+    close_engine(tmp_path)
+
+
+def test_an_engine_that_is_unknown_or_whose_add_on_is_missing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "ENGINES", Plugins("engine", base.ENGINES.built_in, "drretail.engines_of_nobody"))
+    with pytest.raises(UserError, match=r"--engine spark needs the add-on spark, which is not installed here\.$"):
+        base.load_engine("spark")
+    with pytest.raises(UnknownName, match="duckdb"):
+        base.load_engine("duckdbb")

@@ -202,9 +202,7 @@ HALF = (
     ],
     ids=["a German export", "only half of the columns", "said by the mapping"],
 )
-def test_columns_of_a_format_that_an_export_lacks_are_said(
-    tmp_path: Path, export: tuple[str, str], more: str, lacking: str
-) -> None:
+def test_columns_an_export_lacks_are_said(tmp_path: Path, export: tuple[str, str], more: str, lacking: str) -> None:
     columns, row = export
     head = of_format("woocommerce", "wc.csv", more)
     lines = notes(read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))
@@ -450,9 +448,7 @@ def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(t
         ),
     ],
 )
-def test_a_second_file_of_titles_makes_an_export_one_shop_in_two_languages(
-    columns: str, rows: list[str], tmp_path: Path
-) -> None:
+def test_a_second_file_of_titles_makes_one_shop_in_two_languages(columns: str, rows: list[str], tmp_path: Path) -> None:
     german = {"file": "de.csv", "columns": columns, "rows": rows}
     head = 'format = "shopify"\n[products]\nfile = "products_export.csv"\n[products.translations]\nfile = "de.csv"\n'
     ingest([written(tmp_path, head, SHOPIFY, german)], tmp_path / "w")

@@ -55,9 +55,7 @@ def test_a_run_begins_with_the_prices_of_the_index_and_ends_with_a_share_of_othe
     assert {moves.at(product, WITHIN).price for product in MANY} == {20.0, *(round(20 * by, 2) for by in FACTORS)}
     for product in MANY[:200]:
         when = moves.last_change(product, WITHIN)
-        offers = [
-            (after.price, after.availability) for calls in range(WITHIN + 1) for after in [moves.at(product, calls)]
-        ]
+        offers = [(after.price, after.availability) for n in range(WITHIN + 1) for after in [moves.at(product, n)]]
         assert (when is None) == (len(set(offers)) == 1)
         assert when is None or (offers[when] != offers[when - 1] and set(offers[when:]) == {offers[when]})
 
@@ -208,9 +206,7 @@ def test_the_partner_is_the_other_user_with_the_traits_of_both(shop: World, froz
 
 
 @given(traits(), st.lists(traits(), max_size=8))
-def test_no_other_candidate_is_a_tenth_less_like_in_any_order(
-    own: ProfileTraits, candidates: list[ProfileTraits]
-) -> None:
+def test_no_other_is_a_tenth_less_like_in_any_order(own: ProfileTraits, candidates: list[ProfileTraits]) -> None:
     found = choose_partner(own, candidates, "42")
     others = [candidate for candidate in candidates if candidate.user_id != own.user_id and candidate.orders]
     assert (found is None) == (not others)

@@ -94,9 +94,7 @@ def test_another_worlds_index_is_found(
     assert {finding.code for finding in check_world(folder)} == {"index_products"}
 
 
-def test_a_damaged_or_missing_database_is_found_and_a_missing_world_is_the_users_error(
-    folder: Path, manifest: Manifest
-) -> None:
+def test_a_damaged_or_missing_database_is_found_and_no_world_the_users_error(folder: Path, manifest: Manifest) -> None:
     path = folder / manifest.generation / "shop.sqlite"
     # The last place that holds an order id is the index over order ids, which the other checks do not read.
     table, found, rest = path.read_bytes().rpartition(b"0000000003")

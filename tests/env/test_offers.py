@@ -50,9 +50,7 @@ def ids(offers: Offers, *kinds: str) -> list[str]:
         *((each, "") for each in ("rocket", "bowl of copper soup", "…", "Tanagrove")),
     ],
 )
-def test_a_leaf_category_or_noun_has_offers(
-    shop: World, monkeypatch: pytest.MonkeyPatch, kinds: str, found: str
-) -> None:
+def test_a_leaf_category_or_noun_offers(shop: World, monkeypatch: pytest.MonkeyPatch, kinds: str, found: str) -> None:
     offers = Offers(shop)
     assert ids(offers, *kinds.split("|")) == list(found)
 

@@ -50,9 +50,7 @@ def write(path: Path, tell: Tell) -> None:
     ],
     ids=["not pickled", "an error that is not made again", "not read where it arrives"],
 )
-def test_a_job_that_cannot_be_handed_on_ends_the_jobs(
-    tmp_path: Path, job: Job, error: type[Exception], message: str
-) -> None:
+def test_a_job_that_cannot_be_sent_ends_jobs(tmp_path: Path, job: Job, error: type[Exception], message: str) -> None:
     with WorkerPool(2) as pool, pytest.raises(error, match=message):
         pool.do([job, partial(write, tmp_path / "a")], ignore)
 

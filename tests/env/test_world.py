@@ -1,9 +1,11 @@
-"""An index that another process builds is the one that this process would build."""
+"""A world as it is written, opened, refused and copied, and its index, whoever builds it."""
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,15 +19,23 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import ENGLISH, STANDARD
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.copying import copy_world
-from drretail.env.folder import IndexBuilder
-from drretail.env.manifest import CURRENT, Origin, product_line
+from drretail.env.folder import IndexBuilder, rows_of
+from drretail.env.manifest import (
+    CURRENT,
+    DATABASE_FILE,
+    HOLDOUT_FILE,
+    Origin,
+    live_generation,
+    product_line,
+    read_manifest,
+)
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, check_world, default_pool, open_world, write_world
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
-from tests.env.store.test_mongo import json_values
+from tests.env.store.test_store import json_values
 
 
 def names(folder: Path) -> set[str]:
@@ -125,10 +135,7 @@ def test_everything_an_agent_can_see_is_in_the_fingerprint(
         {"formulation": STANDARD},
     ]
     same: dict[str, Any] = {"products": products, "orders": orders, "seed": 42, "pool": pool}
-    found = {
-        write_world(tmp_path / str(number), **{**same, **variant}).fingerprint
-        for number, variant in enumerate(variants)
-    }
+    found = {write_world(tmp_path / str(n), **{**same, **variant}).fingerprint for n, variant in enumerate(variants)}
     assert len(found | {manifest.fingerprint}) == len(variants) + 1
 
 
@@ -136,9 +143,7 @@ BEFORE_STEMS = "74425ab5a1ad5f7adce5c66ab0d9dd5e9c20050121aeff66434c9512a51d6e0e
 """The fingerprint that this shop had when there was one analyzer only."""
 
 
-def test_an_old_world_opens_as_before(
-    tmp_path: Path, web: Web, products: list[Product], orders: list[OrderRow]
-) -> None:
+def test_an_old_world_opens_as_ever(tmp_path: Path, web: Web, products: list[Product], orders: list[OrderRow]) -> None:
     folder = tmp_path / "old"
     made = build_world(folder, products, orders, formulation=STANDARD)
     assert made.fingerprint == BEFORE_STEMS
@@ -194,9 +199,7 @@ def test_a_damaged_generation_is_replaced_by_writing_it_again(
     assert names(folder) == {CURRENT, manifest.generation}
 
 
-def test_rows_unsorted_doubled_or_unknown_are_refused(
-    folder: Path, products: list[Product], orders: list[OrderRow]
-) -> None:
+def test_rows_that_cannot_be_kept_are_refused(folder: Path, products: list[Product], orders: list[OrderRow]) -> None:
     first, second = products[:2]
     unknown = OrderRow("1", "U", "B99", 5)
     twice = [OrderRow("1", "U", "B01", 5), OrderRow("1", "V", "B01", 5)]
@@ -234,9 +237,7 @@ def test_what_is_no_world_is_left_alone_and_a_missing_one_explained(folder: Path
         ({"versions": {"index": "bm25 title^2"}}, r"another way \(bm25 title\^2\)"),
     ],
 )
-def test_another_format_or_index_is_refused(
-    folder: Path, manifest: Manifest, change: dict[str, Any], message: str
-) -> None:
+def test_another_format_or_index_fails(folder: Path, manifest: Manifest, change: dict[str, Any], message: str) -> None:
     path = folder / manifest.generation / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(UserError, match=message):
@@ -306,9 +307,7 @@ def test_an_index_is_the_same_whoever_builds_it(tmp_path: Path, monkeypatch: pyt
     assert len(here) == 50
 
 
-def test_an_error_of_another_process_is_raised_and_none_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(folder, "WORTH_A_PROCESS", 1)
     monkeypatch.setattr(folder, "cores", lambda: 2)
     broken = IndexBuilder(tmp_path / "broken", ENGLISH)
@@ -322,3 +321,68 @@ def test_an_error_of_another_process_is_raised_and_none_is_left(
     index.add(next(lines(1)))
     index.abandon()  # returns when the process has ended
     assert not list((tmp_path / "index").glob("*.idx"))
+
+
+@pytest.fixture
+def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> Path:
+    """A world with everything that a manifest can tell, a pool of its own, and orders that are held out."""
+    pool = default_pool().model_copy(update={"streets": ("Elm Street",)})
+    write_world(
+        tmp_path / "source",
+        products=products,
+        orders=orders[:-1],
+        holdout=orders[-1:],
+        seed="s",
+        pool=pool,
+        origin={"parameters": {"cap": 5}, "versions": {"duckdb": "2"}},
+    )
+    return tmp_path / "source"
+
+
+def test_a_copy_is_the_same_world_without_the_saved_profiles(
+    source: Path, tmp_path: Path, products: list[Product], orders: list[OrderRow]
+) -> None:
+    with rows_of(source) as rows:
+        assert list(rows.products) == products
+        assert list(rows.orders) == orders[:-1]
+        assert list(rows.holdout or ()) == orders[-1:]
+    with open_world(source) as world:
+        derived = world.store.user("ANNA")
+        world.store.save_user(derived.model_copy(update={"first_name": "Ann"}))
+    target = tmp_path / "target"
+    assert copy_world(source, target) == read_manifest(live_generation(source))
+    assert check_world(target) == []
+    with open_world(target) as world:
+        assert world.store.user("ANNA") == derived
+
+
+@pytest.mark.parametrize("damage", ["UPDATE orders SET quantity = 9", "UPDATE products SET record = '{}'", None])
+def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: str | None) -> None:
+    generation = live_generation(source)
+    if damage is None:
+        (generation / HOLDOUT_FILE).write_text('{"order_id": "1"}\n')
+    else:
+        with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
+            db.execute(damage)
+    with pytest.raises(UserError, match=r"another fingerprint|no order that was held out|is damaged"):
+        copy_world(source, tmp_path / "target")
+    with pytest.raises(UserError):
+        open_world(tmp_path / "target")
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "materialize", "message"),
+    [
+        ("source", "./source", False, "the same world"),
+        ("servers:shop", "servers:shop", False, "the same world"),
+        ("source", "target", True, "materialize_users"),
+        ("none", "target", False, "There is no world"),
+        ("source", "server:t", False, "goes by 'servers:t'"),
+    ],
+)
+def test_what_cannot_be_copied_is_said(
+    source: Path, monkeypatch: pytest.MonkeyPatch, start: str, end: str, materialize: bool, message: str
+) -> None:
+    monkeypatch.chdir(source.parent)
+    with pytest.raises(UserError, match=message):
+        copy_world(start, end, materialize_users=materialize)

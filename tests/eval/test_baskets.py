@@ -22,9 +22,8 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, known
-from tests.grounding.basket.things import product
-from tests.grounding.shelf import FEEDER as OTHER
-from tests.grounding.shelf import STATION, ledger
+from tests.grounding.goods import FEEDER as OTHER
+from tests.grounding.goods import STATION, ledger, product
 
 RATED = {"average_rating": 4.0, "rating_number": 10_000}
 BEST = RATED | {"average_rating": 5.0}

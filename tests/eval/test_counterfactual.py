@@ -28,7 +28,7 @@ from drretail.records.score import Score
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
 from tests import build, two_tastes
-from tests.agents.profile_minded import IGNORING, OBEYING
+from tests.agents.own import IGNORING, OBEYING
 from tests.build import demands, known, scripted_judge
 from tests.two_tastes import BIRDS, DOGS, PRODUCTS
 

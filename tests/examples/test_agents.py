@@ -41,9 +41,7 @@ def endpoint() -> Iterator[str]:
 
 
 @needs_mcp
-def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experiment(
-    tmp_path: Path, endpoint: str
-) -> None:
+def test_the_script_and_the_endpoint_before_it_stand_beside_react(tmp_path: Path, endpoint: str) -> None:
     agents = [of_python("script", "script_agent.py"), f"web={endpoint}", "react"]
     experiment = run("demo", QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
     mine = [each for each in experiment if each.system in ("script", "web")]
@@ -57,9 +55,7 @@ def test_the_script_and_the_endpoint_before_it_stand_beside_react_in_one_experim
 
 
 @needs_mcp
-def test_the_loop_over_mcp_researches_with_the_model_that_it_is_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_loop_over_mcp_researches_with_the_given_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
     calls = [
         {"id": name, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
@@ -98,9 +94,7 @@ def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(succe
     results = second.body["messages"][2]["content"]
     assert [(result["tool_use_id"], result["is_error"]) for result in results] == [("t1", False), ("t2", True)]
     made = json.loads(next((tmp_path / "exp").rglob("anthropic_loop-answer/**/run.json")).read_text(encoding="utf-8"))
-    assert [(each["kind"], each["name"]) for each in made["steps"]] == [
-        ("tool", called["name"]) for called in (SEARCHES, ERRS)
-    ]
+    assert [(it["kind"], it["name"]) for it in made["steps"]] == [("tool", one["name"]) for one in (SEARCHES, ERRS)]
     assert (made["status"], list(made["prompt_hashes"])) == ("done", ["own_question"])
     scores = json.loads(succeeds("score", "exp", "--json").stdout)["scores"]
     assert "anthropic_loop-answer" in {row["system"] for row in scores}
@@ -111,9 +105,7 @@ def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(succe
     ("price", "code"),
     [pytest.param("hit['price']", 0, id="passes", marks=pytest.mark.slow), pytest.param("99_999", 4, id="fails")],
 )
-def test_the_workflow_on_github_is_decided_by_its_candidate(
-    price: str, code: int, drretail: Command, tmp_path: Path
-) -> None:
+def test_the_workflow_is_decided_by_its_candidate(price: str, code: int, drretail: Command, tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "github_actions", tmp_path, dirs_exist_ok=True)
     agent = (tmp_path / "agent.py").read_text(encoding="utf-8")
     (tmp_path / "agent.py").write_text(agent.replace("{hit['price']:.2f}", f"{{{price}:.2f}}"), encoding="utf-8")

@@ -64,9 +64,7 @@ def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None
     assert json.loads(called.stdout) == {"day": "Monday", "hours": "9 to 17"}
 
 
-def test_an_experiment_opens_once_the_package_is_gone(
-    plugged: Command, succeeds: Command, error_of: ErrorOf, tmp_path: Path
-) -> None:
+def test_experiments_outlive_packages(plugged: Command, succeeds: Command, error_of: ErrorOf, tmp_path: Path) -> None:
     systems = ("--agent", "first_hit", "--agent", "plan_to_function")
     plugged("run", *systems, "--queries", "q.jsonl", "--to", "exp", "--no-floors")
     assert plugged("score", "exp", "--metrics", "brevity,checks").returncode == 0
@@ -85,9 +83,7 @@ def signs(message: subprocess.CompletedProcess[str]) -> dict[str, dict[str, str]
 def test_doctor_lists_every_plugin_with_kind_name_package_and_version(plugged: Command) -> None:
     result = plugged("doctor", "--json")
     kinds = ["first_hit (agents)", "brevity (evaluators)", "notice_board (web)", "parrot (models)"]
-    assert list(signs(result)) == [
-        f"plugin {kind}" for kind in [*kinds, "opening_hours (tools)", "capitals (conditions)"]
-    ]
+    assert list(signs(result)) == [f"plugin {it}" for it in [*kinds, "opening_hours (tools)", "capitals (conditions)"]]
     assert {sign["found"] for sign in signs(result).values()} == {"drretail-corner-shop 1.2.0"}
 
 

@@ -1,8 +1,8 @@
-"""The reference of a query: its wants with all that would do, the cheapest and the best basket of all there are, and
-whether a wish can't be met, proved by an optimistic look, or left open.
-"""
+"""The reference of a query: what would do, its baskets and what is proved of a wish; and a cart beside a wish."""
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from itertools import combinations as subsets
 from itertools import product as combinations
 from typing import Any
 
@@ -19,14 +19,16 @@ from drretail.grounding.basket import (
     total_of,
     worths,
 )
+from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.listing import Listing, listing_of
 from drretail.records.criteria import Decision, Fact, FactKind, Gold, State
 from drretail.records.query import Proof, Query, Reference, WantedThing
+from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
 from tests.build import known
-from tests.grounding.basket.things import product, things, want
+from tests.grounding.goods import fit, product, thing, things, want
 
 Offered = tuple[Want, list[Product]]
 
@@ -254,9 +256,7 @@ SEVENTY = {"want": pressed(quantity=4), "budget": Money.of(70)}
         ([press("A", 20), press("P", 60, title="Acme French Press, Pack of 4")], SEVENTY, "open"),
     ],
 )
-def test_that_a_wish_can_not_be_met_is_proved_refuted_or_left_open(
-    offers: list[Listing], about: dict[str, Any], state: str
-) -> None:
+def test_a_wish_is_proved_refuted_or_left_open(offers: list[Listing], about: dict[str, Any], state: str) -> None:
     found = proved(*offers, **about)
     assert (f"proved: {found.lack}" if found.state == "proved" else found.state) == state
     assert found.undecided == (("press",) if state == "open" else ())
@@ -274,9 +274,7 @@ def monitor(product_id: str, price: float | None, stars: float, surface: str | N
 def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_every_monitor_is_decided() -> None:
     dear, flat = monitor("A", 300, 4.5, "Curved"), monitor("B", 100, 4.6, "Flat")
     poor, silent = monitor("C", 110, 3.4, "Curved"), monitor("D", 90, 4.5, None)
-    known_ones, all_of_them = (
-        [listing_of(one) for one in of] for of in ((dear, flat, poor), (dear, flat, poor, silent))
-    )
+    known_ones, all_of_them = ([listing_of(a) for a in of] for of in ((dear, flat, poor), (dear, flat, poor, silent)))
 
     found = proved(*known_ones, want=MONITOR)
     assert (found.state, found.lack) == ("proved", "too_dear")
@@ -299,3 +297,102 @@ def test_a_proof_by_prices_says_what_the_cheapest_is() -> None:
     found = proved(press("A", 40), press("B", 35), **THIRTY)
     assert (found.state, found.lack, found.looked_at) == ("proved", "too_dear", 2)
     assert [item.product_id for item in found.cheapest_without["too_dear"].items] == ["B"]
+
+
+FEEDERS = thing("feeder", fit("A", "10", 400), fit("B", "20", 500), fit("N", None, 500))
+BATHS = thing("bath", fit("C", "15", 400), quantity=2)
+KNOWN = {one.product_id: one for one in (product("A", 10), product("B", 20), product("C", 15), product("D", 900))}
+
+
+def cart(
+    *picks: str | Pick,
+    wanted: Sequence[WantedThing] = (FEEDERS, BATHS),
+    products: Mapping[str, Product] = KNOWN,
+    **limits: Any,
+) -> Cart:
+    wants = tuple(want(one.name, quantity=one.quantity, optional=one.optional) for one in wanted)
+    wish = Wish.model_validate({"wants": wants, **limits})
+    bought = tuple(Pick(product=pick) if isinstance(pick, str) else pick for pick in picks)
+    return Cart(wish, Reference(query_id="q1", things=tuple(wanted)), bought, products)
+
+
+def pieces(of: Cart) -> list[dict[str, int]]:
+    """For each want how many pieces of which product stand for it."""
+    return [{taken.fit.product_id: taken.pieces for taken in of_thing} for of_thing in of.taken]
+
+
+def several(product_id: str, quantity: int) -> Pick:
+    return Pick(product=product_id, quantity=quantity)
+
+
+def test_each_want_is_given_pieces_too_few_leave_it_out_and_others_are_besides() -> None:
+    whole = cart("A", several("C", 2))
+    assert pieces(whole) == [{"A": 1}, {"C": 2}]
+    assert (whole.left_out, dict(whole.besides), whole.share_wanted) == ([], {}, 1.0)
+    assert whole.is_feasible
+    assert cart("A", "C").left_out == ["bath"]
+    more = cart("A", several("C", 3))
+    assert (more.left_out, dict(more.besides), more.is_feasible) == ([], {"C": 1}, False)
+    assert more.share_wanted == 0.75
+    assert cart("A", several("C", 3), room=True).is_feasible
+    stranger = cart("A", several("C", 2), "D")
+    assert (dict(stranger.besides), stranger.is_feasible) == ({"D": 1}, False)
+    packed = thing("bath", fit("P", is_pack=True), quantity=12)
+    assert cart("P", wanted=(packed,)).left_out == []
+    assert cart(several("P", 2), wanted=(packed,)).left_out == []
+    unknown = cart("A", several("C", 2), "Z", room=True)
+    assert (unknown.unknown, unknown.is_feasible) == (["Z"], False)
+
+
+def test_a_total_is_known_where_every_price_is_and_the_budget_is_of_everything_that_is_picked() -> None:
+    assert cart("A", several("C", 2)).total == Decimal(40)
+    unpriced = cart("N", several("C", 2))
+    assert (unpriced.total, unpriced.unpriced, unpriced.known_cost) == (None, ["N"], Decimal(30))
+    assert unpriced.is_feasible
+    euros = {**KNOWN, "D": product("D", 1, currency="EUR")}
+    assert cart("D", products=euros, budget=Money.of(40)).unpriced == ["D"]
+    limited = cart("N", several("C", 2), budget=Money.of(1000))
+    assert (limited.is_feasible, limited.is_over) == (False, False)
+    assert cart("A", several("C", 2), budget=Money.of(40)).is_feasible
+    over = cart("A", several("C", 2), "D", budget=Money.of(40), room=True)
+    assert (over.is_over, over.keeps_to_money, over.is_feasible) == (True, False, False)
+    assert cart("N", several("C", 3), budget=Money.of(40)).is_over
+
+
+def test_wanted_pieces_are_worth_each_want_once_and_nothing_picked_costs_nothing() -> None:
+    assert cart("B", several("C", 2)).worth == 900
+    assert cart("B", "C").worth == 700
+    assert cart("N", "D").worth == 0
+    empty = cart()
+    assert (empty.left_out, empty.total, empty.share_wanted) == (["feeder", "bath"], Decimal(0), 1.0)
+
+
+def most_pieces(wanted: Sequence[WantedThing], bought: Mapping[str, int]) -> int:
+    """How many pieces can stand for these wants at most, by the theorem of Ford and Fulkerson: a least cut."""
+
+    def cut(chosen: Sequence[WantedThing]) -> int:
+        would_do = {fit.product_id for of in chosen for fit in of.fits}
+        left_out = sum(one.quantity for one in wanted if one not in chosen)
+        return left_out + sum(count for key, count in bought.items() if key in would_do)
+
+    return min(cut(chosen) for size in range(len(wanted) + 1) for chosen in subsets(wanted, size))
+
+
+@given(
+    wanted=things(), bought=st.dictionaries(st.sampled_from([f"P{n}" for n in range(9)]), st.integers(1, 3), max_size=6)
+)
+def test_as_many_pieces_as_can_stand_for_wants_do_and_first_for_those_that_are_not_optional(
+    wanted: list[WantedThing], bought: dict[str, int]
+) -> None:
+    picked = cart(*(several(key, count) for key, count in bought.items()), wanted=wanted)
+    given_pieces = pieces(picked)
+    needed = [one for one in wanted if not one.optional]
+    for of, taken in zip(wanted, given_pieces, strict=True):
+        assert sum(taken.values()) <= of.quantity
+        assert taken.keys() <= {fit.product_id for fit in of.fits} & bought.keys()
+    used = {key: sum(taken.get(key, 0) for taken in given_pieces) for key in bought}
+    assert all(used[key] <= count for key, count in bought.items())
+    assert dict(picked.besides) == {key: count - used[key] for key, count in bought.items() if count > used[key]}
+    for_needed = sum(sum(taken.values()) for of, taken in zip(wanted, given_pieces, strict=True) if not of.optional)
+    assert sum(used.values()) == most_pieces(wanted, bought)
+    assert for_needed == most_pieces(needed, bought)

@@ -12,7 +12,7 @@ from drretail.grounding.profile import MOST_IDS, PriceSpan, price_band, purchase
 from drretail.grounding.text.wording import may_be_shown
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product
-from tests.grounding.shelf import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
+from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
 from tests.shop import a_product
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)
@@ -124,9 +124,7 @@ def test_a_pace_takes_eight_days_with_orders_that_go_on_until_today(pause: int, 
 def bought_for(prices: Sequence[float], *, unpriced: int = 0, again: int = 0) -> ProfileSummary:
     """Of somebody who bought an item at each price, some without, and the first item more often."""
     made = [*prices, *[None] * unpriced]
-    shelf = {
-        f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": price}) for at, price in enumerate(made)
-    }
+    shelf = {f"B{at}": SEED.model_copy(update={"product_id": f"B{at}", "price": of}) for at, of in enumerate(made)}
     products = [*shelf, *["B0"] * again]
     orders = [an_order(number, key, number, quantity=20) for number, key in enumerate(products)]
     return summary_of(*orders, shelf=shelf, Birds=PriceSpan(5, 10, 20, "USD"))

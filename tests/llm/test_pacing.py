@@ -1,9 +1,10 @@
-"""A provider's pace: what a minute grants, pauses that hold for all, and what is tried again after how long."""
+"""What a minute grants and pauses that hold for all; and prices and budgets: who may start, and that the cap holds."""
 
 import asyncio
 import json
 import selectors
 from collections.abc import Coroutine
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +14,28 @@ import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from langchain_core.messages import HumanMessage
 
+from drretail.errors import ModelError, UserError
+from drretail.journal import Journal
 from drretail.llm.faults import asked_wait, passes, status_of
+from drretail.llm.models import Models
 from drretail.llm.providers import Pacer, Paces
-from drretail.records.models import RateLimit
-from drretail.records.run import Usage
+from drretail.llm.scripted import ScriptedAnswer, scripted_model
+from drretail.llm.usage import (
+    RESERVE,
+    Budget,
+    ExperimentBudget,
+    cache_read_share,
+    cost_by_role,
+    cost_of,
+    dollars,
+    read_prices,
+)
+from drretail.records.models import Price, RateLimit
+from drretail.records.run import Limits, RoleModel, System, Usage
+from drretail.records.trajectory import Trajectory
+from tests.build import known
 
 
 class Moments:
@@ -239,3 +257,144 @@ def test_googles_retry_info_is_read_from_the_body_and_what_a_client_hides_behind
     assert asked_wait(wrapped(problem)) == 31.5
     hidden = wrapped(Refused(429, retry_after="3"), hidden=True)
     assert (asked_wait(hidden), status_of(hidden), passes(hidden)) == (3, 429, True)
+
+
+pytestmark = pytest.mark.anyio
+PRICE = Price(input=1, output=10)
+
+
+def models(limits: Limits) -> Models:
+    """Models that read 100,000 tokens ($0.10) and write 10,000 ($0.10) in every call."""
+    usage = Usage(input_uncached=100_000, output=10_000)
+    model = replace(scripted_model(play=lambda _: ScriptedAnswer(text="said", usage=usage)), price=PRICE)
+    return Models({"researcher": model, "report": model}, Journal(), Trajectory(), limits)
+
+
+async def called(asked: Models, times: int) -> Models:
+    for number in range(times):
+        await asked.call("researcher", [HumanMessage(str(number))])
+    return asked
+
+
+async def test_a_run_concludes_while_the_report_still_fits_into_its_dollars_or_ends_when_they_are_spent() -> None:
+    asked = models(Limits(dollars=1.0))
+    await called(asked, 2)
+    assert asked.budget_stop is None  # 0.40 spent, 0.20 for a turn and 0.20 for the report
+    await called(asked, 1)
+    assert asked.budget_stop is None
+    await called(asked, 1)
+    assert (asked.budget_stop, asked.must_conclude) == ("dollar_budget", True)
+    assert known(asked.dollars) + 0.2 <= 1.0  # the report still fits
+    for limits, message in ((Limits(dollars=0.3), r"\$0\.3"), (Limits(tokens=150_000), "the 150,000 tokens")):
+        with pytest.raises(ModelError, match=f"{message} allowed do not suffice") as caught:
+            await called(models(limits), 3)
+        assert caught.value.kind == "budget"
+
+
+async def test_branches_share_what_is_left_beside_the_reserve() -> None:
+    asked = await called(models(Limits(dollars=2.0, tokens=1_000_000)), 1)
+    shares = [branch.limits for branch in asked.branches(4)]
+    assert [share.dollars for share in shares] == pytest.approx([(2.0 - 0.2 - 0.2) / 4] * 4)
+    assert {share.tokens for share in shares} == {(1_000_000 - 110_000 - 110_000) // 4}
+
+
+@given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
+def test_until_a_budget_is_nearly_spent_one_more_call_and_a_report_fit(limit: float, spent: float, last: float) -> None:
+    budget = Budget(limit, spent, last)
+    if not budget.nearly_spent:
+        assert spent + 2 * last <= limit * (1 + 1e-9)
+        assert limit - spent - last >= RESERVE * limit * (1 - 1e-9)
+
+
+SPEC = "openai:test"
+PRICES = read_prices({SPEC: Price(input=1, output=1)})
+SYSTEM = System(agent="react", models={"researcher": RoleModel(spec=SPEC, kind="llm")})
+
+
+def took(dollars: float) -> dict[str, Usage]:
+    return {"researcher": Usage(calls=1, input_uncached=int(dollars * 1_000_000))}
+
+
+def test_the_first_run_of_a_system_goes_alone_and_then_as_many_as_fit() -> None:
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
+    experiment_budget.end("a", SYSTEM, {})
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"], "it failed unanswered"
+    experiment_budget.end("a", SYSTEM, took(0.3))
+    assert [experiment_budget.begin("a", SYSTEM) for _ in range(3)] == ["yes", "yes", "wait"]
+
+    limited = SYSTEM.model_copy(update={"limits": Limits(dollars=0.4)})
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    assert [experiment_budget.begin("a", limited) for _ in range(3)] == ["yes", "yes", "wait"], "its limit stands in"
+
+
+def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    experiment_budget.count("a", SYSTEM, took(0.6))
+    assert experiment_budget.begin("a", SYSTEM) == "no"
+    assert experiment_budget.closing is not None
+    assert "cap of $1 leaves no room" in experiment_budget.closing
+    assert "took $0.6000 and 600,000 tokens. Not started: 1." in experiment_budget.closing
+    assert "a higher --max-dollars continues" in experiment_budget.closing
+
+
+async def test_those_that_wait_start_when_one_in_flight_has_ended() -> None:
+    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    started: list[int] = []
+
+    async def run(number: int) -> None:
+        if await experiment_budget.admission("a", SYSTEM):
+            started.append(number)
+            await asyncio.sleep(0)
+            experiment_budget.end("a", SYSTEM, took(0.3))
+
+    await asyncio.wait_for(asyncio.gather(*(run(number) for number in range(6))), 5)
+    assert len(started) == 3
+    assert experiment_budget.refused == 3
+
+
+@given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=30), st.floats(0.5, 3))
+def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], cap: float) -> None:
+    """One after the other: only a run dearer than all before it can pass the cap, and only by the difference."""
+    experiment_budget = ExperimentBudget(PRICES, dollars=cap)
+    dearest = 0.0
+    for cost in costs:
+        if experiment_budget.begin("a", SYSTEM) != "yes":
+            break
+        experiment_budget.end("a", SYSTEM, took(cost))
+        assert experiment_budget.spent["dollars"] <= cap + max(0.0, cost - dearest) + 1e-6
+        dearest = max(dearest, cost)
+
+
+def test_each_part_of_the_input_has_its_price_and_the_cache_read_share_is_of_all_of_it() -> None:
+    used = Usage(calls=3, input_uncached=1_000_000, cache_read=2_000_000, cache_creation=400_000, output=100_000)
+    price = Price(input=2, output=10, cache_read=0.2, cache_write=2.5)
+    assert dollars(used, price) == pytest.approx(2 + 0.4 + 1 + 1)
+    assert cache_read_share(Usage(input_uncached=10, cache_read=80, cache_creation=10, output=99)) == 0.8
+    assert cache_read_share(Usage(output=5)) is None
+
+
+def test_the_table_that_ships_is_dated_and_a_price_goes_by_the_whole_name_and_its_date_aside() -> None:
+    prices = read_prices()
+    assert prices.as_of.year >= 2026
+    for name in ("claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5"):
+        assert prices.of(f"anthropic:{name}") is not None
+    assert prices.of("anthropic:claude-haiku-4-5-20251001") == prices.of("anthropic:claude-haiku-4-5")
+    assert prices.of("openai:gpt-4.1-2025-04-14") == prices.of("openai:gpt-4.1")
+    assert prices.of("openai:gpt-4.1-nano") is None
+    assert prices.of("offline:shopper") == Price(input=0, output=0), "it runs in this process"
+    own = {"openai:gpt-4.1": Price(input=1, output=1)}
+    assert read_prices(own).of("openai:gpt-4.1") == own["openai:gpt-4.1"]
+
+
+def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
+    models = {
+        "researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm"),
+        "report": RoleModel(spec="openai:gpt-99", kind="llm"),
+    }
+    usage = dict.fromkeys(models, Usage(calls=1, input_uncached=1_000_000))
+    assert cost_by_role(usage, models, read_prices())["researcher"].dollars == pytest.approx(2)
+    total = cost_of(usage, models, read_prices())
+    assert (total.dollars, total.unpriced, total.usage.calls) == (None, ("openai:gpt-99",), 2)
+    with pytest.raises(UserError, match="counts tokens for the role 'writer'"):
+        cost_by_role({"writer": Usage(calls=1, output=5)}, {}, read_prices())

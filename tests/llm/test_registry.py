@@ -44,9 +44,7 @@ LOCAL = {"base_url": "http://localhost:1/v1"}
         ("openai:not-known-yet", {"max_tokens": 8000, "temperature": 0}),
     ],
 )
-def test_parameters_are_all_that_changes_an_answer_and_no_refused_temperature(
-    spec: str, params: dict[str, Any]
-) -> None:
+def test_parameters_alone_change_an_answer_and_no_refused_temperature(spec: str, params: dict[str, Any]) -> None:
     model = open_model(spec, environ=KEYS)
     assert model.params == params
     assert model.info.kind == "llm"
@@ -90,9 +88,7 @@ def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkey
         open_model("openai:gpt-4.1", environ=KEYS)
 
 
-def test_a_turn_with_tools_replays_without_the_package_of_its_provider(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def asked(model: Model, **journal: Any) -> str:
         models = Models({"researcher": model}, Journal(**journal), Trajectory())
         return asyncio.run(models.call("researcher", [HumanMessage("Hi.")], tools=openai_schemas())).text
@@ -207,11 +203,7 @@ def test_a_profile_needs_no_why_and_says_in_which_form_answers_are_asked_for(tmp
     (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstructured_output = "json_object"\nstream = true\n')
     choice = read_profile(f"{tmp_path / 'p.toml'}:a").choice("")
     assert (choice.structured_output, choice.stream) == ("json_object", True)
-    forms: list[tuple[bool | StructuredForm, str | None]] = [
-        (True, None),
-        (False, "prompt"),
-        ("tool_call", "tool_call"),
-    ]
+    forms: list[tuple[bool | StructuredForm, Any]] = [(True, None), (False, "prompt"), ("tool_call", "tool_call")]
     for stated, form in forms:
         assert open_model("openai:b", environ=KEYS, structured_output=stated).structured == form
 

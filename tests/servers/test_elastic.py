@@ -96,10 +96,7 @@ def test_a_missing_index_or_an_alias_is_refused(client: Elasticsearch, index: st
 def test_a_product_sent_twice_is_there_once_and_all_names_and_ids_are_read_page_by_page(
     client: Elasticsearch, index: str, writer: ElasticWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    many = [
-        product.model_copy(update={"categories": (f"Kind {number % 7}", "Birds")})
-        for number, product in enumerate(products(12))
-    ]
+    many = [it.model_copy(update={"categories": (f"Kind {n % 7}", "Birds")}) for n, it in enumerate(products(12))]
     for rows in (many[:5], many):
         writer.create()
         writer.add(rows)

@@ -206,9 +206,7 @@ SCALARS = st.one_of(
     st.binary(max_size=8),
     st.sampled_from([ANNA, "\ud800", "\x00", "\x1b[31m", "x" * 100_000, math.nan, math.inf]),
 )
-VALUES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner), max_leaves=4
-)
+VALUES = st.recursive(SCALARS, lambda of: st.lists(of, max_size=3) | st.dictionaries(st.text(), of), max_leaves=4)
 CALLS = st.one_of(VALUES, st.dictionaries(st.sampled_from(ARGUMENTS), VALUES, max_size=4))
 
 

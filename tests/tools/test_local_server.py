@@ -94,9 +94,7 @@ def test_a_client_that_leaves_at_any_moment_is_no_error(capfd: pytest.CaptureFix
     assert capfd.readouterr().err == ""
 
 
-def test_who_waits_when_the_server_ends_is_answered_so(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_who_waits_at_the_end_is_told_so(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(local_server, "_PATIENCE", 0.1)
 
     async def wait() -> bytes:
@@ -109,9 +107,7 @@ def test_who_waits_when_the_server_ends_is_answered_so(
     assert capfd.readouterr().err == ""
 
 
-def test_a_connection_whose_request_does_not_come_is_closed_and_one_that_is_answered_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_connection_without_a_request_is_closed_and_an_answered_one_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_server, "HEAD", 0.1)
 
     async def closed(port: int, begun: bytes, more: bytes) -> bool:

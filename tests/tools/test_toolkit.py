@@ -23,7 +23,7 @@ from drretail.tools.registry import TOOLS, offered
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
-from tests.grounding.constraints.test_releases import QUERY
+from tests.grounding.test_constraints import QUERY
 from tests.tools.conftest import error_of
 
 
@@ -48,9 +48,7 @@ def made_up(name: str, action: Callable[[int], object], access: Access = "read")
     return {name: Tool(name, function, access)}
 
 
-def test_a_call_is_recorded_with_arguments_evidence_and_the_text_read_and_so_is_an_error(
-    toolkit: Toolkit, session: Session
-) -> None:
+def test_a_call_is_recorded_with_its_evidence_and_text_and_so_is_an_error(toolkit: Toolkit, session: Session) -> None:
     reply = toolkit.call("calculator", {"expression": "2 * 3"}, "0.2", role="supervisor")
     (step,) = session.trajectory.steps()
     assert (step.path, step.seq, step.kind, step.role, step.name) == ("0.2", 0, "tool", "supervisor", "calculator")

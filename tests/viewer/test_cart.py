@@ -12,7 +12,7 @@ from drretail.records.run import Run
 from drretail.records.shop import Product
 from drretail.viewer.cart import Cart, cart_document, cart_of, cart_text
 from tests import build
-from tests.grounding.kitchen import EVIDENCE, JAR, KETTLE
+from tests.grounding.goods import EVIDENCE, JAR, KETTLE
 from tests.viewer.dom import parse
 from tests.viewer.rendered import render_page
 

@@ -16,8 +16,7 @@ from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode
 from tests.shop import USER
-from tests.wire.server import Plan, WireServer
-from tests.wire.speaking import Json
+from tests.wire.server import Json, Plan, WireServer
 
 AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
 MODELS = {"anthropic": "anthropic:claude-sonnet-4-6", "openai": "openai:gpt-4.1"}

@@ -1,22 +1,190 @@
-"""A provider on a local socket that thinks with offline policies and, when told so, misbehaves."""
+"""A provider on a local socket that speaks two protocols, thinks with offline policies, and misbehaves when told so."""
 
 import hashlib
 import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+    convert_to_openai_messages,
+)
+from langchain_core.messages.tool import tool_call
 
 from drretail.llm.offline.judge import judge
 from drretail.llm.offline.shopper import shop
-from drretail.records.base import canonical_json
+from drretail.records.base import canonical_json, sha256_of
 from tests.llm.local_server import Handler, LocalServer
-from tests.llm.provider import ERROR_TYPES
-from tests.wire.speaking import Anthropic, Asked, Json, OpenAI, numbered
+from tests.llm.provider import ERROR_TYPES, anthropic_message, openai_completion
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a request asks; ``schema`` is the answer's where it has to be JSON in one."""
+
+    messages: list[BaseMessage]
+    tools: list[Json]
+    choice: Any
+    schema: Json | None
+    stream: bool
+
+
+def text_of(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "".join(block.get("text", "") for block in content or [])
+
+
+class Anthropic:
+    """POST /v1/messages."""
+
+    path = "/v1/messages"
+
+    @staticmethod
+    def read(body: Json) -> Asked:
+        messages: list[BaseMessage] = []
+        if body.get("system"):
+            messages.append(SystemMessage(text_of(body["system"])))
+        for message in body["messages"]:
+            messages += Anthropic._message(message)
+        tools = [{"function": {"name": it["name"], "parameters": it["input_schema"]}} for it in body.get("tools", [])]
+        schema = body.get("output_config", {}).get("format", {}).get("schema")
+        return Asked(messages, tools, Anthropic._choice(body.get("tool_choice")), schema, bool(body.get("stream")))
+
+    @staticmethod
+    def _choice(choice: Json | None) -> Any:
+        if choice is None or choice["type"] == "auto":
+            return None
+        return choice["name"] if choice["type"] == "tool" else choice["type"]
+
+    @staticmethod
+    def _message(message: Json) -> Iterator[BaseMessage]:
+        content = message["content"]
+        blocks: list[Json] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if message["role"] == "assistant":
+            calls = [
+                tool_call(name=each["name"], args=each["input"], id=each["id"])
+                for each in blocks
+                if each["type"] == "tool_use"
+            ]
+            yield AIMessage(text_of([each for each in blocks if each["type"] == "text"]), tool_calls=calls)
+            return
+        for block in blocks:
+            if block["type"] == "tool_result":
+                yield ToolMessage(text_of(block["content"]), tool_call_id=block["tool_use_id"])
+        if texts := [block for block in blocks if block["type"] == "text"]:
+            yield HumanMessage(text_of(texts))  # its parts are blocks where one is marked for the cache
+
+    @staticmethod
+    def body(answer: AIMessage, *, model: str) -> Json:
+        blocks: list[Json] = [{"type": "text", "text": answer.text}] if answer.text else []
+        blocks += [
+            {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
+            for call in answer.tool_calls
+        ]
+        usage = {"input_tokens": 100, "output_tokens": 20, "cache_read_input_tokens": 40}
+        stop = "tool_use" if answer.tool_calls else "end_turn"
+        return anthropic_message(*blocks, stop_reason=stop, usage=usage, model=model)
+
+    @staticmethod
+    def events(body: Json) -> Iterator[str]:
+        """The body as server-sent events."""
+
+        def event(kind: str, **fields: Any) -> str:
+            return f"event: {kind}\ndata: {json.dumps({'type': kind, **fields})}\n\n"
+
+        start = {**body, "content": [], "stop_reason": None, "usage": {**body["usage"], "output_tokens": 1}}
+        yield event("message_start", message=start)
+        for index, block in enumerate(body["content"]):
+            empty = {"text": ""} if block["type"] == "text" else {"input": {}}
+            yield event("content_block_start", index=index, content_block={**block, **empty})
+            if block["type"] == "text":
+                for place in range(0, len(block["text"]), 200):
+                    piece = {"type": "text_delta", "text": block["text"][place : place + 200]}
+                    yield event("content_block_delta", index=index, delta=piece)
+            else:
+                piece = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+                yield event("content_block_delta", index=index, delta=piece)
+            yield event("content_block_stop", index=index)
+        delta = {"stop_reason": body["stop_reason"], "stop_sequence": None}
+        yield event("message_delta", delta=delta, usage=body["usage"])
+        yield event("message_stop")
+
+    @staticmethod
+    def error(kind: str, message: str) -> Json:
+        return {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_1"}
+
+    @staticmethod
+    def error_event(kind: str, message: str) -> str:
+        return f"event: error\ndata: {json.dumps(Anthropic.error(kind, message))}\n\n"
+
+
+class OpenAI:
+    """POST /v1/chat/completions."""
+
+    path = "/v1/chat/completions"
+
+    @staticmethod
+    def read(body: Json) -> Asked:
+        messages = convert_to_messages(body["messages"])
+        tools = [{"function": tool["function"]} for tool in body.get("tools", [])]
+        choice = body.get("tool_choice")
+        chosen = choice["function"]["name"] if isinstance(choice, dict) else None if choice == "auto" else choice
+        schema = body.get("response_format", {}).get("json_schema", {})
+        named = {"title": schema["name"], **schema["schema"]} if schema else None
+        return Asked(messages, tools, chosen, named, bool(body.get("stream")))
+
+    @staticmethod
+    def body(answer: AIMessage, *, model: str) -> Json:
+        (said,) = convert_to_openai_messages([answer])
+        finish = "tool_calls" if answer.tool_calls else "stop"
+        return openai_completion(said | {"content": answer.text or None}, finish, model, asked=100, said=20)
+
+    @staticmethod
+    def events(body: Json) -> Iterator[str]:
+        (choice,) = body["choices"]
+        head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
+
+        def chunk(delta: Json, finish: str | None = None) -> str:
+            piece = {"index": 0, "delta": delta, "finish_reason": finish}
+            return f"data: {json.dumps({**head, 'choices': [piece]})}\n\n"
+
+        yield chunk({"role": "assistant", "content": ""})
+        text = choice["message"]["content"] or ""
+        for place in range(0, len(text), 200):
+            yield chunk({"content": text[place : place + 200]})
+        for index, call in enumerate(choice["message"].get("tool_calls", [])):
+            yield chunk({"tool_calls": [{"index": index, **call}]})
+        yield chunk({}, choice["finish_reason"])
+        yield f"data: {json.dumps({**head, 'choices': [], 'usage': body['usage']})}\n\n"
+        yield "data: [DONE]\n\n"
+
+    @staticmethod
+    def error(kind: str, message: str) -> Json:
+        return {"error": {"type": kind, "message": message, "code": kind}}
+
+    @staticmethod
+    def error_event(kind: str, message: str) -> str:
+        return f"data: {json.dumps(OpenAI.error(kind, message))}\n\n"
+
+
+def numbered(answer: AIMessage, asked: Asked) -> AIMessage:
+    """The answer with ids for its calls, a function of what was asked."""
+    digest = sha256_of([[message.type, message.text] for message in asked.messages])[:12]
+    calls = [call | {"id": f"toolu_{digest}_{index}"} for index, call in enumerate(answer.tool_calls)]
+    return AIMessage(answer.text, tool_calls=calls)
+
 
 Protocol = type[Anthropic] | type[OpenAI]
 PROTOCOLS: dict[str, Protocol] = {Anthropic.path: Anthropic, OpenAI.path: OpenAI}

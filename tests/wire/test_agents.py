@@ -1,17 +1,54 @@
-"""All four agents through the real clients, at a provider that answers well, badly, late, or not at all."""
+"""Agents and the judge through the real clients, at a provider that answers well, badly, late, or denies."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import definition
+from drretail.env.named_products import NamedProducts
+from drretail.env.offers import Offers
 from drretail.env.world import World
+from drretail.eval.baskets import made_references
+from drretail.eval.check_results import Checklist
+from drretail.eval.judging.question import VerdictFile
+from drretail.eval.judging.session import Again, Judge
+from drretail.eval.rejudging import check_verdicts
+from drretail.eval.scoring import score
+from drretail.experiment import Experiment, read_runs
+from drretail.files import read_jsonl, write_lines
+from drretail.journal import read_effects
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.event_loop import run_loop
 from drretail.llm.providers import Retrying
-from drretail.records.run import WebMode
+from drretail.llm.registry import Model, open_model
+from drretail.progress import Progress
+from drretail.records.base import canonical_json
+from drretail.records.run import Usage, WebMode
+from drretail.records.score import Scores
 from drretail.tools.registry import openai_schemas
-from tests.build import known
-from tests.wire.playing import AGENTS, MODELS, STALL, InTurn, calls_of, gist, model_at, offline, play, player
-from tests.wire.server import PASSING, Plan, WireServer
+from tests.build import journal_usage, known
+from tests.cli.commands import Command
+from tests.wire.playing import (
+    AGENTS,
+    KEYS,
+    MODELS,
+    QUERY,
+    STALL,
+    InTurn,
+    calls_of,
+    gist,
+    model_at,
+    offline,
+    play,
+    player,
+)
+from tests.wire.server import PASSING, Json, Plan, WireServer
 
 
 @pytest.mark.parametrize(("mode", "stream"), [("snippets", False), ("ws", True)])
@@ -57,3 +94,180 @@ def test_what_goes_wrong_in_the_middle_of_a_stream_is_tried_again(provider: str,
         answer = run_loop(answer_of(model, MESSAGES, chat=chat, attempts=attempts))
         assert (server.seen.requests, len(attempts.failed)) == (2, 1)
     assert bool(answer.tool_calls) == tools
+
+
+TWO = ("--agent", "react", "--agent", "hybrid_react")
+MOST = 4
+"""Runs side by side: so many first calls may be under way when the first answer comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class From(Plan):
+    """All goes well for so many requests, and then never again."""
+
+    well: int = 0
+    came: list[Json] = field(default_factory=list[Json])
+
+    def fault(self, body: Json, times: int) -> str | None:
+        self.came.append(body)
+        return None if len(self.came) <= self.well else self.faults[0]
+
+
+@pytest.fixture
+def server() -> Iterator[WireServer]:
+    with WireServer() as opened:
+        yield opened
+
+
+def at(server: WireServer, provider: str) -> tuple[str, ...]:
+    return "--base-url", server.openai_url if provider == "openai" else server.url
+
+
+def one_sentence(stderr: str) -> str:
+    """What the command ended with."""
+    assert "Traceback" not in stderr
+    (line,) = [line for line in stderr.splitlines() if line.startswith("Error: ")]
+    return line
+
+
+@pytest.mark.parametrize(
+    ("provider", "fault"), [("anthropic", "wrong key"), ("anthropic", "no credit"), ("openai", "no quota")]
+)
+def test_the_first_denial_stops_a_run(
+    provider: str, fault: str, server: WireServer, drretail: Command, shop: str, queries: str
+) -> None:
+    server.plan = From(faults=(fault,))
+    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "9", *TWO)
+    done = drretail(*command, "--model", MODELS[provider], *at(server, provider), **KEYS)
+    assert (done.returncode, done.stdout) == (2, "")
+    output = one_sentence(done.stderr)
+    assert f"{provider.upper()}_API_KEY" in output
+    assert server.url in output
+    assert KEYS[f"{provider.upper()}_API_KEY"] not in done.stderr
+    assert server.seen.requests <= MOST
+
+
+def test_nothing_is_asked_twice(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    plan = server.plan = From(faults=("no credit",), well=25)
+    command = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp", "--repeats", "3", *TWO)
+    given = ("--model", MODELS["anthropic"], *at(server, "anthropic"))
+    done = drretail(*command, *given, **KEYS)
+    assert done.returncode == 2, done.stderr
+    assert "ANTHROPIC_API_KEY" in one_sentence(done.stderr)
+    ended = [*read_runs(tmp_path / "exp")]
+    assert ended
+    assert all(run.status == "done" for run in ended)
+    cut = [effect for path in tmp_path.glob("exp/runs/*/*/journal.jsonl") for effect in read_effects(path)]
+    assert all(effect.error is None for effect in cut)
+    kept = calls_of(ended) + sum(effect.kind == "model" for effect in cut)
+    assert kept == plan.well
+    server.plan = Plan()
+    again = drretail(*command, *given, **KEYS)
+    assert again.returncode == 0, again.stderr
+    runs = [*read_runs(tmp_path / "exp")]
+    assert len(runs) == 12
+    assert server.seen.requests - len(plan.came) == calls_of(runs) - kept
+
+
+def test_the_right_key_goes_on(server: WireServer, drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    run = ("run", "--no-floors", "--queries", queries, "--world", shop, "--to", "exp")
+    assert drretail(*run).returncode == 0
+    plan = server.plan = From(faults=("wrong key",), well=6)
+    score = ("score", "exp", "--judge", MODELS["anthropic"], *at(server, "anthropic"))
+    done = drretail(*score, **KEYS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "ANTHROPIC_API_KEY" in one_sentence(done.stderr)
+    server.plan = Plan()
+    first = server.seen.requests
+    again = drretail(*score, **KEYS)
+    assert again.returncode == 0, again.stderr
+    held = (journal_usage(path).calls for path in tmp_path.glob("exp/verdicts/*/*/*/*.journal.jsonl"))
+    assert server.seen.requests - first + plan.well == sum(held) > plan.well
+
+
+def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, shop: str, tmp_path: Path) -> None:
+    server.plan = From(faults=("wrong key",))
+    written = ("queries", "generate", "--world", shop, "--to", "new.jsonl", "--model", MODELS["openai"])
+    done = drretail(*written, "--mode", "generic", "--n", "9", *at(server, "openai"), **KEYS)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "OPENAI_API_KEY" in one_sentence(done.stderr)
+    assert server.seen.requests <= MOST
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:
+    assert drretail("doctor", "--prompts").returncode == 2
+    result = drretail("doctor", "--max-dollars", "1")
+    assert (result.returncode, "--max-dollars is for --prompts" in result.stderr) == (2, True)
+
+
+pytestmark = pytest.mark.anyio
+METRICS = ("faithfulness", "quality")
+
+
+@pytest.fixture
+def folder(world: World, tmp_path: Path) -> Path:
+    """An experiment with one report."""
+    one = player(world, "react", open_model("offline:shopper"))
+    with Experiment(tmp_path / "exp", definition(world, (QUERY,), [one], "42")) as experiment:
+        asyncio.run(Runner(world, "w").run_into(experiment, one, QUERY))
+    return tmp_path / "exp"
+
+
+async def judge(folder: Path, world: World, *models: Model, again: Again = "nothing") -> Scores:
+    table_key = [Judge.of(model) for model in models]
+    return await score(folder, METRICS, table_key, store=world.store, progress=Progress(), again=again)
+
+
+def said(folder: Path, model: Model) -> list[dict[str, Any]]:
+    """What of verdicts is the same whoever passed the judge's words on; rules are asked for no ratings."""
+    files = sorted((folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*-r1.jsonl"))
+    assert [file.parts[-4] for file in files] == [*METRICS][: 1 if model.info.kind == "rule_based" else None]
+    verdicts = [verdict for file in files for verdict in VerdictFile(file).lasts()]
+    shared = [verdict for verdict in verdicts if verdict.metric == "faithfulness"]
+    return [verdict.model_dump(exclude={"judge", "attempt"}) for verdict in shared]
+
+
+def used(folder: Path, model: Model) -> Usage:
+    total = Usage()
+    for journal in (folder / "verdicts").glob(f"*/{Judge.of(model).slug}/*/*.journal.jsonl"):
+        total = total + journal_usage(journal)
+    return total
+
+
+async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: Path) -> None:
+    offline = open_model("offline:judge")
+    with WireServer() as server:
+        models = [model_at(server, provider) for provider in MODELS]
+        await judge(folder, world, offline, *models)
+        wanted = said(folder, offline)
+        assert {verdict["state"] for verdict in wanted} <= {"scored", "na"}
+        assert [said(folder, model) for model in models] == [wanted, wanted]
+        assert server.seen.requests == sum(used(folder, model).calls for model in models)
+
+
+async def test_second_verdicts_are_verified_by_their_answers(world: World, folder: Path, tmp_path: Path) -> None:
+    with WireServer() as server:
+        await judge(folder, world, model_at(server, "openai"))
+        server.answers["Rating"] = {"justification": "So.", "rating": 3}
+        await judge(folder, world, model_at(server, "openai"), again="everything")
+    path = next((folder / "verdicts" / "quality").glob("*/*/*-r1.jsonl"))
+
+    async def checked(name: str) -> Checklist:
+        checklist = Checklist()
+        made = Offers(world).would_do, NamedProducts(world).named_by_run, made_references(folder, world)
+        await check_verdicts(folder, tmp_path / name, world.store, *made, (), checklist, Progress())
+        assert checklist.checked["verdicts"] == sum(len(VerdictFile(it).lasts()) for it in folder.rglob("*-r1.jsonl"))
+        return checklist
+
+    honest = await checked("honest")
+    assert (honest.failed, honest.unchecked) == ({}, {})
+    lines = list(read_jsonl(path))
+    assert {(line["attempt"], line["value"]) for line in lines if "value" in line} == {(1, 6), (2, 3)}
+    better = [line | {"value": 9} if line["attempt"] == 2 and "value" in line else line for line in lines]
+    write_lines(path, map(canonical_json, better))
+    another = (await checked("another")).failed["verdicts"]
+    assert {found.cause for found in another} == {"a verdict is another one when it is made again"}
+    third = [line | {"attempt": 3, "value": 9} for line in lines if line["attempt"] == 2 and "value" in line]
+    write_lines(path, map(canonical_json, [*lines, *third]))
+    assert len((await checked("third")).failed["verdicts"]) == len(third)

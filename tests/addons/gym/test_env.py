@@ -1,33 +1,45 @@
-"""The environment as a trainer uses it, and as it is abused; its rollouts kept as runs, and what recorded runs earn."""
+"""The gym's environment: episodes, splits, trials and tries."""
 
 import json
+import signal
 import sys
 import threading
+import time
 from collections import defaultdict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from drretail.addons.gym import Shop, ShopEnv
+from drretail.addons.gym import Shop, ShopEnv, parts
 from drretail.addons.gym.env import recorded_rewards, save_rollouts
+from drretail.addons.gym.parts import wanted
+from drretail.addons.gym.trial import try_agent
 from drretail.agents.information import question_instructions
 from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.run import run
 from drretail.api.score import score
+from drretail.cli.app import app
+from drretail.cli.entry import begins_anew
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import SealedWeb
-from drretail.env.world import open_world
+from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
 from drretail.experiment import read_runs
+from drretail.progress import Progress
+from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
+from tests.cli.commands import Command, Start
 from tests.sealed import Page, seal, url
 from tests.shop import USER, build_shop
 
@@ -257,3 +269,120 @@ def test_floors_earn_next_to_nothing_and_the_oracle_everything(shop: Shop, tmp_p
     for name in ("null_search", "null_dump_pick"):
         assert mean.pop(name) < 0.5, "one hit for one thing is the right cart of a query for one thing"
     assert max(mean.values()) < 0.1
+
+
+def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_any_others(shop: Shop, tmp_path: Path) -> None:
+    folder = str(shop.world.folder)
+    train, held_out = parts.split(tmp_path, (6, 3), worlds=(folder, folder), seed="42", progress=Progress())
+    sets = [train.queries, held_out.queries, shipped_queries(*FIFTY)]
+    assert [len(queries) for queries in sets[:2]] == [6, 3]
+    for of in (lambda query: query.user_id, wanted):
+        values = [{of(query) for query in queries} for queries in sets]
+        assert sum(map(len, values)) == len(set().union(*values)), "none is in two of them"
+    assert len({query.level for query in train.queries}) == 6
+    assert not list(tmp_path.iterdir()), "the shop was there"
+
+
+def products(world: World) -> set[str]:
+    return {hit.product_id for hit in world.catalog.search(CatalogQuery("", limit=1000)).hits}
+
+
+def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PRODUCTS", 200)
+    monkeypatch.setattr(parts, "REVIEWS", 3_000)
+    command = ["gym", "split", "--to", str(tmp_path), "--sizes", "4,2", "--json"]
+    printed = json.loads(CliRunner().invoke(app, command, catch_exceptions=False).stdout)
+    made = printed["parts"]
+    with open_world(made["train"]["world"]) as train, open_world(made["held-out"]["world"]) as held_out:
+        assert not products(train) & products(held_out)
+        queries = read_queries(Path(made["train"]["file"]))
+        assert len(queries) == made["train"]["queries"] == 4
+        with Shop.open(train, queries) as opened:
+            assert not opened.left_out, "each can be rewarded"
+    (of_all,) = [row for row in printed["levels"] if (row["part"], row["level"]) == ("train", "all")]
+    assert of_all["queries"] == 4
+    assert 0 <= of_all["one search"] < 1
+    hiding = [query for query in queries if query.hidden]
+    assert of_all["hide a limit"] == len(hiding) <= 2
+    assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
+
+
+SHIPPED = shipped_queries("dev")[0]
+
+
+def test_a_trial_has_the_reward_of_the_same_run_and_of_the_one_before(tmp_path: Path) -> None:
+    first = try_agent("react", SHIPPED.query_id, to=tmp_path / "trials")
+    again = try_agent("react", SHIPPED.query_id, to=tmp_path / "trials")
+    assert first.before is None
+    assert again.before is not None
+    assert again.before.reward == first.reward == again.reward
+    assert again.answer.experiment == tmp_path / "trials" / "react" / SHIPPED.query_id / "2"
+    run("demo", [SHIPPED], "react", to=tmp_path / "exp", baselines=False)
+    with Shop.open("demo", [SHIPPED]) as shop:
+        ((_, reward),) = recorded_rewards(tmp_path / "exp", shop)
+    assert first.reward == reward
+    assert bool(first.findings) == (reward.value == 0)
+
+
+def test_an_unknown_query_is_told_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="Did you mean dev-1"):
+        try_agent(lambda question: "Nothing.", "dev-1", to=tmp_path)
+
+
+def test_a_trial_heeds_one_value_of_each_condition(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="answered once: give each --vary one value"):
+        try_agent("react", SHIPPED.query_id, to=tmp_path, vary={"without": "none,web"})
+    trial = try_agent("react", SHIPPED.query_id, to=tmp_path, vary={"without": "web"})
+    assert trial.answer.run.system == "react@offline-shopper-without-web"
+
+
+def test_the_parts_of_a_trial_leave_out_what_has_nothing_to_measure(tmp_path: Path) -> None:
+    def silent(question: str) -> str:
+        return "Nothing."
+
+    def bib(question: str, toolkit: Toolkit) -> str:
+        (hit, *_) = toolkit.call("product_catalog_search", {"query": "silicone bib", "limit": 1}).value["hits"]
+        return f"Take {hit['title']} [{hit['evidence']}].\n\n```picks\n{hit['evidence']} x 1\n```"
+
+    def measured(agent: Callable[..., str]) -> set[str]:
+        parts = try_agent(agent, SHIPPED.query_id, to=tmp_path).parts
+        return {part for part, value in parts.items() if value != "n/a"} - {"value", "why"}
+
+    assert measured(silent) == {"web"}
+    assert measured(bib) == {"web", "worth", "integrity"}, "no pick is wanted"
+
+
+def test_an_agent_that_was_changed_stands_beside_its_version_before(
+    drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agent = tmp_path / "mine.py"
+    agent.write_text("def mine(question):\n    return 'Nothing.'\n", encoding="utf-8")
+    assert drretail("try", "mine:mine", SHIPPED.query_id).returncode == 0
+    agent.write_text("def mine(question):\n    raise ValueError('broken')\n", encoding="utf-8")
+    changed = drretail("try", "mine:mine", SHIPPED.query_id, "--json")
+    assert changed.returncode == 3
+    told = json.loads(changed.stdout)
+    assert (told["status"], told["before"]["status"]) == ("failed", "done")
+    assert told["before"]["reward"]["why"] == "the report declares no picks"
+
+
+def test_a_trial_that_is_stopped_leaves_nothing_and_begins_anew(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("import time\n\ndef slow(question):\n    time.sleep(60)\n", encoding="utf-8")
+    process = start("try", "slow:slow", SHIPPED.query_id)
+    while not process.has_ended and not [*tmp_path.glob("trials/*/*/1/runs/*/*")]:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    ended = process.wait()
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (130, "Interrupted: the same command begins anew.")
+    assert [*tmp_path.glob("trials/*/*/*")] == []
+
+
+def test_what_keeps_nothing_unless_it_ends_begins_anew() -> None:
+    assert begins_anew(["drretail", "ask", "A bib?"])
+    assert begins_anew(["drretail", "queries", "generate", "--to", "q.jsonl"])
+    assert not begins_anew(["drretail", "queries", "generate", "--model=openai:x", "--to", "q.jsonl"])
+    assert not begins_anew(["drretail", "ask", "A bib?", "--to", "exp"])
+    assert not begins_anew(["drretail", "run", "--only", "try"])

@@ -94,9 +94,7 @@ def lines(made: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (made / "chat.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_six_kinds_of_agents_earn_the_same_reward_when_their_export_is_replayed(
-    made: Path, lines: list[dict[str, Any]], shop: Shop
-) -> None:
+def test_six_kinds_of_agents_earn_the_same_when_replayed(made: Path, lines: list[dict[str, Any]], shop: Shop) -> None:
     paid = {each.run_id: reward for each, reward in recorded_rewards(made, shop)}
     assert len(lines) == len(paid) == 6
     with ShopEnv(shop, max_steps=100) as env:
@@ -106,9 +104,7 @@ def test_six_kinds_of_agents_earn_the_same_reward_when_their_export_is_replayed(
     assert [run_id.partition("@")[0] for run_id in ours] == ["ours"]
 
 
-def test_an_export_holds_what_a_policy_is_sent_and_calls_of_one_turn_together(
-    lines: list[dict[str, Any]], shop: Shop
-) -> None:
+def test_an_export_holds_what_a_policy_sees_calls_of_one_turn_together(lines: list[dict[str, Any]], shop: Shop) -> None:
     with ShopEnv(shop) as env:
         asked, tools = env.reset(QUERY), env.tools
     by_kind = {line["system"].partition("@")[0]: line for line in lines}
@@ -166,9 +162,7 @@ def test_rollouts_are_chosen_by_their_reward_once_they_are_scored(made: Path, sh
     assert {each.run.run_id for each in chosen} == {run_id for run_id, reward in paid.items() if reward.value >= 0.9}
     for each in chosen:
         values = {value.variant: value.value for value in each.got}
-        assert values == {
-            "reward" if name == "value" else name: part for name, part in paid_parts(paid, each.run.run_id)
-        }
+        assert values == {"reward" if name == "value" else name: of for name, of in paid_parts(paid, each.run.run_id)}
     assert read_definition(made).systems.keys() == {run_id.partition("/")[0] for run_id in paid}
 
 

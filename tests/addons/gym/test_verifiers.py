@@ -26,7 +26,7 @@ from drretail.addons.gym.verifiers import PARTS, ShopConfig, ShopTaskset, load_e
 from drretail.tools.registry import openai_schemas
 from tests.addons.gym.policies import best_picks, call, praised, submit
 from tests.llm.local_server import Handler, LocalServer
-from tests.wire.speaking import OpenAI
+from tests.wire.server import OpenAI
 
 ROOT = Path(__file__).parents[3]
 Turn = list[dict[str, Any]]

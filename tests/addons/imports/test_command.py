@@ -1,17 +1,25 @@
-"""``drretail import``, and everything that opens an experiment on what it made."""
+"""``drretail import``: what imported reports cite, and everything that opens an experiment on what it made."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drretail.addons.imports.formats import FORMATS
+from drretail.addons.imports.formats import FORMATS, load_format
+from drretail.addons.imports.material import ForeignTask, Material
+from drretail.addons.imports.recording import Imported, cited_sources, record, write_queries
+from drretail.errors import UserError
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import read_runs
+from drretail.experiment import read_definition, read_evidence, read_runs, read_source, run_folder
+from drretail.progress import Progress
+from drretail.querygen.reading import read_queries
 from drretail.records.reading import Reading
+from drretail.records.wish import Want, Wish
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
+from tests.build import experiment as own_experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
 
@@ -135,12 +143,7 @@ def test_picks_of_an_imported_report_are_named_by_what_it_cites(drretail: Comman
     drretail("score", "exp", "--metrics", "reading,checks", "--judge", "scripted:judge.toml")
     (path,) = imported.glob("readings/model*/one/1-r1.json")
     reading = Reading.model_validate_json(path.read_bytes())
-    lab, shop = (
-        citation.evidence_id
-        for run in read_runs(imported)
-        if run.run_id == "one/1-r1"
-        for citation in run.citations[2:]
-    )
+    lab, shop = (it.evidence_id for run in read_runs(imported) if run.run_id == "one/1-r1" for it in run.citations[2:])
     assert reading.picks is not None
     assert [(pick.product, pick.alternatives) for pick in reading.picks] == [(lab, ("Alder",))]
     assert [value.of for value in reading.values] == [(lab,)]
@@ -188,9 +191,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
     assert "of imported reports" in succeeds("report", "exp", "--format", "text").stdout
 
 
-def test_a_gate_on_a_score_of_which_less_is_better_is_told_the_other_word(
-    drretail: Command, error_of: ErrorOf, tmp_path: Path
-) -> None:
+def test_a_gate_in_the_wrong_direction_is_told_the_word(drretail: Command, error_of: ErrorOf, tmp_path: Path) -> None:
     call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "find", "arguments": "{}"}}]}
     seen = {"role": "tool", "tool_call_id": "c", "content": '{"id": "k", "title": "Kettle", "price": 9}'}
     for name, answer in (("bad", "Take the kettle [P:no-such]."), ("good", "Take the kettle.")):
@@ -202,3 +203,239 @@ def test_a_gate_on_a_score_of_which_less_is_better_is_told_the_other_word(
     gate = ("compare", "bad", "--beside", "good", "--fail-if")
     assert "less is better here: write 'false_answers:rise=.10'." in error_of(*gate, "false_answers:drop=.10")
     assert drretail(*gate, "false_answers:rise=.10").returncode == 4
+
+
+LAB = "https://lab.example/kettles"
+FORMS: dict[str, tuple[int, int, int]] = {
+    # report: citations, different sources, unresolved
+    "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 1),
+    "A [1] B [2].\n\n## Reference\n[1],https://a.example/x\n[2],": (2, 1, 1),
+    "A[^1] B[^n].\n\n[^1]: Title. https://a.example/x.\n[^n]: <https://b.example>": (2, 2, 0),
+    "A [T](https://a.example/x_(y)) ([site](https://b.example)).": (2, 2, 0),
+    "A [[1]](https://a.example) B [nothing]().": (2, 1, 1),
+    "A [https://a.example/x.pdf]. B [Lab: https://b.example/y; https://a.example/x.pdf].": (3, 2, 0),
+    "See https://a.example/x), https://b.example/y]; **https://c.example/z**!": (3, 3, 0),
+    "见https://a.example/x。另见（https://b.example/y）、https://c.example/z，完": (3, 3, 0),
+    "http://a.example/x https://a.example/x https://www.a.example/x/": (3, 1, 0),
+    "甲[1]。\n\n参考资料\n1. 标题 https://a.example/1": (1, 1, 0),
+    "甲[1]。\n\n## 六、参考来源与链接\n[1] 标题：https://a.example/1。": (1, 1, 0),
+    "甲[^1]。\n\n[^1]：https://a.example/1": (1, 1, 0),
+    "A [1].\r\n\r\n## References\r\n[1] https://a.example/1 - T\r\n": (1, 1, 0),
+    "Sure!\n\n```markdown\n# R\nA [1].\n\n## References\n[1] https://a.example/1\n```\nAnything else?": (1, 1, 0),
+    "A [1].\n\n# One\n\n## References\n": (0, 0, 0),
+    "A [1] and [2] without any list.": (0, 0, 0),
+    "A [7].\n\n[1] https://a.example": (1, 0, 1),
+    '<p><a href="https://a.example/1">x</a></p><script>alert(1)</script>': (1, 1, 0),
+    "": (0, 0, 0),
+}
+
+
+@pytest.mark.parametrize(("report", "expected"), FORMS.items())
+def test_citations_of_every_form_are_counted(report: str, expected: tuple[int, int, int]) -> None:
+    found = cited_sources(report)
+    assert (len(found.citations), found.cited, found.unresolved) == expected
+    assert all(report[citation.start : citation.end] == citation.marker for citation in found.citations)
+
+
+def test_sources_are_evidence_that_nobody_fetched() -> None:
+    found = cited_sources(REPORT)
+    assert [(entry.url, entry.title) for entry in found.evidence] == [
+        (LAB, "A test of kettles"),
+        ("https://shop.example/alder", "https://shop.example/alder"),
+        ("https://lab.example/unused", "Never cited"),
+    ]
+    assert all(entry.is_unfetched and not entry.texts for entry in found.evidence)
+    assert [(citation.marker, citation.type, citation.url) for citation in found.citations] == [
+        ("[1]", "web", LAB),
+        ("[2]", "unresolved", None),
+        ("[3]", "web", LAB),
+        ("https://shop.example/alder", "web", "https://shop.example/alder"),
+    ]
+
+
+def test_products_of_the_shop_are_evidence_without_a_record() -> None:
+    found = cited_sources("Take [it](http://ecommerce.com/B000000001), see [P:B000000002].")
+    assert [(entry.id, entry.kind, entry.state) for entry in found.evidence] == [("P:B000000001", "product", "error")]
+    assert [citation.type for citation in found.citations] == ["product", "unresolved"]
+
+
+def test_titles_show_no_hidden_characters_and_end() -> None:
+    (entry,) = cited_sources(f"A [1].\n\n## Sources\n[1] https://a.example/ - {'x' * 2000}\u202eend").evidence
+    assert len(entry.title) <= 300
+    assert "\u202e" not in entry.title
+
+
+# Counted by hand in the files: marks in the text, entries with an address, marks that lead to no address.
+COUNTED = {
+    "deep_research_bench/claude_raw_20.jsonl.gz": ("article", 788, 333, 0),
+    "deepresearch_reporteval/qwen_20.jsonl.gz": ("report", 2352, 575, 175),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_real_reports_come_to_what_was_counted(realdata: Path, name: str) -> None:
+    field, citations, sources, unresolved = COUNTED[name]
+    with gzip.open(realdata / "reports" / name, "rt", encoding="utf-8") as file:
+        found = [cited_sources(json.loads(line)[field]) for line in file]
+    assert sum(len(each.citations) for each in found) == citations
+    assert sum(len(each.evidence) for each in found) == sources
+    assert sum(each.unresolved for each in found) == unresolved
+
+
+def taken(path: Path, to: Path, form: str = "drb", **given: object) -> Imported:
+    return record(load_format(form).read(path), form, to, Progress(), **given)  # pyright: ignore[reportArgumentType]
+
+
+def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Path) -> None:
+    came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp")
+    (run,) = read_runs(tmp_path / "exp")
+    assert (run.report, run.status, run.steps, run.usage) == (REPORT, "done", (), {})
+    assert all(REPORT[citation.start : citation.end] == citation.marker for citation in run.citations)
+    (count,) = came.reports
+    assert (count.citations, count.sources, count.listed, count.unresolved) == (4, 2, 3, 1)
+
+
+def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", REPORT, "Two."), tmp_path / "exp")
+    taken(drb(tmp_path / "b.jsonl", "One."), tmp_path / "exp", model="openai:gpt-5")
+    definition = read_definition(tmp_path / "exp")
+    assert sorted(definition.systems) == ["a", "b"]
+    assert [query.query_id for query in definition.queries] == ["1", "2"]
+    assert [each.query_id for each in definition.queries_of("b")] == ["1"]
+    assert definition.systems["b"].models["report"].spec == "openai:gpt-5"
+
+
+def test_another_report_by_the_same_system_is_refused_and_nothing_written(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", "One.", "Two."), tmp_path / "exp")
+    with pytest.raises(UserError, match="another report by a on 2"):
+        taken(drb(tmp_path / "a.jsonl", "One.", "Other."), tmp_path / "exp")
+    drb(tmp_path / "in" / "b.jsonl", "New.", "New.")
+    drb(tmp_path / "in" / "a.jsonl", "One.", "Other.")
+    with pytest.raises(UserError, match="another report by a on 2"):
+        taken(tmp_path / "in", tmp_path / "exp")
+    assert list(read_definition(tmp_path / "exp").systems) == ["a"]
+    assert [run.report for run in read_runs(tmp_path / "exp")] == ["One.", "Two."]
+
+
+def test_what_is_two_things_under_one_name_is_refused(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "a.jsonl", "One."), tmp_path / "exp")
+    other = jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "Else?", "article": "Two."}])
+    with pytest.raises(UserError, match="asks something else as '1'"):
+        taken(other, tmp_path / "exp")
+    rows = [{"id": each, "prompt": f"{each}?", "article": each} for each in ("a1", "A1")]
+    with pytest.raises(UserError, match="'a1' and 'A1' are one question"):
+        taken(jsonl(tmp_path / "c.jsonl", rows), tmp_path / "two")
+    for name in ("a b.jsonl", "a-b.jsonl"):
+        drb(tmp_path / "in" / name, "One.")
+    with pytest.raises(UserError, match="both be called 'a-b'"):
+        taken(tmp_path / "in", tmp_path / "two")
+
+
+@pytest.mark.parametrize(
+    ("task_id", "query_id"), [("Ab_1", "ab_1"), ("7", "7"), ("idx 1", "idx-1-"), ("任务", "task-")]
+)
+def test_ids_become_ids_of_ours(task_id: str, query_id: str, tmp_path: Path) -> None:
+    taken(jsonl(tmp_path / "a.jsonl", [{"id": task_id, "prompt": "Q?", "article": "One."}]), tmp_path / "exp")
+    (query,) = read_definition(tmp_path / "exp").queries
+    assert query.query_id.startswith(query_id)
+    assert query.task_id == task_id
+
+
+def test_systems_are_named_by_files_or_by_hand(tmp_path: Path) -> None:
+    taken(drb(tmp_path / "My System!.jsonl", "One."), tmp_path / "exp")
+    assert list(read_definition(tmp_path / "exp").systems) == ["my-system"]
+    material = load_format("drb").read(drb(tmp_path / "two" / "x.jsonl", "One."))
+    assert material.renamed("given").systems() == ["given"]
+    drb(tmp_path / "two" / "y.jsonl", "One.")
+    with pytest.raises(UserError, match="2 systems"):
+        load_format("drb").read(tmp_path / "two").renamed("given")
+
+
+def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path) -> None:
+    own = own_experiment(tmp_path / "exp", {"react@m": {"q1-r1": "Own."}})
+    same = jsonl(tmp_path / "a.jsonl", [{"id": 1, "prompt": "Ask q1?", "article": "Theirs."}])
+    taken(same, own)
+    definition = read_definition(own)
+    assert (sorted(definition.systems), definition.world_fingerprint) == (["a", "react@m"], "f" * 64)
+    assert [each.query_id for each in definition.queries_of("a")] == ["q1"]
+    with pytest.raises(UserError, match="own runs do not ask"):
+        taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
+
+
+def test_questions_alone_become_a_file_of_queries_with_the_wish_where_the_format_knows_it(tmp_path: Path) -> None:
+    asked = load_format("drb").read(jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which kettle?"}]))
+    write_queries(asked, "drb", tmp_path / "queries.jsonl")
+    (query,) = read_queries(tmp_path / "queries.jsonl")
+    assert (query.query_id, query.text, query.mode, query.source) == ("7", "Which kettle?", "task", "import:drb")
+    wish, material = Wish(wants=(Want(name="kettle", kinds=("kettle",)),)), Material()
+    material.add_task(ForeignTask("a", "Which kettle?", wish=wish), "here")
+    (typed,) = write_queries(material, "own", tmp_path / "typed.jsonl")
+    assert typed.wish == wish
+    log = [{"question": "A kettle?", "answer": "No.", "user_id": "a@x.example"}, {"question": "A pan?", "answer": ""}]
+    chat = load_format("chat").read(jsonl(tmp_path / "log.jsonl", log))
+    write_queries(chat, "chat", tmp_path / "asked.jsonl", lambda user: user.partition("@")[0])
+    found = [(each.text, each.user_id, each.mode, each.source) for each in read_queries(tmp_path / "asked.jsonl")]
+    assert found == [
+        ("A kettle?", "a", "profile_aware", "import:chat"), ("A pan?", None, "task", "import:chat"),
+    ]  # fmt: skip
+
+
+def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
+    query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
+    answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
+    personas = jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Name": "Li"}])
+    with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
+        taken(answers, tmp_path / "exp", "pdr")
+    with pytest.raises(UserError, match="1 personas and no question"):
+        taken(personas, tmp_path / "exp", "pdr")
+    with pytest.raises(UserError, match="no report and no question to import"):
+        record(Material(), "drb", tmp_path / "exp", Progress())
+    assert not (tmp_path / "exp").exists()
+    taken(jsonl(tmp_path / "queries.jsonl", [query]), tmp_path / "exp", "pdr")
+    assert read_definition(tmp_path / "exp").systems == {}
+    taken(answers, tmp_path / "exp", "pdr")
+    (asked,) = read_definition(tmp_path / "exp").queries_of("agent")
+    assert (asked.text, asked.persona, asked.mode) == ("Which kettle?", "Li", "task")
+
+
+HTML = "<html><head><title>T</title></head><body><article><p>{}</p></article></body></html>"
+
+
+def test_pages_of_a_folder_are_kept_by_address(tmp_path: Path) -> None:
+    text(tmp_path / "pages" / "one.html", HTML.format(WORDS))
+    text(tmp_path / "pages" / "two.md", "Alder, $39.")
+    rows = [
+        {"url": "http://www.lab.example/kettles", "file": "one.html"},
+        {"url": "https://shop.example/alder#x", "file": "two.md"},
+        {"url": "https://nobody.example", "file": "two.md"},
+    ]
+    jsonl(tmp_path / "pages" / "index.jsonl", rows)
+    came = taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+    assert came.pages == (2, 3)
+    ids = {entry.url: entry.id for entry in read_evidence(run_folder(tmp_path / "exp", "a", "1", 1))}
+    kept = read_source(tmp_path / "exp", ids["https://lab.example/kettles"])
+    assert kept is not None
+    assert (kept.pages[0].state, kept.pages[0].text[:20]) == ("ok", "The Alder kettle hol")
+
+
+def test_pages_of_a_corpus_are_kept_and_may_come_later(tmp_path: Path) -> None:
+    path = drb(tmp_path / "a.jsonl", REPORT)
+    taken(path, tmp_path / "exp")
+    corpus = [{"url": "https://lab.example/kettles", "title": "T", "page_body": "Alder."}]
+    came = taken(path, tmp_path / "exp", pages=text(tmp_path / "pages.json", json.dumps(corpus)))
+    assert (came.held, came.pages) == (1, (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "match"),
+    [
+        ([], "holds no page"),
+        ([{"url": "https://a.example", "file": "../a.jsonl"}], "outside"),
+        ([{"url": "https://a.example", "file": "none.md"}], "does not exist"),
+    ],
+)
+def test_bad_pages_are_told(rows: list[dict[str, str]], match: str, tmp_path: Path) -> None:
+    jsonl(tmp_path / "pages" / "index.jsonl", rows)
+    with pytest.raises(UserError, match=match):
+        taken(drb(tmp_path / "a.jsonl", REPORT), tmp_path / "exp", pages=tmp_path / "pages")
+    assert not (tmp_path / "exp").exists()

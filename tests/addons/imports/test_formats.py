@@ -172,9 +172,7 @@ def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
     assert list(read("pdr", path).tasks) == ["task-1"], "a task without a query stands for itself"
 
 
-def test_arena_tasks_and_one_round_may_come_one_after_the_other_and_of_two_rounds_each_is_a_system(
-    tmp_path: Path,
-) -> None:
+def test_arena_tasks_and_one_round_may_come_in_turn_and_of_two_rounds_each_is_a_system(tmp_path: Path) -> None:
     place, results = tmp_path / "tasks" / "deep_research", tmp_path / "results"
     task = {"task_id": "dr_deep_0001", "tier": "deep", "intent": "Compare three kettles at `__SHOPPING__`."}
     text(place / "dr_deep_0001.json", json.dumps(task, indent=2))
@@ -248,9 +246,7 @@ ROW = {"id": 1, "prompt": "Q?", "article": "One."}
         *(([ROW | {"id": strange}], "line 1 has no id") for strange in (None, True, [1], "")),
     ],
 )
-def test_rows_that_are_no_reports_of_one_task_each_are_refused(
-    rows: list[dict[str, object]], match: str, tmp_path: Path
-) -> None:
+def test_rows_that_are_no_reports_are_refused(rows: list[dict[str, object]], match: str, tmp_path: Path) -> None:
     refused("drb", jsonl(tmp_path / "a.jsonl", rows), match)
 
 

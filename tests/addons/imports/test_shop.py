@@ -121,9 +121,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "4 answers, 6 statements about your products checked: 3 contradict your shop&#39;s records." in page
     assert "3 statements contradict your shop's records" in page
     order = ["$59.00", "<strong>$32.00</strong>", "0 in stock of White"]
-    places = [
-        page.index(each) for each in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]
-    ]
+    places = [page.index(it) for it in [*order, 'id="questions"', 'id="research"', "false answers (figures checked)"]]
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
@@ -133,9 +131,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert "→ Your shop says $32.00 (Knock Box)." in shown
 
 
-def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_what_is_missing(
-    tmp_path: Path, succeeds: Command
-) -> None:
+def test_a_log_that_nothing_can_contradict_has_no_false_answers_and_says_so(tmp_path: Path, succeeds: Command) -> None:
     log(tmp_path)
     assert "import again with --world W" in succeeds("import", "chat", "assistant.jsonl", "--to", "exp").stdout
     scores = json.loads(succeeds("score", "exp", "--metrics", "false_statements", "--json").stdout)["scores"]
@@ -162,9 +158,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     assert "6 statements about your products checked: 5 contradict" in found, "the price of the bath is right"
 
 
-def test_import_and_score_say_how_much_is_known_and_false_and_where_it_stands(
-    world: Path, tmp_path: Path, succeeds: Command
-) -> None:
+def test_import_and_score_say_how_much_is_false_and_where(world: Path, tmp_path: Path, succeeds: Command) -> None:
     done = succeeds("import", "chat", str(log(tmp_path)), "--world", str(world), "--to", "exp")
     assert "3 of 4 answers name products of the shop (2 products)" in done.stdout
     assert "nothing says that the writer read them" in " ".join(done.stdout.split())
@@ -244,18 +238,14 @@ def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: P
     for name, more in (("without", ""), ("with", 'status = "state"\n')):
         world = plain_shop(tmp_path, "1,Oak desk lamp,39\n", "", columns + more, name)
         with open_world(world) as shop:
-            (order,) = (
-                one for one in NamedProducts(shop).named_by("Order 9001 is in processing.") if one.id == "O:9001"
-            )
+            (order,) = (it for it in NamedProducts(shop).named_by("Order 9001 is in processing.") if it.id == "O:9001")
         record = json.loads(order.texts[0].text)
         assert "user_id" not in record
         assert record.get("order_status") == ("Shipped" if more else None)
 
 
 @pytest.mark.parametrize("kind", PLACES)
-def test_the_former_generation_is_known_wherever_a_world_is_kept(
-    kind: PlaceKind, new_place: Callable[[PlaceKind], Place]
-) -> None:
+def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: Callable[[PlaceKind], Place]) -> None:
     place = new_place(kind)
     lamps = [
         Product(product_id=f"LMP-{100 + number}", title=f"Brass lamp {number}", price=20.0, category="Lamps")
@@ -324,9 +314,7 @@ def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_p
     assert "3 statements about your products checked: 2 contradict your shop's records" in printed
 
 
-def test_an_own_shop_gets_no_pages_of_the_demos_web_unless_they_are_named(
-    world: Path, tmp_path: Path, succeeds: Command
-) -> None:
+def test_an_own_shop_gets_no_pages_of_the_demo_unless_named(world: Path, tmp_path: Path, succeeds: Command) -> None:
     asked = ("ask", "Which kettle is there?", "--world", str(world))
     assert "The agents search no web" in succeeds(*asked, "--to", "exp").stderr
     (system,) = read_definition(tmp_path / "exp").systems.values()
@@ -375,9 +363,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         assert of_research not in page
 
 
-def test_bots_are_compared_by_how_often_they_say_something_false(
-    world: Path, tmp_path: Path, succeeds: Command
-) -> None:
+def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Path, succeeds: Command) -> None:
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
     bots: list[str] = []
     for name, price in (("right", 32), ("wrong", 28)):
@@ -394,9 +380,7 @@ def test_bots_are_compared_by_how_often_they_say_something_false(
     assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
 
 
-def test_a_conversation_is_shown_in_order_with_the_shops_page_and_picture_of_what_is_false(
-    tmp_path: Path, succeeds: Command
-) -> None:
+def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_path: Path, succeeds: Command) -> None:
     text(tmp_path / "products.csv", "sku,name,net,pic\n7,Oak Lamp,39.90,https://acme.example/7.jpg\n")
     mapping = 'products = {file = "products.csv", id = "sku", title = "name", price = "net", image = "pic"}\n'
     text(tmp_path / "shop.toml", f'product_url = "https://acme.example/p/{{id}}"\ncurrency = "EUR"\n{mapping}')

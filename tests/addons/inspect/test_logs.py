@@ -63,9 +63,7 @@ def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping
     assert logs.keys() == {REACT, HYBRID, SEARCHER, BROKEN}
     react = logs[REACT]
     assert (react.status, react.eval.model, react.eval.config.epochs) == ("success", "offline/shopper", 2)
-    assert [(sample.id, sample.epoch) for sample in samples_of(react)] == [
-        (q, k) for k in (1, 2) for q in ("q1", "q2", "q3")
-    ]
+    assert [(one.id, one.epoch) for one in samples_of(react)] == [(q, k) for k in (1, 2) for q in ("q1", "q2", "q3")]
     assert react.eval.dataset.samples == 3
 
 
@@ -88,9 +86,7 @@ def test_a_sample_holds_what_was_asked_called_found_and_reported(experiment: Pat
     steps = [step for step in run.steps if step.kind == "tool"]
     assert [(each.function, each.arguments) for each in called] == [(step.name, step.args) for step in steps]
     assert [message.text for message in sample.messages if message.role == "tool"] == [each.result for each in called]
-    asked_for = [
-        call.id for message in sample.messages if message.role == "assistant" for call in message.tool_calls or ()
-    ]
+    asked_for = [call.id for turn in sample.messages if turn.role == "assistant" for call in turn.tool_calls or ()]
     assert asked_for == [each.id for each in called]
     assert sample.metadata["run_id"] == run.run_id
 

@@ -229,9 +229,7 @@ def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: s
         ({"to": "/proc/x"}, "/proc/x"),
     ],
 )
-def test_what_is_wrong_is_one_sentence_before_anything_runs(
-    place: str, asked: str, given: dict[str, str], sentence: str
-) -> None:
+def test_what_is_wrong_is_a_sentence_before_a_run(place: str, asked: str, given: dict[str, str], sentence: str) -> None:
     with pytest.raises(PrerequisiteError) as problem:
         shop_research(**({"world": place, "queries": asked} | given))  # type: ignore[arg-type]  # names as a user writes them
     assert sentence in str(problem.value)

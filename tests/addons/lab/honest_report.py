@@ -16,8 +16,8 @@ from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.agents.sabotaged_shop import GOOD, ORDERS, OWNED, QUERY, SEED
-from tests.agents.sabotaged_shop import PRODUCTS as FEEDERS
+from tests.agents.saboteur import GOOD, ORDERS, OWNED, QUERY, SEED
+from tests.agents.saboteur import PRODUCTS as FEEDERS
 from tests.build import LABEL, SYSTEM
 from tests.shop import JANUARY, USER
 

@@ -30,7 +30,7 @@ from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
 from tests import build
 from tests.addons.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
-from tests.agents.sabotaged_shop import DEAR, GOOD, OWNED, SEED, UNWANTED
+from tests.agents.saboteur import DEAR, GOOD, OWNED, SEED, UNWANTED
 from tests.api.test_verify import exp, honest, unmade_in, world
 from tests.build import LABEL, known, scripted_judge
 

@@ -1,24 +1,37 @@
-"""The report's pages and the list of experiments, as the server shows them while their files change."""
+"""``drretail view``: who gets in, its pages of reports and experiments, and what is said where it can't begin."""
 
+import json
 import re
 import shutil
+import signal
+import socket
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import count
 from math import hypot
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 from drretail.addons.live import report_pages
+from drretail.addons.live.access import MOST_BYTES
 from drretail.addons.live.app import parts_of
 from drretail.addons.live.report_pages import Watch
+from drretail.cli.app import app
 from drretail.errors import UserError
+from drretail.eval.ballots import cast
 from drretail.experiment import entitle, read_definition, run_folder
 from drretail.files import read_json, write_json
+from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
 from drretail.viewer.summary import experiments_in, lines_of, read_listed
-from tests.addons.live.conftest import PORT, client_of, serve
+from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of, serve
+from tests.cli.commands import refused_by
+from tests.viewer.agents import record_answers, vote
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.experiment import keep_scores
@@ -190,3 +203,119 @@ def test_a_click_opens_an_experiment_and_its_vote(several: Path, window: Window,
         assert page.locator("#done").text_content() == "0"
         page.get_by_role("link", name="Instructions").click()
         assert "1 answer kept" in page.locator("main").inner_text()
+
+
+def test_the_token_of_the_address_becomes_a_cookie_and_no_redirect_leads_away(stranger: TestClient) -> None:
+    answer = stranger.get("/vote", params={"token": TOKEN, "x": "1"})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/vote?x=1")
+    cookie = answer.headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert stranger.get("/vote").status_code == 200
+    answer = stranger.get(f"//evil.example/?token={TOKEN}")
+    assert answer.headers["location"].startswith("/")
+    assert not answer.headers["location"].startswith("//")
+
+
+@pytest.mark.parametrize("path", ["/", "/vote", "/vote/1", "/changes", "/assets/live.css", "/nothing"])
+def test_without_the_token_nothing_is_shown(stranger: TestClient, path: str) -> None:
+    for address in (path, f"{path}?token=wrong", f"{path}?token="):
+        answer = stranger.get(address)
+        assert answer.status_code == 403
+        assert "zephyr" not in answer.text
+
+
+OTHER_HOSTS = ("evil.example", "evil.example:8000", "127.0.0.1", "127.0.0.1:81", "0.0.0.0:8000")
+NO_ASSETS = ("../page.css", "..%2f..%2fframe.py", "page.html.jinja", "nothing.js")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "host", "status"),
+    [
+        *(("GET", "/", host, 421) for host in OTHER_HOSTS),
+        *((method, "/vote/1", ADDRESS[7:], 405) for method in ("PUT", "DELETE", "PATCH", "OPTIONS")),
+        *(("GET", f"/assets/{name}", ADDRESS[7:], 404) for name in NO_ASSETS),
+    ],
+)
+def test_others_are_refused_with_the_cookie(client: TestClient, method: str, path: str, host: str, status: int) -> None:
+    assert client.request(method, path, headers={"host": host}).status_code == status
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8000", "http://127.0.0.1:81", ""])
+def test_what_a_page_from_elsewhere_sends_is_refused(ann: TestClient, origin: str) -> None:
+    sent = {"question": "depth", "value": "tie"}
+    assert ann.post("/vote/1", json=sent, headers={"origin": origin}).status_code == 403
+    assert ann.get("/vote/1/answers").json()["answers"] == {}
+
+
+def test_what_names_no_origin_and_a_long_body_are_refused(ann: TestClient) -> None:
+    request = ann.build_request("POST", "/vote/1", json={"question": "depth", "value": "tie"})
+    del request.headers["origin"]
+    assert ann.send(request).status_code == 403
+    long = b"x" * (MOST_BYTES + 1)
+    assert ann.post("/vote/1", content=long).status_code == 413
+    assert ann.post("/vote/1", content=iter([long])).status_code == 413
+
+
+@pytest.mark.parametrize("path", ["/", "/vote", "/vote/1", "/label/1", "/nothing"])
+def test_every_page_says_what_may_run_in_it(ann: TestClient, path: str) -> None:
+    headers = ann.get(path).headers
+    policy = dict(rule.strip().split(" ", 1) for rule in headers["content-security-policy"].split(";"))
+    assert (policy["default-src"], policy["frame-ancestors"], policy["base-uri"]) == ("'none'", "'none'", "'none'")
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["cache-control"] == "no-store"
+    assert headers["referrer-policy"] == "same-origin"
+
+
+@pytest.fixture(scope="module")
+def voted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = record_answers(tmp_path_factory.mktemp("view"))
+    cast(folder, vote("ann", "p1", "b", a="quartz", b="zephyr"), None)
+    return folder
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+def test_it_prints_an_address_that_opens_and_ends_cleanly(voted: Path, how: signal.Signals) -> None:
+    command = [sys.executable, "-m", "drretail", "view", str(voted)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
+        with build_opener(HTTPCookieProcessor()).open(address, timeout=280) as answer:
+            assert b"9 runs" in answer.read()
+            assert "token" not in answer.url
+        process.send_signal(how)
+        results, text = process.communicate(timeout=280)
+    assert process.returncode == 0
+    assert text == "The server answers only this machine. Ctrl-C stops it.\n"
+    assert ["ann", "1", "1"] in [line.split()[:3] for line in results.splitlines()]
+
+
+def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(voted: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert refused_by("view", str(voted), "--port", str(port)).startswith(f"Port {port} is in use: ")
+    bound(0).close()
+    assert "does not exist" in refused_by("view", str(tmp_path / "nothing"))
+    assert "Name the folder of an experiment" in refused_by("view")
+    assert "does not exist" in refused_by("view", "--review", str(tmp_path / "nothing.jsonl"))
+
+
+def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    without = "import sys; sys.modules.update(starlette=None, uvicorn=None); import drretail.addons.live.view"
+    subprocess.run([sys.executable, "-c", without], check=True)
+    monkeypatch.setattr("drretail.addons.live.view.find_spec", lambda name: None)
+    result = refused_by("view", str(voted))
+    assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
+    assert "ann" in CliRunner().invoke(app, ["view", str(voted), "--results"]).output
+
+
+def test_results_are_tables_or_a_document(voted: Path) -> None:
+    found = CliRunner().invoke(app, ["view", str(voted), "--results"]).output
+    assert "quartz ~ zephyr" in found
+    document = json.loads(CliRunner().invoke(app, ["view", str(voted), "--results", "--json"]).output)
+    assert document["pairs"] == [
+        {"a": "quartz", "b": "zephyr", "dimension": "depth", "a_wins": 0, "ties": 0, "b_wins": 1}
+    ]
+    assert document["people"][0]["annotator"] == "ann"

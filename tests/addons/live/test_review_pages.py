@@ -1,23 +1,36 @@
-"""The review of queries as pages, mixed with that by sheets."""
+"""Pages on which people review and vote."""
 
 import re
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.recording import record
+from drretail.addons.lab.correction import correction_of
 from drretail.addons.people.review.form import WANT_FIELDS, WISH_FIELDS, cells_of
 from drretail.addons.people.review.records import keep_reviews, read_reviews_of
+from drretail.addons.people.voting.plan import plan_uncited, planned
 from drretail.env.world import World
-from drretail.files import write_lines
+from drretail.eval.ballots import read_votes, votes_path
+from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.experiment import read_definition, read_run, run_folder
+from drretail.files import read_jsonl, write_lines
+from drretail.progress import Progress
 from drretail.records.query import Query, version_of
 from drretail.records.shop import Money
+from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.records.wish import Want, Wish
+from tests.addons.imports.foreign import REPORT, drb
 from tests.addons.live.conftest import client_of
 from tests.addons.people.review.scripted import reviewed
 from tests.shop import USER
 from tests.viewer import agents
+from tests.viewer.dom import parse
+from tests.viewer.experiment import rewrite
 
 FEEDER = Want(name="bird feeder", kinds=("bird feeder",), quantity=2, price_max=Money(amount="40"))
 BATH = Want(name="bird bath", kinds=("bird bath",), again=True)
@@ -188,9 +201,7 @@ def test_a_file_that_changed_is_read_again_and_what_is_no_decision_is_refused(re
     assert read_reviews_of(file) == ()
 
 
-def test_a_name_that_no_file_of_votes_can_have_reviews_and_is_refused_where_votes_are_cast(
-    exp: Path, file: Path, world: World
-) -> None:
+def test_a_name_that_no_file_can_have_reviews_and_is_refused_at_votes(exp: Path, file: Path, world: World) -> None:
     client = client_of(exp, None, (file, world))
     assert client.post("/name", data={"name": "Dr. O'Neil", "back": "vote"}).status_code == 409
     client.post("/name", data={"name": "Dr. O'Neil", "back": "review"})
@@ -205,3 +216,207 @@ def test_nobody_reviews_without_a_name(file: Path, world: World) -> None:
     assert client.get("/review/1").headers["location"] == "/review"
     assert client.post("/review/1", data=filled()).status_code == 403
     assert read_reviews_of(file) == ()
+
+
+NAMES = ("zephyr", "quartz", "slow_thinker", "slow-thinker", "slow thinker", "Slow")
+
+
+def answer(client: TestClient, value: str, question: str = "depth", path: str = "/vote/1", **given: str) -> Any:
+    found = client.post(path, json={"question": question, "value": value, **given})
+    assert found.status_code == 200, found.text
+    return found.json()
+
+
+def state(client: TestClient, path: str = "/vote/1") -> Any:
+    return client.get(f"{path}/answers").json()
+
+
+def test_instructions_come_first_and_the_name_is_asked_once(client: TestClient) -> None:
+    assert client.get("/vote/1").headers["location"] == "/vote"
+    home = client.get("/vote").text
+    assert "How it goes" in home
+    assert 'name="name"' in home
+    assert client.post("/name", data={"name": "Ann B", "back": "vote"}).headers["location"] == "/vote"
+    home = client.get("/vote").text
+    assert "ann-b" in home
+    assert "Begin with comparison 1" in home
+    assert client.get("/vote/1").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/vote", "/vote/{}", "/rate", "/rate/{}", "/label", "/label/{}", "/vote/{}/answers"])
+def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient, path: str) -> None:
+    answer(ann, "left")
+    for number in range(1, 7):
+        found = ann.get(path.format(number))
+        assert found.status_code == 200
+        held = f"{found.text} {found.url} {dict(found.headers)}"
+        for name in (*NAMES, "scripted:judge", "The source says just this."):
+            assert name not in held, f"{name} is told on {path.format(number)}"
+    assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "live.css", "page.css"))
+
+
+def test_what_is_shown_as_a_is_what_left_counts_for_and_sides_stay(ann: TestClient, exp: Path) -> None:
+    for number, item in enumerate(planned(exp).pairs[:6], 1):
+        answer(ann, "right", path=f"/vote/{number}")
+        vote = read_votes(exp)[-1]
+        assert isinstance(vote, Vote)
+        preferred = item.a if vote.choice == "a" else item.b
+        says = {"zephyr": "Tube Bird Feeder costs", "quartz": "Bird Bath costs", "slow_thinker": "javascript"}
+        right = parse(ann.get(f"/vote/{number}").text)
+        (_, report) = (each.text for each in right.all("div", "report"))
+        assert says[preferred] in report
+
+    def left(client: TestClient) -> list[str]:
+        pages = [parse(client.get(f"/vote/{number}").text) for number in range(1, 7)]
+        return [next(page.all("div", "report")).text for page in pages]
+
+    first = left(ann)
+    assert left(ann) == first
+    ann.post("/name", data={"name": "ben"})
+    assert left(ann) != first
+
+
+def test_changing_undoing_and_reloading(ann: TestClient, exp: Path) -> None:
+    first = answer(ann, "left")["answers"]["depth"]
+    changed = answer(ann, "tie", seen=first["id"])
+    assert changed["told"] == ""
+    assert ann.post("/vote/undo").json()["number"] == 1
+    assert state(ann)["answers"]["depth"] == first
+    assert "Taken back: your answer on depth, comparison 1." in ann.post("/vote/undo").json()["told"]
+    assert state(ann)["answers"] == {}
+    assert ann.post("/vote/undo").json() == {"number": None, "told": "There is nothing to take back."}
+    assert read_votes(exp) == []
+    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 4
+
+
+def test_two_windows_lose_and_double_nothing_and_are_told(ann: TestClient, exp: Path) -> None:
+    first = answer(ann, "left")["answers"]["depth"]["id"]
+    answer(ann, "left", seen="")
+    answer(ann, "right", seen=first)
+    result = answer(ann, "tie", seen=first)["told"]
+    assert result == "Depth: another window had B; what you chose here holds now."
+    assert [vote.answer for vote in read_votes(exp)] == ["tie"]
+    assert len(list(read_jsonl(votes_path(exp, "ann")))) == 3
+
+
+def test_progress_counts_answers_and_sheets_and_asks_nothing_of_no_shopper(ann: TestClient, exp: Path) -> None:
+    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q1")
+    for dimension in DIMENSIONS[:-1]:
+        assert answer(ann, "tie", dimension, f"/vote/{number}")["done"] == 0
+    assert state(ann, f"/vote/{number}")["kept"] == len(DIMENSIONS) - 1
+    assert answer(ann, "tie", DIMENSIONS[-1], f"/vote/{number}")["done"] == 1
+    assert f"1 of 6 done, {len(DIMENSIONS)} answers kept" in ann.get("/vote").text
+    (most,) = re.findall(r'<progress id="progress" max="(\d+)"', ann.get(f"/vote/{number}").text)
+    assert int(most) > len(DIMENSIONS)
+    number = next(each for each, pair in enumerate(planned(exp).pairs, 1) if pair.query_id == "q2")
+    page = ann.get(f"/vote/{number}").text
+    assert 'data-question="personalization"' not in page
+    assert "Nothing is known of this shopper." in page
+    assert ann.post(f"/vote/{number}", json={"question": "personalization", "value": "tie"}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "status"),
+    [
+        ("/vote/1", {"question": "depth", "value": "a"}, 400),
+        ("/vote/1", {"question": "depths", "value": "left"}, 400),
+        ("/vote/1", {"question": "depth"}, 400),
+        ("/vote/1", {"question": "depth", "value": "left", "annotator": "ben"}, 400),
+        ("/vote/1", {"question": "depth", "value": "left", "note": "x" * 5000}, 400),
+        ("/vote/7", {"question": "depth", "value": "tie"}, 404),
+    ],
+)
+def test_what_was_not_asked_is_refused(
+    ann: TestClient, exp: Path, path: str, sent: dict[str, str], status: int
+) -> None:
+    assert ann.post(path, json=sent).status_code == status
+    assert read_votes(exp) == []
+    assert [ann.get(beyond).status_code for beyond in ("/vote/7", "/vote/0")] == [404, 404]
+
+
+def test_a_report_is_rated(ann: TestClient, exp: Path) -> None:
+    assert answer(ann, "10", path="/rate/1")["answers"]["depth"]["value"] == "10"
+    (rating,) = read_votes(exp)
+    assert isinstance(rating, Rating)
+    assert (rating.value, rating.run_id) == (10, planned(exp).reports[0].run_id)
+    assert ann.post("/rate/1", json={"question": "depth", "value": "11"}).status_code == 400
+    assert ann.post("/rate/undo").json()["number"] == 1
+    assert read_votes(exp) == []
+
+
+def test_claims_are_asked_about_once_some_unsourced_ones_were_drawn_and_count(ann: TestClient, exp: Path) -> None:
+    assert 'data-question="cited"' not in ann.get("/label/1").text
+    few = len(planned(exp, 6).claims)
+    plan_uncited(exp, planned(exp, 6).claims, 3, None)
+    ann = of_ann(exp, 6)
+    assert 'data-question="cited"' in ann.get("/label/1").text
+    bare = few + 1
+    page = parse(ann.get(f"/label/{bare}").text)
+    assert "Where it stands in the report" in page.text
+    assert "What its sources say" not in page.text
+    assert 'data-question="support"' not in ann.get(f"/label/{bare}").text
+    answer(ann, "no", "cited", f"/label/{bare}")
+    answer(ann, "full", "support", "/label/1")
+    assert state(ann, "/label/1")["done"] == 1
+    answer(ann, "yes", "cited", "/label/1")
+    assert state(ann, "/label/1")["done"] == 2
+    assert [type(vote) for vote in read_votes(exp)] == [CitedLabel, ClaimLabel, CitedLabel]
+    made = correction_of(exp, None)  # so few labels correct nothing, and it is said how many are missing
+    assert (made.values, {gap.what for gap in made.missing}) == ((), {"FP", "FR"})
+    assert "claim 1" in ann.post("/label/undo").json()["told"]
+    assert ann.post(f"/label/{bare}", json={"question": "support", "value": "full"}).status_code == 400
+
+
+def of_ann(exp: Path, size: int | None = None) -> TestClient:
+    """Ann at a server that begins now."""
+    client = client_of(exp, size)
+    client.post("/name", data={"name": "Ann", "back": "label"})
+    return client
+
+
+def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
+    number = next(one for one, pair in enumerate(planned(exp).pairs, 1) if "slow_thinker" in (pair.a, pair.b))
+    page = parse(ann.get(f"/vote/{number}").text)
+    assert [each.attributes.get("src") for each in page.all("script")] == [None, "/assets/voting.js"]
+    assert not list(page.all("img"))
+    addresses = [each.attributes["href"] for each in page.all("a") if "href" in each.attributes]
+    assert all(address.startswith(("/", "http", "#")) for address in addresses)
+    assert "<script>window.evil = 1</script>" not in page.text  # what a report's HTML hides is shown to nobody
+    assert "{{ 7*7 }}" in page.text
+
+
+def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
+    ann.get("/vote")
+    item = planned(exp).pairs[0]
+    before = read_run(run_folder(exp, item.a, item.query_id, 1))
+    rewrite(exp, before.model_copy(update={"report": "Another one."}))
+    found = ann.get("/vote/1")
+    assert found.status_code == 409
+    assert "has changed since" in found.text
+
+
+def test_an_experiment_of_one_system_has_nothing_to_compare(mine: Path) -> None:
+    client = client_of(mine)
+    assert "There is nothing to compare yet" in client.get("/vote").text
+    assert "Everybody is asked the same" in re.sub(r"\s+", " ", client.get("/rate").text)
+
+
+def test_those_who_vote_alone_can_not_open_the_report(exp: Path) -> None:
+    client = client_of(exp, 6, with_report=False)
+    assert client.get("/").headers["location"] == "/vote"
+    assert "Report</a>" not in client.get("/vote").text
+    questions = [query.query_id for query in read_definition(exp).queries]
+    assert {client.get(f"/query-{question}.html").status_code for question in questions} == {404}
+    assert client.get("/index.html").status_code == 404
+
+
+def test_of_imported_reports_nothing_is_said_of_a_shop_or_its_shopper(tmp_path: Path) -> None:
+    for name, report in (("first.jsonl", REPORT), ("second.jsonl", "Take the small one.")):
+        record(load_format("drb").read(drb(tmp_path / name, report)), "drb", tmp_path / "exp", Progress())
+    client = of_ann(tmp_path / "exp")
+    for path in ("/vote", "/vote/1", "/rate", "/rate/1"):
+        text = " ".join(each.text for each in parse(client.get(path).text).all("main")).lower()
+        assert "question" in text
+        assert "shop" not in text.replace("shop.example", ""), path
+        assert "asked on" not in text, path
+    assert "--fetch-sources" in client.get("/label").text

@@ -1,4 +1,6 @@
-"""Personas, contexts and pairs out of a shop's records, without a model and with a scripted one."""
+"""Personas, contexts and pairs out of a shop's records, by rules and by prompts in the user's own words."""
+
+# pyright: reportPrivateUsage=false
 
 import json
 from collections.abc import Sequence
@@ -8,7 +10,9 @@ import pytest
 from langchain_core.messages import BaseMessage
 from pydantic import ValidationError
 
+from drretail.addons.personas import person_model
 from drretail.addons.personas.pairing import distance, most_different, pair_query
+from drretail.addons.personas.person_model import choice_ask, context_ask, persona_ask
 from drretail.addons.personas.persona import (
     FIELDS,
     GROUPS,
@@ -20,22 +24,29 @@ from drretail.addons.personas.persona import (
     read_past,
     read_people,
 )
+from drretail.api.doctor.conversations import USER
+from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
+from drretail.llm.prompt import overridden
+from drretail.plugins import ADDONS
+from drretail.querygen.by_model.session import ModelSession, ask_all
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from tests.api import test_hostile_texts as hostile
+from tests.api.test_hostile_texts import shop as hostile_shop
+from tests.api.test_own_wording import QUERY, own, requests_in, shop, stand_in, unsent
 from tests.build import files
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
-from tests.querygen.conftest import call, refused
+from tests.querygen.conftest import call, make_world, refused, world
 
+__all__ = ["hostile_shop", "make_world", "own", "shop", "world"]
 USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")
 TASK = Query(query_id="t1", text="How do I wash a dog with a gentle shampoo?", mode="generic", source="test")
 
 
 def persona(user_id: str, **shopping: str) -> Persona:
-    traits = {
-        f"preferences_and_interests.{name}": Trait(value=value, orders=("1",)) for name, value in shopping.items()
-    }
+    traits = {f"preferences_and_interests.{name}": Trait(value=it, orders=("1",)) for name, it in shopping.items()}
     return Persona(user_id=user_id, made_by="rules", traits=traits)
 
 
@@ -137,9 +148,7 @@ def chat(monkeypatch: pytest.MonkeyPatch, world: World) -> ScriptedChat:
     return made
 
 
-def test_a_model_writes_and_chooses_and_is_told_of_orders_that_are_not_the_users(
-    world: World, tmp_path: Path, chat: ScriptedChat
-) -> None:
+def test_a_model_writes_chooses_and_is_told_of_others_orders(world: World, tmp_path: Path, chat: ScriptedChat) -> None:
     people, tasks = tmp_path / "people", tmp_path / "t.jsonl"
     tasks.write_text(TASK.as_line() + "\n")
     model = ("--people", people, "--model", "fake:x")
@@ -156,3 +165,20 @@ def test_a_model_writes_and_chooses_and_is_told_of_orders_that_are_not_the_users
     asked = len(chat.asked)
     assert call(world, "pair", tasks, "--to", tmp_path / "q.jsonl", *model).exit_code == 0
     assert len(chat.asked) == asked  # answered by the journal
+
+
+def test_every_prompt_is_sent_in_the_users_words(own: Path, shop: World, tmp_path: Path) -> None:
+    past = read_past(shop, USER)
+    persona = persona_by_rules(past)
+    with overridden(read_query_prompts(own)), ModelSession(stand_in(), tmp_path / "q.journal.jsonl") as session:
+        ask_all(session, [persona_ask(past)])
+        ask_all(session, [context_ask(past, persona)])
+        ask_all(session, [choice_ask(persona, [QUERY])])
+    mine = [name for name, path in query_prompt_files().items() if path.is_relative_to(ADDONS)]
+    assert len(mine) == 3
+    assert unsent(mine, requests_in(tmp_path)) == []
+
+
+def test_what_is_told_of_people_holds_nothing_that_poses_as_a_prompt(hostile_shop: World) -> None:
+    told = person_model._records(read_past(hostile_shop, hostile.USER))
+    hostile.holds_nothing_that_poses_as_a_prompt([told])

@@ -1,5 +1,6 @@
-"""A world under other names and with other values: all of it, consistently, and which names are found in texts."""
+"""Worlds with changed data, and the commands that make them."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,14 @@ from drretail.env.folder import check_world, rows_of
 from drretail.env.manifest import OrderRow
 from drretail.env.world import default_pool, open_world, write_world
 from drretail.errors import UserError
+from drretail.files import write_lines
+from drretail.querygen.reading import shipped_queries
 from drretail.records.criteria import Gold
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from tests import build
 from tests.build import demands, query
+from tests.cli.commands import Command, ErrorOf
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
@@ -37,9 +42,7 @@ def source(tmp_path: Path) -> Path:
     return build_shop(tmp_path / "world")
 
 
-def test_the_world_is_whole_and_its_brands_ids_prices_and_ratings_are_others_everywhere(
-    source: Path, tmp_path: Path
-) -> None:
+def test_the_world_is_whole_and_its_brands_ids_prices_and_ratings_are_others(source: Path, tmp_path: Path) -> None:
     manifest, mapping = perturb_world(source, tmp_path / "other", "1")
     with rows_of(source) as rows:
         before = rows.manifest
@@ -109,9 +112,7 @@ def test_ratings_stay_within_one_and_five_stars_and_prices_without_cents_stay_so
             assert it.price == int(it.price or 0.5)
 
 
-def test_brands_and_products_of_queries_are_those_of_the_other_world_and_all_else_stays(
-    source: Path, tmp_path: Path
-) -> None:
+def test_queries_name_brands_and_products_of_the_other_world_and_all_else_stays(source: Path, tmp_path: Path) -> None:
     _, mapping = perturb_world(source, tmp_path / "other", "1")
     feeder = Want(
         name="feeder", kinds=("feeder",), brands_wanted=("Tanagrove",), must=demands("fits the Tanagrove pole")
@@ -170,9 +171,7 @@ def test_a_name_of_its_own_is_found_in_any_text_and_case(renaming: Renaming) -> 
     assert renaming.product(NAMED[1]).features[1] == f"Better than {tana}, at home"
 
 
-def test_a_name_of_an_ordinary_word_is_found_as_it_is_spelled_and_where_the_product_bears_it(
-    renaming: Renaming,
-) -> None:
+def test_a_name_of_an_ordinary_word_is_found_as_it_is_spelled_where_the_product_bears_it(renaming: Renaming) -> None:
     home = renaming.name("Home")
     towel, drops = renaming.product(NAMED[1]), renaming.product(NAMED[3])
     assert towel.title == f"{home} Bath Towel for {home}"
@@ -200,3 +199,35 @@ def test_made_up_names_are_no_words_of_the_shop_and_all_differ(names: NamesOfSho
     assert made == names.renamed("1") != names.renamed("2")
     assert len({each.casefold() for each in made.values()}) == len(made)
     assert not {name_of(each)[0] for each in made.values()} & {"towel", "litter", "home"}
+
+
+AGENT = "react@offline-shopper"
+
+
+def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(succeeds: Command, tmp_path: Path) -> None:
+    made = json.loads(succeeds("world", "perturb", "demo", "--to", "other", "--json", "-q").stdout)
+    assert succeeds("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
+    asked = [query for query in shipped_queries("dev")[:4] if query.query_id != "dev-02"]  # no cart meets it
+    write_lines(tmp_path / "here.jsonl", (query.as_line() for query in asked))
+    succeeds("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl")
+    succeeds("queries", "check", "there.jsonl", "--world", "other", "-q")
+    for name, world in (("here", "demo"), ("there", "other")):
+        succeeds("run", "--world", world, "--queries", f"{name}.jsonl", "--agent", "react", "--to", name, "-q")
+        succeeds("score", name, "-q")
+    (both,) = json.loads(succeeds("compare", "here", "--beside", "there", "--json", "-q").stdout)["comparisons"]
+    assert (both["a"], both["b"]) == (AGENT, f"{AGENT}@there")
+    rows = {(row["metric"], row["variant"]): row for table in both["tables"] for row in table["rows"]}
+    assert rows["checks", "clean"]["n_pairs"] == 3
+    report = next((tmp_path / "there" / "runs").glob(f"*react*/{asked[0].query_id}-r1/run.json"))
+    ids = json.loads((tmp_path / "other" / "perturbed.json").read_text(encoding="utf-8"))["ids"]
+    assert not any(old in report.read_text(encoding="utf-8") for old in ids)
+
+
+def test_a_query_of_another_world_is_told_in_a_sentence(
+    succeeds: Command, error_of: ErrorOf, tiny_shop: Path, tmp_path: Path
+) -> None:
+    write_lines(tmp_path / "q.jsonl", [build.query(world_fingerprint="a" * 64).as_line()])
+    succeeds("world", "perturb", str(tiny_shop), "--to", "other", "-q")
+    asked = ("queries", "carry", "q.jsonl", "--to", "q2.jsonl", "--world")
+    assert "was made for the world" in error_of(*asked, "other")
+    assert "no perturbed world" in error_of(*asked, "q.jsonl")

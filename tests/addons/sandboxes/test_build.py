@@ -1,35 +1,68 @@
+"""How sandboxes are built, how large they are, and what is noticed where somebody changed one."""
+
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from datetime import date
-from itertools import combinations
+from itertools import chain, combinations, count
 from pathlib import Path
 from random import Random
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from drretail.addons.sandboxes.check import check_sandbox
-from drretail.addons.sandboxes.folder import BY_CHARACTERS, Keywords, read_sizes
+from drretail.addons.sandboxes.check import changed_files, check_sandbox
+from drretail.addons.sandboxes.folder import (
+    BY_CHARACTERS,
+    Keywords,
+    LabelledPage,
+    PlacedPages,
+    TaskMaterial,
+    counter_of,
+    place_pages,
+    read_sizes,
+    seal,
+    sums_of,
+    write_gold,
+    write_sandbox,
+    write_task,
+)
+from drretail.addons.sandboxes.search_based.gold import smallest_cover
+from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
 from drretail.addons.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of, user_files
 from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
 from drretail.env.offers import Offers
-from drretail.env.web.sandbox import SandboxWeb, SealedWeb, read_labels, read_pages, task_folder
+from drretail.env.web.sandbox import (
+    GOLD_FILE,
+    SANDBOX_FILE,
+    Label,
+    SandboxFolder,
+    SandboxPage,
+    SandboxWeb,
+    SealedWeb,
+    read_labels,
+    read_pages,
+    read_sandbox,
+    task_folder,
+)
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_gold_file
-from drretail.files import read_json, write_lines
+from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.records.criteria import Gold, WebAnswer, WebQuestion
+from drretail.records.criteria import Gold, KnownAnswer, WebAnswer, WebQuestion
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.addons.sandboxes.conftest import QUERIES, SHIPPED, built
 from tests.build import demands, files, known
+from tests.cli.commands import Command
 
 TODAY = date(2023, 9, 24)
 
@@ -122,9 +155,7 @@ def test_a_keyword_finds_each_page_that_supports_and_nearly_all_others(task: Pat
     assert len(lost) < len(labels) / 10
 
 
-def test_what_is_planted_stands_once_in_the_middle_of_a_page_like_others_and_each_trap_names_what_it_contradicts(
-    task: Path,
-) -> None:
+def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_contradicts(task: Path) -> None:
     labels, insights = read_labels(task), read_gold_file(task / "gold.json").sandbox.insights
     pages = {page.url: page for page in read_pages(task)}
     noise = [pages[label.url] for label in labels if label.label == "noise" and label.url in pages]
@@ -285,9 +316,7 @@ def test_the_most_that_a_piece_may_cost_stands_in_the_facts_on_its_price(world: 
     assert any("at most $60.00 is to be paid for one" in fact.meaning for fact in facts_on(need))
 
 
-def test_words_that_no_title_has_name_nothing_and_others_one_kind_of_thing(
-    world: World, offers: Offers, tmp_path: Path
-) -> None:
+def test_words_that_no_title_has_name_nothing_and_others_one_kind(world: World, offers: Offers, tmp_path: Path) -> None:
     far = Query(query_id="far", text="I want a nuclear submarine periscope.", source="test")
     with pytest.raises(UserError, match="far: neither"):
         built(world, tmp_path / "s", queries=(*QUERIES, far))
@@ -330,3 +359,226 @@ def test_the_build_says_what_it_lacks_a_receipt_without_pillow_and_pages_that_an
     task = task_folder(tmp_path / "s", QUERIES[0].query_id)
     assert not (task / "files" / "receipt.png").exists()
     assert len(read_gold_file(task / "gold.json").files.insights) == 2
+
+
+SIZES = read_sizes("8k,16k,32k")
+
+
+def page(name: str, tokens: int, label: Label = "noise") -> LabelledPage:
+    address = f"https://x.example/{name}"
+    return LabelledPage(SandboxPage(url=address, title="", text="abc " * tokens), label)
+
+
+def material(
+    supportive: list[int], distractors: list[int], noise: Iterator[LabelledPage] | list[LabelledPage]
+) -> TaskMaterial:
+    return TaskMaterial(
+        query=Query(query_id="q-1", text="A kettle?", source="test"),
+        keywords=Keywords(convergent=()),
+        supportive=tuple(page(f"s{at}", length, "supportive") for at, length in enumerate(supportive)),
+        distractors=tuple(page(f"d{at}", length, "distractor") for at, length in enumerate(distractors)),
+        noise=noise,
+        files={"note.md": b"a note\n"},
+        gold=KnownAnswer(query_id="q-1"),
+    )
+
+
+def noise(*lengths: int) -> Iterator[LabelledPage]:
+    return (page(f"n{number}", lengths[number % len(lengths)]) for number in count())
+
+
+def tokens(found: PlacedPages, size: str, label: str | None = None) -> float:
+    served = found.sizes[: found.sizes.index(size) + 1]
+    pages = [page for since, page in found.pages if since in served and label in (None, page.label)]
+    return sum(len(page.page.text) / 4 for page in pages)
+
+
+@pytest.mark.parametrize("wrong", ["0k", "-32k", "32", "32k,", "½k", "", "9999999k"])
+def test_what_is_no_size_is_refused(wrong: str) -> None:
+    with pytest.raises(UserError, match="--sizes"):
+        read_sizes(wrong)
+
+
+def test_sizes_are_sorted_and_each_is_there_once() -> None:
+    assert list(read_sizes("64k, 32k,064k").items()) == [("32k", 32000), ("64k", 64000)]
+
+
+@given(
+    st.lists(st.integers(50, 900), max_size=6),
+    st.lists(st.integers(20, 700), min_size=1, max_size=60),
+    st.lists(st.integers(20, 2500), min_size=3, max_size=9),
+)
+@settings(max_examples=40, deadline=None)
+def test_a_size_has_its_tokens_all_that_supports_and_no_fewer_distractors(
+    supportive: list[int], distractors: list[int], lengths: list[int]
+) -> None:
+    again = [page("s0", 100)]  # an address that comes twice stands once, and as what it came first
+    pages = material(supportive, distractors, chain(again[: len(supportive)], noise(20, 40, *lengths)))
+    found = place_pages(pages, SIZES, BY_CHARACTERS)
+    assert list(found.sizes) == list(SIZES)
+    misled = [tokens(found, size, "distractor") for size in SIZES]
+    for size, wanted in SIZES.items():
+        assert abs(tokens(found, size) - wanted) <= 0.02 * wanted
+        assert tokens(found, size, "supportive") == sum(supportive)
+    assert misled[0] > 0
+    shares = [misleading / wanted for misleading, wanted in zip(misled, SIZES.values(), strict=True)]
+    only_the_shortest = misled[0] == min(distractors)
+    assert only_the_shortest or shares == sorted(shares)
+    assert len({page.page.url for _, page in found.pages}) == len(found.pages)
+
+
+def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are(tmp_path: Path) -> None:
+    few = [page(f"n{number}", 500) for number in range(40)]
+    task = write_task(tmp_path, material([300], [200], few), SIZES, BY_CHARACTERS)
+    about = SandboxFolder.model_validate({
+        "world_fingerprint": "w", "now": "2023-09-01T00:00:00Z", "seed": "1", "sizes": SIZES,
+        "counter": "characters/4", "web": "serper", "made_by": "m",
+    })  # fmt: skip
+    assert write_sandbox(tmp_path, about, [task]) == ["32k is left out: the pages of q-1 have 20,500 tokens."]
+    assert read_sandbox(tmp_path).names == ["8k", "16k"]
+    pages = read_pages(task_folder(tmp_path, "q-1"))
+    assert {page.since for page in pages} == {"8k", "16k"}
+    addresses = [page.url for page in pages if page.since == "8k"]
+    assert addresses == sorted(addresses), "an order that tells of no label"
+
+
+def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_with_the_query() -> None:
+    with pytest.raises(UserError, match=r"q-1.*700 tokens, too few for 8k"):
+        place_pages(material([300], [200], [page("n", 200)]), SIZES, BY_CHARACTERS)
+    with pytest.raises(UserError, match=r"q-1.*9,200 tokens, more than 8k"):
+        place_pages(material([9000], [200], noise(100)), SIZES, BY_CHARACTERS)
+
+
+def test_a_tokenizer_that_is_not_known_is_refused_with_those_that_are() -> None:
+    pytest.importorskip("tiktoken")
+    with pytest.raises(UserError, match="o200k_base"):
+        counter_of("bpe")
+
+
+PAGES = st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8)
+
+
+@given(PAGES, st.randoms(use_true_random=False))
+def test_no_fact_is_lost_and_every_page_that_is_kept_has_one_of_its_own(has: dict[int, set[int]], rng: Random) -> None:
+    kept = smallest_cover(has, {page: rng.randint(1, 9) for page in has})
+    assert set().union(*(has[page] for page in kept)) == set().union(*has.values())
+    for page in kept:
+        assert has[page] - set().union(*(has[other] for other in kept if other != page))
+
+
+def test_of_pages_that_say_the_same_the_shorter_one_is_kept() -> None:
+    assert smallest_cover({0: {1, 2}, 1: {1, 2}, 2: set()}, {0: 900, 1: 300, 2: 10}) == {1}
+
+
+def words(rng: Random, count: int) -> str:
+    return " ".join(f"w{rng.randint(0, 4000)}" for _ in range(count))
+
+
+def test_a_syndicated_text_in_another_frame_is_known_and_another_of_its_theme_is_not() -> None:
+    rng, seen = Random(3), SeenTexts()
+    article = words(rng, 400)
+    assert seen.earlier("a", article) is None
+    assert seen.earlier("b", f"{words(rng, 40)} {article} {words(rng, 30)}") == "a"
+    assert seen.earlier("c", f"{' '.join(article.split()[:120])} {words(rng, 280)}") is None
+    assert seen.earlier("d", f"Home {article.upper()}") == "a"
+    assert seen.earlier("e", "Short.") is None
+    assert seen.earlier("f", "short") == "e"
+    short = words(rng, 150)
+    assert seen.earlier("whole", f"{short} {words(rng, 150)}") is None
+    assert seen.earlier("part", short) == "whole"
+
+
+def changes(value: Any) -> Iterator[Any]:
+    """The description of a sandbox with one thing removed, added or changed, at each place of it."""
+    if isinstance(value, dict):
+        yield {**value, "added": 1}
+        for name, inner in value.items():
+            yield {key: each for key, each in value.items() if key != name}
+            yield from ({**value, name: other} for other in changes(inner))
+    else:
+        assert isinstance(value, str | int)
+        yield f"{value[:-1]}{'y' if value[-1:] == 'x' else 'x'}" if isinstance(value, str) else value + 1
+        yield type(value)()
+
+
+def test_every_changed_field_of_the_description_is_found(small: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(small, tmp_path / "s")
+    assert not [*changed_files(copy, read_sandbox(copy))]
+    for changed in changes(read_json(small / SANDBOX_FILE)):
+        write_json(copy / SANDBOX_FILE, changed)
+        try:
+            assert SANDBOX_FILE in dict(changed_files(copy, read_sandbox(copy))), changed
+        except UserError as problem:  # it describes no sandbox any more
+            assert SANDBOX_FILE in str(problem)  # noqa: PT017 -- most changes are found by their sum
+
+
+def test_every_file_that_is_changed_exchanged_removed_or_added_is_found(small: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(small, tmp_path / "s")
+    about, contents = read_sandbox(copy), files(copy)
+    for name, content in contents.items():
+        path = copy / name
+        if path.name == SANDBOX_FILE:
+            continue
+        alike = [other for each, other in contents.items() if Path(each).name == path.name and other != content]
+        for changed in (content + b" ", content[1:], *alike[-1:]):
+            path.write_bytes(changed)
+            assert [*changed_files(copy, about)] == [(name, f"{name} has been changed since the sandbox was built.")]
+        added = path.rename(f"{path}.bak")
+        assert dict(changed_files(copy, about)) == {
+            name: f"{name} has been removed since the sandbox was built.",
+            f"{name}.bak": f"{name}.bak has been added since the sandbox was built.",
+        }
+        added.unlink()
+        path.write_bytes(content)
+
+
+def test_the_check_names_the_task_and_goes_on_after_a_file_that_is_gone(small: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(small, tmp_path / "s")
+    first, second = (query.query_id for query in QUERIES)
+    (task_folder(copy, first) / "labels.jsonl").unlink()
+    write_json(copy / SANDBOX_FILE, {**read_json(copy / SANDBOX_FILE), "seed": "8"})
+    found = check_sandbox(copy)
+    assert f"tasks/{first}/labels.jsonl has been removed since the sandbox was built." in found[first]
+    assert any("not whole" in fault for fault in found[first])
+    assert found[second] == [f"{SANDBOX_FILE} has been changed since it was built."]
+
+
+def test_a_user_that_the_shop_lacks_is_one_sentence(small: Path, world: World, tmp_path: Path) -> None:
+    copy = shutil.copytree(small, tmp_path / "s")
+    queries = [query.model_copy(update={"user_id": "NOBODY"}) for query in QUERIES]
+    write_lines(copy / "queries.jsonl", (query.as_line() for query in queries))
+    found = check_sandbox(copy, world)
+    assert all("its user 'NOBODY' is none of the shop's." in faults for faults in found.values())
+
+
+def test_gold_that_is_written_later_has_its_sum(small: Path, tmp_path: Path) -> None:
+    copy, query_id = shutil.copytree(small, tmp_path / "s"), QUERIES[0].query_id
+    gold = read_gold_file(task_folder(copy, query_id) / GOLD_FILE)
+    write_gold(copy, query_id, gold.model_copy(update={"sandbox": gold.sandbox.model_copy(update={"documents": ()})}))
+    assert not [*changed_files(copy, read_sandbox(copy))]
+    seal(copy, read_sandbox(copy).model_copy(update={"sums": None}), {})
+    write_json(copy / SANDBOX_FILE, {k: v for k, v in read_json(copy / SANDBOX_FILE).items() if not k.endswith("um")})
+    assert [fault for _, fault in changed_files(copy, read_sandbox(copy))]
+    assert sums_of(copy)
+
+
+def test_the_command_builds_for_drawn_users_and_says_when_that_is_done(tmp_path: Path, drretail: Command) -> None:
+    other = ("sandbox", "build", "--to", "s", "--n", "1", "--sizes", "16k,8k,16k")
+    asked = (*other, "--seed", "1")
+    made = drretail(*asked)
+    assert (made.returncode, made.stdout) == (0, "s: 1 query, in 8k, 16k.\n"), made.stderr
+    before = files(tmp_path / "s")
+    again = drretail(*asked)
+    assert again.returncode == 0, again.stderr
+    assert "s was built so before, and is whole: nothing was done." in again.stderr
+    assert files(tmp_path / "s") == before
+    path = next((tmp_path / "s").rglob("pages.jsonl.gz"))
+    path.write_bytes(path.read_bytes() + b" ")
+    for options, message in (
+        ((*other, "--seed", "other"), "another world, seed, size or query"),
+        (asked, "is not whole (drretail sandbox check s)"),
+        ((*asked, "--web", "ofline"), "no web 'ofline'"),
+    ):
+        refused = drretail(*options)
+        assert refused.returncode == 2
+        assert message in " ".join(refused.stderr.split())

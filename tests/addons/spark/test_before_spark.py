@@ -49,9 +49,7 @@ def test_a_java_that_is_missing_or_too_old_or_does_not_start_is_told(tmp_path: P
     assert examine_java({"JAVA_HOME": str(java_that_says(tmp_path / "new", "21.0.2"))}).state == "ok"
 
 
-def test_java_17_and_later_will_do_and_one_that_is_too_old_or_none_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_java_17_and_later_will_do_and_older_or_none_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for enough in ("17", "21.0.2"):
         monkeypatch.setenv("JAVA_HOME", str(java_that_says(tmp_path / enough, enough)))
         check_installed()

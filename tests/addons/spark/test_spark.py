@@ -23,8 +23,7 @@ from drretail.data_ingest.raw.sources import find_files
 from drretail.env.folder import check_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
-from tests.addons.spark.cluster import Cluster, running_cluster
-from tests.addons.spark.odd_rows import write_every_dialect
+from tests.addons.spark.cluster import Cluster, running_cluster, write_every_dialect
 from tests.cli.commands import MAIN, environment
 from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
 

@@ -314,11 +314,7 @@ def consolidated(world: World, *synthesis: Scripted) -> tuple[Cast, Recorded, di
 def test_ids_in_other_forms_are_read_and_not_asked_for_again(world: World) -> None:
     forms = ("[P:B0TEST0001]", "B0TEST0001", "`p:b0test0001`", "https://ecommerce.com/B0TEST0001")
     played, recorded, report = consolidated(world, reported(*forms))
-    assert (
-        {*report["insights"][0]["citations"]}
-        == {source["evidence"] for source in report["sources"]}
-        == {"P:B0TEST0001"}
-    )
+    assert {*report["insights"][0]["citations"]} == {one["evidence"] for one in report["sources"]} == {"P:B0TEST0001"}
     assert (len(played.shown["synthesis"]), recorded.run.notes) == (1, ())
 
 

@@ -73,9 +73,7 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
     assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
 
 
-def test_clients_side_by_side_have_a_run_and_a_world_each_and_who_calls_nothing_none(
-    world: World, folder: Path
-) -> None:
+def test_clients_side_by_side_have_a_run_and_world_each_and_who_calls_nothing_none(world: World, folder: Path) -> None:
     async def look(client: Client) -> Any:
         await asyncio.sleep(0.05)
         return (await client.call_tool("get_user_profile", {"user_id": USER})).structured_content

@@ -1,28 +1,49 @@
-"""One run after another: replayed, failed, spoiled by servers; and what becomes of cited pages when a run ends."""
+"""Runs one after another and many at once: replayed, failed, spoiled, interrupted; and which queries are run."""
 
+import asyncio
 import json
-from dataclasses import replace
+import os
+import resource
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Never, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
-from drretail.agents.running.outcomes import IN_A_ROW, is_open
-from drretail.agents.running.run import ask_once, question_as_query
+from drretail.agents.running.outcomes import IN_A_ROW, Ended, is_open
+from drretail.agents.running.run import Batch, Watch, ask_once, check_open_files, open_experiment, question_as_query
 from drretail.agents.running.runner import Runner
+from drretail.agents.running.shard import WHOLE, Shard, only
+from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog
+from drretail.env.next_purchase import add_gold
 from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError
-from drretail.experiment import read_evidence, read_run, read_runs, run_folder
+from drretail.errors import CommandStopped, ModelError, ToolError, UserError
+from drretail.experiment import Experiment, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.llm.offline.chat import OfflineChat
+from drretail.llm.prompt import tag_content
+from drretail.llm.providers import Retrying
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import scripted_model
 from drretail.records.evidence import Evidence
+from drretail.records.query import Query
 from drretail.records.run import Run, RunError, Setbacks
+from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.conftest import QUERY, calls, lines_of, record, reporting, run_in, scripted, sut, tally_of
-from tests.build import SYSTEM, known
+from tests.build import SYSTEM, files, known
+from tests.llm.provider import Provider, completes
 from tests.shop import PAGES, USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -39,9 +60,7 @@ def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder
 
 
 @pytest.mark.parametrize("retry", ["failed", "spoiled"])
-def test_a_failed_run_is_kept_and_counted_and_tried_afresh_only_when_asked(
-    world: World, folder: Path, retry: str
-) -> None:
+def test_a_failed_run_is_kept_counted_and_tried_afresh_when_asked(world: World, folder: Path, retry: str) -> None:
     player = sut(world, scripted(ModelError("timeout", "slow"), calls(SEARCH), REPORT)[0])
     first, kept = (tally_of(folder, world, player) for _ in range(2))
     asked: dict[str, Any] = {"retry": [retry]}
@@ -106,9 +125,7 @@ LOST = Setbacks(lost={"synthesis": 1, "summariser": 2, "report": 1})
     ],
     ids=["done", "lost", "older", "failed", "timeout"],
 )
-def test_retries_take_runs_that_failed_or_that_a_provider_took_a_part_of(
-    run: Run, losses: dict[str, int], failed: bool, spoiled: bool
-) -> None:
+def test_retries_take_what_failed_or_was_spoiled(run: Run, losses: dict[str, int], failed: bool, spoiled: bool) -> None:
     assert run.losses == losses
     assert is_open(run, SYSTEM, ["failed"]) == failed
     assert is_open(run, SYSTEM, ["spoiled"]) == spoiled
@@ -189,9 +206,7 @@ def forms(entry: Evidence) -> list[tuple[str, bool]]:
     return [(text.form, text.shown) for text in entry.texts]
 
 
-def test_a_page_that_is_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(
-    world: World, folder: Path
-) -> None:
+def test_a_page_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(world: World, folder: Path) -> None:
     entry = page_of(folder, world, WEB_SEARCH, CITING)
     assert forms(entry) == [("snippet", True), ("page", False)]
     assert [text.text for text in entry.sources] == [PAGES[0].text]
@@ -233,3 +248,232 @@ def test_a_replay_fetches_nothing_and_of_a_run_without_pages_keeps_what_was_ther
     old = folder.with_name("old")
     before = page_of(old, world, WEB_SEARCH, CITING, pages=False)
     assert page_of(folder.with_name("replayed"), offline, replay=old) == before
+
+
+QUERIES = tuple(Query(query_id=f"q{n}", user_id=USER, text=f"Question {n}?", source="test") for n in range(6))
+
+
+@dataclass
+class Backend:
+    """What a served model does for each question, and how many calls it had in flight at once."""
+
+    answer: Callable[[int, int], AIMessage]
+    """(number of the question, turns so far) → the answer."""
+    pause: Callable[[int], float] = lambda number: 0.01
+    most: int = 0
+    _in_flight: int = 0
+    asked: list[int] = field(default_factory=list[int])
+
+    async def serve(self, messages: list[BaseMessage]) -> AIMessage:
+        number = int(str(tag_content("query", messages[1].text))[9:-1])
+        self.asked.append(number)
+        self._in_flight += 1
+        self.most = max(self.most, self._in_flight)
+        try:
+            await asyncio.sleep(self.pause(number))
+        finally:
+            self._in_flight -= 1
+        return self.answer(number, (len(messages) - 2) // 2)
+
+
+class Served(OfflineChat):
+    """A chat model that answers in its own time, as one behind a network does."""
+
+    backend: Any = None
+
+    async def _agenerate(self, messages: list[BaseMessage], *args: Any, **kwargs: Any) -> Any:
+        answer = await self.backend.serve(messages)
+        return await super()._agenerate([*messages, answer], *args, **kwargs)
+
+
+def run_all(folder: Path, world: World, backend: Backend, *, queries: Sequence[Query] = QUERIES, **given: Any) -> Any:
+    chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
+    player = sut(world, scripted_model("unused").with_chat(chat))
+    with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
+        return Batch(Runner(world, "w"), experiment, **given).run_all([player], queries)
+
+
+def researched(number: int, turns: int) -> AIMessage:
+    return reporting(f"Report {number}.") if turns else calls(SEARCH)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return files(folder, "run.json") | files(folder, "evidence.jsonl.gz") | files(folder, "results.jsonl.gz")
+
+
+def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder: Path) -> None:
+    backend = Backend(researched)
+    (tally,) = run_all(folder, world, backend, parallel=3)
+    assert (tally.done, tally.tool_calls, backend.most) == (6, 6, 3)
+
+
+def test_a_missing_cart_is_counted_only_where_something_is_to_be_bought(world: World, folder: Path) -> None:
+    wanting = {"q0", "q1"}
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),))
+    asked = [query.model_copy(update={"wish": wish}) if query.query_id in wanting else query for query in QUERIES]
+    backend = Backend(lambda _, turns: reporting("Take the cedar one.", "the first") if turns else calls(SEARCH))
+    (tally,) = run_all(folder, world, backend, queries=asked)
+    assert (tally.done, tally.undecided) == (6, 2)
+
+
+def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder: Path) -> None:
+    def failing(number: int, turns: int) -> AIMessage:
+        if number % 2:
+            raise ModelError("refusal", f"no {number}")
+        return researched(number, turns)
+
+    forward = Backend(failing, lambda number: 0.01 * number)
+    backward = Backend(failing, lambda number: 0.01 * (6 - number))
+    outcomes = [
+        run_all(folder / name, world, backend, parallel=parallel)
+        for name, backend, parallel in (("a", forward, 6), ("b", backward, 6), ("c", forward, 1))
+    ]
+    assert outcomes[0] == outcomes[1] == outcomes[2]
+    assert [failure.split(":")[0][-5:] for failure in outcomes[0][0].failures] == ["q1-r1", "q3-r1", "q5-r1"]
+    assert files_of(folder / "a") == files_of(folder / "b") == files_of(folder / "c")
+
+
+def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    save = Experiment.save
+
+    def full(self: Experiment, run: Any, *rest: Any) -> Path:
+        if run.query_id == "q1":
+            raise OSError(28, "No space left on device")
+        return save(self, run, *rest)
+
+    monkeypatch.setattr(Experiment, "save", full)
+    backend = Backend(researched, lambda number: 0.01 if number < 2 else 5)
+    with pytest.raises(OSError, match="No space"):
+        run_all(folder, world, backend, parallel=4)
+    assert "5" not in {str(number) for number in backend.asked}
+
+
+class Interrupting(Watch):
+    """Presses Ctrl-C when a run begins, and again when the batch says that it stops."""
+
+    def __init__(self, presses: int) -> None:
+        self.presses = presses
+        self.told: list[str] = []
+
+    def began(self, label: str, query: Query) -> None:
+        if query.query_id == "q1":
+            self._press()
+
+    def ended(self, run: Ended) -> None:
+        self.told.append(run.query_id)
+
+    def stopping(self, in_flight: int) -> None:
+        self.told.append(f"stopping {in_flight}")
+        if self.presses == 2:
+            self._press()
+
+    @staticmethod
+    def _press() -> None:
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, folder: Path, presses: int) -> None:
+    slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
+    watch = Interrupting(presses)
+    with pytest.raises(KeyboardInterrupt):
+        run_all(folder / "cut", world, slow, parallel=2, watch=watch)
+    assert watch.told[0] == "stopping 2"
+    assert sorted(watch.told[1:]) == (["q0", "q1"] if presses == 1 else [])
+    assert set(slow.asked) == {0, 1}
+    whole = run_all(folder / "whole", world, Backend(researched))
+    (again,) = run_all(folder / "cut", world, Backend(researched))
+    assert (again.done, again.before) == (6, 2 if presses == 1 else 0)
+    assert again.tokens == whole[0].tokens
+    assert files_of(folder / "cut") == files_of(folder / "whole")
+
+
+def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:
+    pytest.importorskip("langchain_openai")
+    result = completes({"content": "No feeder suits.\n\n```picks\nnone: not_sold\n```"})
+    lookup = {"name": "product_catalog_search", "arguments": json.dumps({"query": "bird feeder"})}
+    search = completes({"content": None, "tool_calls": [{"id": "1", "type": "function", "function": lookup}]})
+    provider = Provider(*[search, result] * len(QUERIES))
+    provider.socket.close()  # its port is known, and nobody listens there
+    model = open_model("openai:local", base_url=f"{provider.url}/v1", retrying=Retrying(1, first=0.01))
+    asked = sut(world, model)
+    with Experiment(tmp_path / "exp", definition(world, QUERIES, [asked], "42")) as experiment:
+        with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it continues from here"):
+            Batch(Runner(world, "w"), experiment, parallel=2).run_all([asked], QUERIES)
+        assert not list((tmp_path / "exp").rglob("run.json"))
+        with Provider(*[search, result] * len(QUERIES), port=provider.server_port) as again:
+            (tally,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([asked], QUERIES)
+            assert len(again.seen) == 2 * len(QUERIES)
+    assert (tally.done, tally.failed) == (len(QUERIES), 0)
+
+
+def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(world: World, tmp_path: Path) -> None:
+    wanted = Wish(wants=(Want(name="feeder", kinds=("Bird Feeders", "Patio, Lawn & Garden")),))
+    queries = [
+        Query(query_id="q1", text="A feeder?", source="test", wish=wanted),
+        Query(query_id="q2", text="What now?", source="test"),
+    ]
+    for folder in ("one", "two"):
+        players = [sut(world, scripted_model("x"))]
+        with open_experiment(tmp_path / folder, world, queries, players, "42") as experiment:
+            assert read_definition(tmp_path / folder).categories == {}
+            add_gold(experiment, world, queries)
+    assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
+    assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
+
+
+def test_more_open_files_than_it_may_have_is_one_sentence_with_what_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [(1024, 4096)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, given: limits.append(given))
+    with pytest.raises(UserError, match=r"needs 10,100 open files.*may have 4,096.*at most --parallel 1998"):
+        check_open_files(5000)
+    check_open_files(200)
+    assert limits == [(1024, 4096)]
+    check_open_files(1000)
+    assert limits[-1] == (2100, 4096), "what it may have it takes"
+
+
+@given(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True), st.integers(1, 50))
+def test_every_query_is_in_exactly_one_shard_and_in_the_same_everywhere(query_id: str, of: int) -> None:
+    assert sum(Shard(number, of).holds(query_id) for number in range(1, of + 1)) == 1
+    assert WHOLE.holds(query_id)
+    assert [fixed for fixed in ("q1", "q2", "q3", "q4", "q5") if Shard(1, 2).holds(fixed)] == ["q4"]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1 / 2", "²/3"])
+def test_what_is_no_shard_is_said_so(text: str) -> None:
+    with pytest.raises(UserError, match=r"from 1/4 to 4/4"):
+        Shard.read(text)
+
+
+FIVE = [Query(query_id=f"q{n}", text="?", source="test") for n in range(5)]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("2", ["q0", "q1"]),
+        (3, ["q0", "q1", "q2"]),
+        ("99", ["q0", "q1", "q2", "q3", "q4", "7"]),
+        ("q3, q1", ["q1", "q3"]),
+        (["q4"], ["q4"]),
+        ("7", ["7"]),  # an id that is a number
+    ],
+)
+def test_only_takes_the_first_queries_or_those_of_the_ids(wanted: Any, found: list[str]) -> None:
+    queries = [*FIVE, Query(query_id="7", text="?", source="test")]
+    assert [query.query_id for query in only(queries, wanted)] == found
+
+
+def test_a_few_queries_are_spread_over_users_and_more_hold_the_fewer() -> None:
+    queries = [FIVE[at].model_copy(update={"user_id": user}) for at, user in enumerate("aaabb")]
+    chosen = [[query.query_id for query in only(queries, count)] for count in range(1, 6)]
+    assert chosen[1] == [queries[0].query_id, queries[3].query_id]
+    assert all({*few} <= {*more} for few, more in pairwise(chosen))
+
+
+@pytest.mark.parametrize(("wanted", "message"), [("0", "from 1 on"), ("-1", "from 1 on"), ("q1,q9", "no query 'q9'")])
+def test_only_without_a_query_to_run_is_an_error(wanted: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        only(FIVE, wanted)

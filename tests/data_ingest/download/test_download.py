@@ -64,9 +64,7 @@ def test_a_file_comes_once(fetch: Fetch) -> None:
     ],
     ids=["resumed", "from the beginning"],
 )
-def test_dropped_connections_are_resumed_where_they_broke_off(
-    fetch: Fetch, answers: list[Answer], ranges: list[str | None]
-) -> None:
+def test_dropped_connections_are_resumed_there(fetch: Fetch, answers: list[Answer], ranges: list[str | None]) -> None:
     fetch.server.answers[PATH] = answers
     fetch()
     fetch.check_whole()
@@ -110,9 +108,7 @@ def test_a_file_that_came_wrong_is_fetched_anew(fetch: Fetch, first: Answer) -> 
     ],
     ids=["length too small", "busy"],
 )
-def test_a_server_that_does_not_mend_itself_is_given_up(
-    fetch: Fetch, answer: Answer, message: str, waited: list[float]
-) -> None:
+def test_a_server_that_never_mends_is_given_up(fetch: Fetch, answer: Answer, message: str, waited: list[float]) -> None:
     fetch.server.answers[PATH] = [answer]
     with pytest.raises(UserError, match=message):
         fetch()

@@ -1,8 +1,10 @@
-"""What a file holds is told from its rows; in chunks every line comes once, whole, and numbered rightly."""
+"""Raw rows: every line of a file comes once, whole and numbered rightly, and is read as a product."""
 
 import gzip
 import json
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 from drretail.data_ingest.engines.duckdb_reading import LONGEST_LINE, count_lines, read_chunks
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.raw.lines import recognise
+from drretail.data_ingest.raw.products import clean_text, parse_json, parse_price, product_of, richness
 from drretail.errors import UserError
+from drretail.records.shop import Product
 from tests.data_ingest.raw_rows import (
     START,
     hugging_face,
@@ -124,3 +128,143 @@ def test_bad_lines_are_numbered_over_chunks(tmp_path: Path, monkeypatch: pytest.
     (file,) = (file for file in report.files if file.shape == "reviews")
     assert (file.rows, file.bad_lines, report.reviews.kept) == (43, 3, 40)
     assert [bad.line for bad in file.shown] == [12, 33, 44]
+
+
+def product(**changes: Any) -> Product:
+    return product_of("B000000001", "Pet_Supplies", product_row("B000000001", **changes))
+
+
+@pytest.mark.parametrize(
+    ("raw", "price"),
+    [
+        (12, (12.0, False)),
+        ("12.5", (12.5, False)),
+        (".99", (0.99, False)),
+        ("$1,234.50", (1234.5, False)),
+        ("from 4.95", (4.95, True)),
+        ("4.95 - 9.95", (4.95, True)),
+        *((nothing, (None, False)) for nothing in (None, "—", math.nan, 0, -3, True, "call us")),
+    ],
+)
+def test_a_price_is_a_number_or_unknown_and_never_zero(raw: Any, price: tuple[float | None, bool]) -> None:
+    assert parse_price(raw) == price
+
+
+def test_the_hugging_face_form_gives_the_same_product() -> None:
+    row = product_row("B1", details={"Brand": "Pawtastic", "Best Sellers Rank": {"Pet Supplies": 12}})
+    assert product_of("B1", "Pet_Supplies", hugging_face(row)) == product_of("B1", "Pet_Supplies", row)
+    assert product_of("B1", "Pet_Supplies", hugging_face(row | {"price": None})).price is None
+
+
+@pytest.mark.parametrize("sizes", [("large", "hi_res", "thumb"), ("hi_res", "thumb"), ("thumb",)])
+def test_the_first_picture_is_kept_in_a_size_that_it_has(sizes: tuple[str, ...]) -> None:
+    def picture(number: int) -> dict[str, str | None]:
+        every = {size: f"https://p.example/{number}/{size}.jpg" for size in sizes}
+        return {"large": None, "hi_res": None, "thumb": None, "variant": "MAIN", **every}
+
+    row = product_row("B1", images=[picture(1), picture(2)])
+    for each in (row, hugging_face(row)):
+        assert product_of("B1", "Pet_Supplies", each).image == f"https://p.example/1/{sizes[0]}.jpg"
+
+
+def test_a_row_with_nothing_but_a_title_is_a_product() -> None:
+    assert product(categories=None).categories == product(categories=[]).categories == ("Pet_Supplies",)
+    assert product(title="<br />").title == "B000000001"
+    bare = product_of("B1", "All_Beauty", {"title": "Comb", "parent_asin": "B1"})
+    assert bare == Product(product_id="B1", title="Comb", category="All_Beauty", categories=("All_Beauty",))
+
+
+@pytest.mark.parametrize(
+    ("field", "raws", "read"),
+    [
+        ("store", [None, "", "\u00a0", 7], None),
+        ("average_rating", [4.3, "4.3"], 4.3),
+        ("average_rating", [5], 5.0),
+        ("average_rating", [0.0, None, 7, math.nan], None),
+        ("rating_number", [87, 87.0, "87"], 87),
+        ("rating_number", [None, -1, "many"], None),
+        ("details", [None, "", "{broken", "[]", [], "null"], {}),
+    ],
+)
+def test_a_field_that_says_nothing_usable_is_none(field: str, raws: list[Any], read: object) -> None:
+    for raw in raws:
+        assert getattr(product(**{field: raw}), field) == read, raw
+
+
+def test_details_keep_their_keys_their_nesting_and_their_types() -> None:
+    details = {
+        "Min. Required Door Width": "30 Inches",
+        "$ per unit": "0.53",
+        "Batteries Required?": "No",
+        "Batteries required": "No",
+        "Best Sellers Rank": {"Pet Supplies": 12, "Dog Bowls": 3},
+        "Weird": [1, None, math.nan],
+    }
+    assert product(details=details).details == {**details, "Weird": [1, None, None]}
+
+
+def test_texts_are_cleaned_everywhere_a_shopper_reads_them() -> None:
+    cleaned = product(
+        title="Bowl &amp; mat<br />",
+        features=["<b>Deep</b>", "", None, " \u00a0"],
+        description="One&nbsp;text",
+        details={"Brand": "A &amp; B"},
+    )
+    assert cleaned.title == "Bowl & mat"
+    assert cleaned.features == ("Deep",)
+    assert cleaned.description == ("One text",)
+    assert cleaned.brand == "A & B"
+
+
+def test_the_richer_of_two_rows_has_more_filled_fields() -> None:
+    poor = product_of("B1", "All_Beauty", {"title": "Comb", "average_rating": 4.1, "rating_number": 9})
+    assert richness(product()) > richness(poor) > richness(product_of("B1", "All_Beauty", {"title": "Comb"}))
+
+
+def test_json_that_nests_too_deep_or_is_broken_is_none() -> None:
+    assert parse_json("[" * 200_000) is None
+    assert parse_json('{"a":') is None
+    assert parse_json(None) is None
+    assert parse_json("3") == 3
+
+
+@pytest.mark.parametrize(
+    ("raw", "read"),
+    [
+        ("Soft<br />and warm<br>blanket", "Soft and warm blanket"),
+        ("<b>Soft</b>, H<sub>2</sub>O", "Soft, H2O"),
+        ("a <a href='x'>link</a> here", "a link here"),
+        ("Salt &amp; pepper &#34;mill&#34; &quot;set&quot;", 'Salt & pepper "mill" "set"'),
+        ("bell\x07 and\x00 null\x9f", "bell and null"),
+        ("no\u00a0break\u00a0\u00a0space", "no break space"),
+        ("half \ud83d pair", "half \ufffd pair"),
+        ("a comment <!-- hidden --> gone", "a comment gone"),
+        *[(text, text) for text in ("I <3 my dog", "a <b and c> d", "R&D by AT&T; &copy without its semicolon")],
+        *[(text, text) for text in ("<M6> bolts, <Brand> new", "mojibake cafÃ© and \ufffd", "[[VIDEOID:abc]] stays")],
+    ],
+)
+def test_markup_entities_and_control_characters_go_and_everything_else_stays(raw: str, read: str) -> None:
+    assert clean_text(raw) == read
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_clean_text_can_always_be_written_as_utf8(text: str) -> None:
+    clean = clean_text(text)
+    clean.encode("utf-8")
+    assert clean == clean.strip()
+    assert "  " not in clean
+
+
+def test_lines_of_a_shops_own_texts_are_fields_where_it_has_no_others() -> None:
+    texts = {
+        "features": ["Properties: Foldable: yes"],
+        "description": [
+            "<p>A lamp for desks. Note the height.</p><ul><li>Height: 20.5 cm</li><li>Dimmable: no</li></ul>"
+            "<table><tr><th>Power</th><td>9 W</td></tr><tr><td>USB port</td><td>no</td></tr></table>"
+        ],
+        "details": {"Dimmable": "yes"},
+    }
+    listed = {"Foldable": "yes", "Height": "20.5 cm", "Dimmable": "yes", "Power": "9 W", "USB port": "no"}
+    found = product(**texts, shop_currency="EUR")
+    assert (found.details, found.description[0][-25:]) == (listed, "Power: 9 W. USB port: no.")
+    assert product(**texts).details == {"Dimmable": "yes"}  # real rows have their fields apart

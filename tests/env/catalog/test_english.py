@@ -104,9 +104,7 @@ SORTS: tuple[SortBy, ...] = ("price", "rating", "popularity")
 
 
 @pytest.mark.parametrize("sort_by", SORTS)
-def test_a_sort_ranks_the_first_page_and_what_is_about_as_relevant_as_the_best_match(
-    build: Build, sort_by: SortBy
-) -> None:
+def test_a_sort_ranks_the_first_page_and_what_is_as_relevant_as_the_best_match(build: Build, sort_by: SortBy) -> None:
     def numbers(price: int) -> dict[str, Any]:
         return {"price": price, "average_rating": 5 - price / 100, "rating_number": 100 - price}
 
@@ -121,9 +119,7 @@ def test_a_sort_ranks_the_first_page_and_what_is_about_as_relevant_as_the_best_m
 
 
 def test_a_sort_ranks_no_more_than_the_first_pages_by_relevance(build: Build) -> None:
-    catalog = build(
-        shelf_of(*((f"bag {'bag ' * (number % 3)}", {"price": 200 - number}) for number in range(BEST + 20)))
-    )
+    catalog = build(shelf_of(*((f"bag {'bag ' * (n % 3)}", {"price": 200 - n}) for n in range(BEST + 20))))
     best = [hit.product_id for hit in catalog.search(CatalogQuery("diaper bag", limit=BEST)).hits]
     pages = [catalog.search(CatalogQuery("diaper bag", sort_by="price", limit=20, offset=at)) for at in (0, 20, 40)]
     assert {page.total for page in pages} == {BEST}

@@ -1,18 +1,31 @@
-"""What is said of addresses and credentials before any server is asked."""
+"""What is said of addresses and credentials before a server is asked, and of the faults of servers that are."""
 
 import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import elastic_transport
+import elasticsearch
 import pytest
+from elastic_transport import ApiResponseMeta, HttpHeaders, NodeConfig
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
+from pymongo import errors
 
-from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo
+from drretail.env.servers.clients import (
+    Patience,
+    elastic_faults,
+    hosts_of,
+    is_passing,
+    mongo_faults,
+    open_elastic,
+    open_mongo,
+)
 from drretail.env.servers.naming import ServerSettings, check_place, required, world_name
-from drretail.errors import UserError
+from drretail.errors import ToolError, UserError
 
 SECRET = SecretStr("secret")
 
@@ -44,11 +57,7 @@ def test_the_hosts_of_an_address_are_shown(url: str, hosts: str) -> None:
 @given(st.text(min_size=1, max_size=12), st.sampled_from(["mongodb", "http", "https"]))
 def test_a_password_is_never_shown_however_badly_it_is_written(password: str, scheme: str) -> None:
     marked = f"se{password}cret"
-    for url in (
-        f"{scheme}://user:{marked}@host:1/db?a=b",
-        f"user:{marked}@host",
-        f"{scheme}://host/?password={marked}",
-    ):
+    for url in (f"{scheme}://me:{marked}@host:1/db?a=b", f"user:{marked}@host", f"{scheme}://host/?password={marked}"):
         assert marked not in hosts_of(url)
 
 
@@ -155,3 +164,63 @@ def test_what_is_nearly_a_name_on_servers_is_said(spec: str, tmp_path: Path, mon
     check_place(Path(spec))
     (tmp_path / spec).mkdir()
     check_place(spec)
+
+
+HIDDEN = "pass-word"
+NODE = NodeConfig("http", "host", 9200)
+
+
+def refused(status: int, kind: type[elasticsearch.ApiError] = elasticsearch.ApiError) -> elasticsearch.ApiError:
+    return kind(HIDDEN, ApiResponseMeta(status, "1.1", HttpHeaders(), 0.1, NODE), {"error": HIDDEN})
+
+
+FAULTS: list[tuple[Exception, str, bool]] = [
+    (errors.ServerSelectionTimeoutError(HIDDEN), "unavailable", True),
+    (errors.AutoReconnect(HIDDEN), "unavailable", True),
+    (errors.NetworkTimeout(HIDDEN), "timeout", True),
+    (errors.WaitQueueTimeoutError(HIDDEN), "unavailable", True),
+    (errors.ExecutionTimeout(HIDDEN, 50), "timeout", False),
+    (errors.OperationFailure(HIDDEN, 18), "unavailable", False),
+    (errors.InvalidOperation(HIDDEN), "unavailable", False),
+    (errors.OperationFailure(HIDDEN, 11600), "unavailable", True),
+    (errors.BulkWriteError({"writeErrors": [], "writeConcernErrors": [{"code": 91}]}), "unavailable", True),
+    (errors.BulkWriteError({"writeErrors": [{"code": 91}, {"code": 2}]}), "unavailable", False),
+    (elastic_transport.ConnectionError(HIDDEN), "unavailable", True),
+    (elastic_transport.ConnectionTimeout(HIDDEN), "timeout", True),
+    (elastic_transport.SerializationError(HIDDEN), "unavailable", False),
+    (refused(429), "unavailable", True),
+    (refused(504), "timeout", True),
+    (refused(401, elasticsearch.AuthenticationException), "unavailable", False),
+    (refused(404, elasticsearch.NotFoundError), "unavailable", False),
+    (refused(400, elasticsearch.BadRequestError), "unavailable", False),
+    (refused(200, elasticsearch.UnsupportedProductError), "unavailable", False),
+]
+
+
+@pytest.mark.parametrize(("problem", "kind", "passing"), FAULTS)
+def test_a_fault_is_told_without_the_servers_words_and_may_pass(problem: Exception, kind: str, passing: bool) -> None:
+    of_mongo = isinstance(problem, errors.PyMongoError)
+    server, faults = ("MongoDB", mongo_faults) if of_mongo else ("Elasticsearch", elastic_faults)
+    with pytest.raises(ToolError, match=f"{server} at host:1") as caught, faults("host:1"):
+        raise problem
+    assert caught.value.kind == kind
+    assert HIDDEN not in str(caught.value)
+    assert is_passing(problem) is passing
+
+
+def test_a_step_is_tried_until_it_succeeds() -> None:
+    step = Mock(side_effect=[refused(429), refused(429), "done"])
+    assert Patience(seconds=30, sleep=lambda _: None).patiently(step) == "done"
+
+
+@pytest.mark.parametrize(
+    ("problem", "least", "most"),
+    [(errors.AutoReconnect(HIDDEN), 20, 30), (refused(400), 0, 0)],
+    ids=["may", "may not"],
+)
+def test_patience_ends_in_time_and_at_once_with_what_will_not_pass(problem: Exception, least: int, most: int) -> None:
+    slept: list[float] = []
+    patience = Patience(seconds=30, sleep=slept.append, clock=lambda: sum(slept))
+    with pytest.raises(type(problem)):
+        patience.patiently(Mock(side_effect=problem))
+    assert least <= sum(slept) <= most

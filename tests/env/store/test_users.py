@@ -105,9 +105,7 @@ def world_of(folder: Path, web: Web, shelf: Mapping[str, Sequence[float | None]]
 
 
 @pytest.mark.parametrize(("lamps", "euros_from", "is_placed"), [(10, 1000, True), (9, 1000, False), (20, 11, False)])
-def test_few_prices_or_two_currencies_say_none(
-    tmp_path: Path, web: Web, lamps: int, euros_from: int, is_placed: bool
-) -> None:
+def test_few_or_mixed_prices_say_none(tmp_path: Path, web: Web, lamps: int, euros_from: int, is_placed: bool) -> None:
     with world_of(tmp_path / "w", web, {"Lamps": range(10, 10 + lamps)}, euros_from) as world:
         codes = [statement.code for statement in Summaries(world).of("ANNA").statements]
     assert ("price_position" in codes) is is_placed
@@ -157,9 +155,7 @@ def batch(size: int) -> list[Aggregates]:
 
 
 @given(users=batches, seed=st.integers(0, 9), n=st.integers(0, 40), shuffle=st.randoms(use_true_random=False))
-def test_a_sample_is_the_same_in_any_order_of_users(
-    users: list[Aggregates], seed: int, n: int, shuffle: Random
-) -> None:
+def test_a_sample_is_the_same_in_any_order(users: list[Aggregates], seed: int, n: int, shuffle: Random) -> None:
     def read_shuffled() -> Iterator[Aggregates]:
         shuffle.shuffle(users)
         return iter(users)

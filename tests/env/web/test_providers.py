@@ -72,9 +72,7 @@ def problem(search: Callable[[], object]) -> ToolError:
     return caught.value
 
 
-def test_the_query_and_key_are_sent(
-    httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_query_and_key_are_sent(httpserver: HTTPServer, serper: SerperSearch, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     monkeypatch.delenv("NO_PROXY", raising=False)

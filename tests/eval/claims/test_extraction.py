@@ -32,7 +32,7 @@ from tests.eval.metrics.faithfulness.reports import (
     subject,
     support,
 )
-from tests.grounding.kitchen import KETTLE, TOWELS, a_ledger
+from tests.grounding.goods import KETTLE, TOWELS, a_ledger
 
 TABLE = "| Kettle | Price |\n|---|---|\n" + "\n".join(f"| Kettle {each} | ${each} |" for each in range(40))
 BLOCKS = st.sampled_from(

@@ -20,7 +20,7 @@ from tests.build import Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
 from tests.eval.metrics.test_false_statements import rows
 from tests.eval.metrics.test_reading import folder, kept
-from tests.grounding.kitchen import EVIDENCE, KETTLE, QUERY
+from tests.grounding.goods import EVIDENCE, KETTLE, QUERY
 
 ANSWERS = ("Der Topf bringt 3,4 kg auf die Waage.", "Two of them set you back €129.")
 TURNS = (("Is the Quarry Pot heavy?", ANSWERS[0]), ("And two?", ANSWERS[1]))

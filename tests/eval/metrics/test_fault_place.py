@@ -32,9 +32,8 @@ from drretail.records.run import Limits
 from drretail.records.score import Score, SourceRef, Verdict
 from drretail.viewer.experiment import read_view
 from tests import build
-from tests.agents import sabotaged_shop
-from tests.agents.sabotaged_shop import GOOD
-from tests.agents.saboteur import SENTENCES, Saboteur, Spoiling, model
+from tests.agents.saboteur import GOOD, ORDERS, PAGES, QUERY, SENTENCES, Saboteur, Spoiling, model
+from tests.agents.saboteur import PRODUCTS as SOLD
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, said_value, subject, support
 from tests.eval.metrics.faithfulness.reports import claim as stated
 from tests.viewer.rendered import render_page
@@ -152,9 +151,9 @@ def test_of_pages_only_those_of_the_shipped_corpus_are_known() -> None:
 STOVE = "B0SABOT099"
 """No search for bird feeders finds it."""
 WRONG = SENTENCES["wrong_price"]
-FEEDER = sabotaged_shop.PRODUCTS[0]
+FEEDER = SOLD[0]
 PRODUCTS = [
-    *sabotaged_shop.PRODUCTS,
+    *SOLD,
     FEEDER.model_copy(
         update={"product_id": STOVE, "title": "Farfield Camp Stove", "price": 45.0, "store": "Farfield", "details": {}}
         | {"categories": ("Camping",), "category": "Sports_and_Outdoors"}
@@ -188,9 +187,9 @@ def forgetting(answer: AIMessage) -> AIMessage:
 
 def an_experiment(folder: Path, shop: World, agent: str, saboteur: Saboteur) -> Path:
     sut = SystemUnderTest.of(agent, load_agent(agent), {"": model(saboteur)}, shop, limits=Limits())
-    recorded = asyncio.run(Runner(shop, "w").run(sut, sabotaged_shop.QUERY))
+    recorded = asyncio.run(Runner(shop, "w").run(sut, QUERY))
     assert recorded.run.status == "done"
-    with Experiment(folder, build.definition([sabotaged_shop.QUERY], {recorded.run.system: sut.system})) as opened:
+    with Experiment(folder, build.definition([QUERY], {recorded.run.system: sut.system})) as opened:
         opened.save(recorded.run, recorded.evidence, recorded.texts, {})
     return folder
 
@@ -212,8 +211,8 @@ CASES = {
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("places") / "world"
-    build.build_world(folder, PRODUCTS, sabotaged_shop.ORDERS)
-    with open_world(folder, web=SandboxWeb(sabotaged_shop.PAGES)) as opened:
+    build.build_world(folder, PRODUCTS, ORDERS)
+    with open_world(folder, web=SandboxWeb(PAGES)) as opened:
         yield opened
 
 

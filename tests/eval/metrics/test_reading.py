@@ -14,7 +14,7 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.build import LABEL, Asked, scripted_judge
 from tests.eval.metrics.faithfulness.reports import claim, said_value, support
-from tests.grounding.kitchen import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
+from tests.grounding.goods import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
 
 REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "

@@ -1,4 +1,4 @@
-"""What the form reader says of true and of false statements in many styles."""
+"""What the form reader says of true and of false statements in many styles; a false price is one in whatever form."""
 
 import tomllib
 from pathlib import Path
@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drretail.records.reading import Pick
-from tests.grounding.kitchen import EACH, GAP, LEFT, O1, O2, TOTAL, J, K, M, P, S, T, errors_in, reading_of
+from drretail.grounding.text.untrusted import visible
+from drretail.grounding.verify.findings import value_findings
+from drretail.records.reading import Pick, Reading
+from tests.grounding.goods import EACH, GAP, LEFT, O1, O2, TOTAL, J, K, M, P, S, T, errors_in, reading_of
 
 TABLE = f"""
 | | Price | Rating (n) | Per towel | Source |
@@ -270,3 +272,41 @@ def test_what_is_written_without_spaces_is_no_english_report(count: str) -> None
     )
     values = reading_of(f"{prose * 2}\n\n- {count} {K}\n- 価格：42.95ドル {K}").values
     assert [(value.kind, value.state) for value in values] == [("rating_count", "verified"), ("price", "verified")]
+
+
+FORMS = tomllib.loads(Path(__file__).with_name("false_figures.toml").read_text("utf-8"))
+PLAIN = "The kettle costs FIGURE MARK."
+
+
+def reports(around: str, spelled: str) -> list[tuple[str, str]]:
+    """False reports, each with its true twin."""
+    forms = [(report, "$73.18", "$42.95") for report in FORMS[around]]
+    forms += [(PLAIN, false, true) for false, true in FORMS[spelled]]
+    return [(written(report, false), written(report, true)) for report, false, true in forms]
+
+
+def written(report: str, figure: str) -> str:
+    return visible(report.replace("FIGURE", figure).replace("MARK", K))
+
+
+def read(report: str) -> tuple[Reading, list[str]]:
+    reading = reading_of(report)
+    return reading, [finding.code for finding in value_findings(report, reading.values)]
+
+
+@pytest.mark.parametrize(("false", "true"), reports("around", "spelled"))
+def test_a_false_price_is_an_error_in_any_form_and_the_true_one_is_none(false: str, true: str) -> None:
+    assert (read(false)[1], read(true)[1]) == (["price_wrong"], [])
+
+
+@pytest.mark.parametrize(("false", "true"), reports("around_unread", "spelled_unread"))
+def test_a_figure_that_code_cannot_read_lowers_what_was_looked_at(false: str, true: str) -> None:
+    reading, errors = read(false)
+    assert (errors, reading.looked_at.decided < reading.looked_at.numerals) == ([], True)
+    assert read(true)[1] == []
+
+
+@pytest.mark.parametrize("price", ["€42.95", "42.95 EUR", "£42.95", "CHF 42.95"])
+def test_the_right_number_in_another_currency_is_a_false_price(price: str) -> None:
+    assert read(written(PLAIN, price))[1] == ["price_wrong"]
+    assert read(written(PLAIN, "US$42.95"))[1] == []

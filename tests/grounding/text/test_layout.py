@@ -15,7 +15,7 @@ from drretail.eval.claims.extraction import extraction_prompt
 from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import find_sentences, plain_figures, read_layout
-from tests.grounding.kitchen import EVIDENCE, K, P, T
+from tests.grounding.goods import EVIDENCE, K, P, T
 
 
 def cut(report: str) -> list[tuple[str, str]]:
@@ -189,9 +189,7 @@ def test_the_form_reader_reads_the_examples_as_the_rule_says(report: str, said_o
         ("```\nThe Alder costs $39 [P:A1]\n```", {"The Alder costs $39": [ALDER]}),
     ],
 )
-def test_the_form_reader_follows_the_rule_in_tables_headings_and_code(
-    report: str, said_of: dict[str, list[str]]
-) -> None:
+def test_the_form_reader_follows_the_rule_in_tables_headings_code(report: str, said_of: dict[str, list[str]]) -> None:
     names = {"Alder", "Birch", ""}
     assert {words: of for words, of in covered(report).items() if words not in names} == said_of
 

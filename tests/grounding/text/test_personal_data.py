@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.grounding.text.personal_data import People, Redactor, personal_data, without_personal_data
-from tests.grounding.shelf import ORDER, PROFILE, USER
+from tests.grounding.goods import ORDER, PROFILE, USER
 
 PEOPLE = People((PROFILE,), frozenset({USER}), frozenset({ORDER.order_id}))
 PARTS = [

@@ -15,7 +15,7 @@ from drretail.grounding.text.serialisation import (
 )
 from drretail.grounding.text.untrusted import harmless
 from drretail.records.shop import Order, Product
-from tests.grounding.shelf import PROFILE
+from tests.grounding.goods import PROFILE
 
 PRODUCT = Product(
     product_id="B000000001",

@@ -177,12 +177,8 @@ def test_the_stems_of_a_shop_s_words_are_those_that_its_fingerprint_stands_for()
 
 
 _LINKS = [f"[Fork](https://shop.example/collections/garden-tools/products/border-fork-{n})" for n in "abcdef"]
-_ROWS = [
-    f"| Stainless Steel Garden Fork, Wide | ${n}.95 | dishwasher safe, long handle [P:B0UXJZK5M{n}] |" for n in "2345"
-]
-_PICKS = [
-    f"- Border Fork, Ash Handle [P:B0UXJZK5M{n}]: $24.95 [C:fjjxvro{n}], rated 4.4 [O:0644467227]" for n in "2345678"
-]
+_ROWS = [f"| Stainless Steel Garden Fork, Wide | ${n}.95 | dishwasher safe, long [P:B0UXJZK5M{n}] |" for n in "2345"]
+_PICKS = [f"- Border Fork, Ash [P:B0UXJZK5M{n}]: $24.95 [C:fjjxvro{n}], rated 4.4 [O:0644467227]" for n in "2345678"]
 _PROSE = (
     "All six last for years, so take the first: it costs no more than any other here, weighs less, needs no oil, and "
     "its handle is long enough for somebody tall. Keep it dry over winter, and sharpen the tines once a year."

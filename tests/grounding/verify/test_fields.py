@@ -118,17 +118,13 @@ RUG = Product(
         (RUG, "item weight", "200 oz", "contradicted"),  # 20 cm are no count
     ],
 )
-def test_a_property_is_decided_by_the_name_of_its_field(
-    item: Product, field: str, said: str, state: str | None
-) -> None:
+def test_a_property_is_decided_by_its_fields_name(item: Product, field: str, said: str, state: str | None) -> None:
     decided = decided_property(field, said, "is", item)
     assert (None if decided is None else decided[0]) == state
 
 
 def test_what_a_field_says_is_not_excused_by_another_field_that_is_near() -> None:
-    cups = Product(
-        product_id="cups", title="Cups", category="c", details={"Capacity": "12 oz", "Item Weight": "17.6 oz"}
-    )
+    cups = Product(product_id="cups", title="C", category="c", details={"Capacity": "12 oz", "Item Weight": "17.6 oz"})
     assert decided_property("capacity", "16 oz", "is", cups) == ("contradicted", "Capacity: 12 oz")
 
 

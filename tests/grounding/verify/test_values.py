@@ -17,7 +17,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
-from tests.grounding.kitchen import (
+from tests.grounding.goods import (
     EACH,
     EVIDENCE,
     FOUR,
@@ -88,9 +88,7 @@ CART = [Pick(product=KETTLE.product_id), Pick(product=TOWELS.product_id)]
         ("difference", "24.06", [PK, PT], None),
     ],
 )
-def test_the_declared_cart_denies_only_what_is_said_of_all_of_it(
-    kind: str, amount: str, of: list[str], why: str | None
-) -> None:
+def test_a_cart_denies_only_what_is_said_of_all_of_it(kind: str, amount: str, of: list[str], why: str | None) -> None:
     report = f"The pan is $38.50, the scale $12.49.\n\nThen ${amount}"
     found = verified(kind, amount, *of, ledger=a_ledger(CART), currency="USD", report=report, words=f"${amount}")
     assert (found.state, found.derivation) == ("underivable" if why is None else "contradicted", why)
@@ -224,10 +222,7 @@ def test_sums_with_the_picks_explain_an_amount_with_cents_only_exactly() -> None
 def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was_shown() -> None:
     ledger = a_ledger([Pick(product=MUGS.product_id, quantity=3), Pick(product=KETTLE.product_id)])
     found = [verified("total", "123.95", ledger=each) for each in (None, ledger)]
-    assert [(one.state, one.derivation) for one in found] == [
-        ("underivable", None),
-        ("verified", "the picks together"),
-    ]
+    assert [(one.state, one.derivation) for one in found] == [("underivable", None), ("verified", "the picks together")]
     dearer = KETTLE.model_copy(update={"price": 50.0})
     ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: dearer})
     assert ledger.price(KETTLE.product_id) == 50

@@ -14,10 +14,7 @@ Answer = Callable[[str, dict[str, Any], int], dict[str, Any]]
 def succeeded(text: str, *, model: str = "claude-sonnet-4-6") -> dict[str, Any]:
     block = {"type": "text", "text": text}
     usage = {"input_tokens": 11, "output_tokens": 3}
-    return {
-        "type": "succeeded",
-        "message": anthropic_message(block, stop_reason="end_turn", usage=usage, model=model),
-    }
+    return {"type": "succeeded", "message": anthropic_message(block, stop_reason="end_turn", usage=usage, model=model)}
 
 
 def errored(kind: str, words: str = "scripted") -> dict[str, Any]:

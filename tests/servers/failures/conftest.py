@@ -12,10 +12,8 @@ from pymongo import MongoClient
 from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import default_pool, write_world
-from tests.servers.failures.own import OwnServer, own_server
-from tests.servers.failures.shop import orders, products
-from tests.servers.front import Front
-from tests.servers.proxy import Proxy
+from tests.servers.failures.own import OwnServer, orders, own_server, products
+from tests.servers.proxy import Front, Proxy
 
 MONGO_PASSWORD = "m0ngo-s3cr3t"
 

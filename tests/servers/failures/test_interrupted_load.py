@@ -18,10 +18,8 @@ from drretail.env.servers.naming import ServerSettings
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Bar, Progress
-from tests.servers.failures.own import OwnServer, eventually
-from tests.servers.failures.shop import SHELF, SMALL, at, documents, load, orders, products, whole
-from tests.servers.front import Front, always
-from tests.servers.proxy import Proxy
+from tests.servers.failures.own import SHELF, SMALL, OwnServer, at, documents, eventually, load, orders, products, whole
+from tests.servers.proxy import Front, Proxy, always
 
 pytestmark = pytest.mark.servers
 ROOT = Path(__file__).parents[3]
@@ -113,9 +111,7 @@ def test_a_load_survives_the_loss_of_elasticsearch_while_it_indexes(
     check_load(through, fresh_name, embedded)
 
 
-def test_readers_keep_the_old_world_and_a_second_writer_is_out(
-    server_settings: ServerSettings, fresh_name: str
-) -> None:
+def test_readers_keep_the_old_world_and_a_second_writer_waits(server_settings: ServerSettings, fresh_name: str) -> None:
     spec = f"servers:{fresh_name}"
     old = load(server_settings, fresh_name, products=products(40), orders=orders(20, 40))
     seen: list[tuple[str, int]] = []

@@ -18,7 +18,7 @@ from tests.build import files
 from tests.cli.commands import MAINS
 from tests.servers.failures.conftest import MONGO_PASSWORD
 from tests.servers.failures.own import OwnServer
-from tests.servers.front import Front, only_with
+from tests.servers.proxy import Front, only_with
 from tests.shop import USER, build_shop
 
 pytestmark = pytest.mark.servers

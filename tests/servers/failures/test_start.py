@@ -14,9 +14,8 @@ from drretail.env.world import open_world
 from drretail.errors import UserError
 from tests.llm.local_server import Handler, LocalServer
 from tests.servers.failures.conftest import MONGO_PASSWORD as SECRET
-from tests.servers.failures.own import OwnServer
-from tests.servers.failures.shop import SMALL, load, orders, products
-from tests.servers.front import Front, always, only_with
+from tests.servers.failures.own import SMALL, OwnServer, load, orders, products
+from tests.servers.proxy import Front, always, only_with
 
 pytestmark = pytest.mark.servers
 NOBODY = 9

@@ -16,10 +16,8 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step
 from drretail.tools.toolkit import Toolkit, ToolReply
 from tests.agents.conftest import calls, record, reporting, scripted, sut
-from tests.servers.failures.own import eventually
-from tests.servers.failures.shop import FORTY, load
-from tests.servers.front import Front, always
-from tests.servers.proxy import Proxy
+from tests.servers.failures.own import FORTY, eventually, load
+from tests.servers.proxy import Front, Proxy, always
 
 pytestmark = pytest.mark.servers
 USER = "A000000"
@@ -147,9 +145,7 @@ def test_a_run_that_loses_mongodb_ends_with_a_report_and_what_it_changed_and_the
 
 
 @pytest.mark.parametrize("connections", [200, 8])
-def test_fifty_runs_of_four_threads_read_at_once_and_no_call_fails(
-    server_settings: ServerSettings, name: str, connections: int
-) -> None:
+def test_fifty_runs_of_four_threads_read_at_once(server_settings: ServerSettings, name: str, connections: int) -> None:
     settings = replace(server_settings, connections=connections, timeout=30)
     with open_world(f"servers:{name}", servers=settings) as shared, ExitStack() as stack:
         toolkits = [stack.enter_context(Toolkit(Session(SessionSettings(shared, scope="any")))) for _ in range(50)]

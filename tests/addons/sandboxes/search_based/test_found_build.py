@@ -55,8 +55,7 @@ from drretail.records.criteria import Criteria, Fact
 from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.wish import Want, Wish
-from tests.addons.sandboxes.search_based.fake_web import EMAIL, FACTS, SIGNALS, FakeWeb
-from tests.addons.sandboxes.search_based.played import ANSWERS, PAGES, Play, chat, model
+from tests.addons.sandboxes.search_based.played import ANSWERS, EMAIL, FACTS, PAGES, SIGNALS, FakeWeb, Play, chat, model
 from tests.build import files
 from tests.querygen.by_model.scripted import scripted
 from tests.shop import USER, build_shop

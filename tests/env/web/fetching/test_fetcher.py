@@ -1,10 +1,18 @@
-"""The connection goes to a number, the certificate must be for the name."""
+"""How pages are fetched, and sites that send too much, too slowly, in circles, what is no page, or robots' rules."""
 
 import base64
 import datetime
+import gzip
+import re
+import socket
 import ssl
-from collections.abc import Generator
+import time
+import zlib
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import httpcore2
 import pytest
@@ -12,12 +20,15 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from hypothesis import given
+from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 
-from drretail.env.web.base import Fetched, PageOptions
-from drretail.env.web.fetcher import Client, Fetcher
+from drretail.env.web.base import Empty, Fetched, PageOptions
+from drretail.env.web.fetcher import Client, Fetcher, Robots, codec_name, read_rules, text_kind
 from tests.env.web.fetching.local_site import (
     AGENT,
+    Answering,
     Names,
     Site,
     always,
@@ -132,10 +143,8 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
         .sign(key, hashes.SHA256())
     )
     path = tmp_path_factory.mktemp("tls") / "site.pem"
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(secret + made.public_bytes(serialization.Encoding.PEM))
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    path.write_bytes(pem + made.public_bytes(serialization.Encoding.PEM))
     return path
 
 
@@ -164,3 +173,332 @@ def test_a_certificate_of_another_is_an_error(host: str, known: bool, site: HTTP
     assert site.log == []
     found = fetched_over_tls(site, "shop.example", certificate)
     assert (found.state, found.body) == ("ok", b"<p>here")
+
+
+MEGABYTE = 1_000_000
+
+
+def packed(body: bytes, encoding: str) -> bytes:
+    return html(body, f"Content-Encoding: {encoding}")
+
+
+def raw_deflate(data: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(data) + packer.flush()
+
+
+def without_end(start: bytes, more: bytes, pause: float = 0) -> Answering:
+    """Sends ``start``, then more and more, after a pause in seconds each time."""
+
+    def answer(_: str, connection: socket.socket) -> None:
+        connection.sendall(start)
+        while True:
+            if pause:  # a sleep of no time would still hand over to others each time
+                time.sleep(pause)
+            connection.sendall(more)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("x-gzip", gzip.compress), ("deflate", zlib.compress), ("Deflate", raw_deflate)],
+)
+def test_a_packed_page_is_unpacked(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    page = b"<p>" + bytes(range(32, 127)) * 5000
+    found = fetched(always(packed(pack(page), encoding)))
+    assert (found.state, found.body) == ("ok", page)
+
+
+@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
+def test_a_bomb_is_left_as_soon_as_it_is_too_large(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+    bomb = pack(bytes(50 * MEGABYTE))
+    assert len(bomb) < 100_000
+    found = fetched(always(packed(bomb, encoding)), body_bytes=MEGABYTE)
+    assert (found.state, found.body) == ("error", b"")
+    assert "larger than 1,000,000 bytes" in str(found.problem)
+    says_so = OK_HEAD + b"Content-Length: 999999999999\r\n\r\n"
+    assert "larger than" in str(fetched(always(says_so)).problem)
+
+
+TWICE = gzip.compress(gzip.compress(bytes(MEGABYTE), mtime=0), mtime=0)
+TWO_HEADERS = "gzip\r\nContent-Encoding: gzip"
+OTHERS = ("br", "gzip, gzip", "gzip,deflate", "x-tar", "gzip;q=1", TWO_HEADERS)
+DAMAGED = (b"not packed", gzip.compress(b"x" * 9999, mtime=0)[:-9], b"\x1f\x8b\x08\x00")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "body", "problem"),
+    [*((other, TWICE, "not asked for") for other in OTHERS), *(("gzip", body, "packed") for body in DAMAGED)],
+)
+def test_what_was_not_asked_for_or_is_damaged_is_not_unpacked(encoding: str, body: bytes, problem: str) -> None:
+    found = fetched(always(packed(body, encoding)))
+    assert (found.state, found.body, problem in str(found.problem)) == ("error", b"", True)
+
+
+CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        (OK_HEAD + b"\r\n", b"x" * 65536),
+        (CHUNKED, b"8000\r\n" + b"x" * 0x8000 + b"\r\n"),
+        (CHUNKED, b"1\r\nx\r\n" * 5000),
+        (CHUNKED, b"1;" + b"y" * 500 + b"\r\nx\r\n"),
+        (CHUNKED + b"0\r\n", b"X-Trailer: y\r\n" * 500),
+        (b"HTTP/1.1 200 OK\r\n", b"X-Header: yyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 500),
+        (b"HTTP/1.1 200 OK\r\nX: ", b"y" * 65536),
+        (b"", b"y" * 65536),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 500),
+    ],
+)
+def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
+    found = fetched(without_end(start, more), body_bytes=100_000, seconds=60)
+    assert (found.state, found.body) == ("error", b"")
+    assert "within" not in str(found.problem)
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        (b"", b"H"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+        (OK_HEAD + b"\r\n", b"x"),
+        (OK_HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"x", mtime=0)[:10], b""),
+    ],
+)
+def test_a_slow_drip_ends_with_the_time_of_the_page(start: bytes, more: bytes) -> None:
+    found = fetched(without_end(start, more, pause=0.05), seconds=0.3)
+    assert (found.state, "within 0.3 seconds" in str(found.problem)) == ("error", True)
+
+
+def test_redirects_that_drip_share_one_time_and_a_circle_of_them_ends() -> None:
+    def answer(_: str, connection: socket.socket) -> None:
+        time.sleep(0.15)
+        connection.sendall(redirect("/on"))
+
+    found = fetched(answer, seconds=0.4, redirects=100)
+    assert "within 0.4 seconds" in str(found.problem)
+    with serving(by_path({"/": redirect("/a"), "/a": redirect("/")})) as site:
+        found = fetcher(site, redirects=3).fetch(site.url())
+        assert (found.state, "more than 3 times" in str(found.problem), len(site.requests)) == ("error", True, 4)
+
+
+def test_a_resolver_that_hangs_takes_no_more_than_the_time_of_the_page() -> None:
+    over = Event()
+
+    class Slow(Names):
+        def __call__(self, host: str, port: int) -> list[str]:
+            over.wait()
+            return ["127.0.0.1"]
+
+    found = fetched(always(html(b"x")), names=Slow({}), seconds=0.2)
+    assert "within 0.2 seconds" in str(found.problem)
+    assert not over.is_set()  # it was not waited for
+    over.set()
+
+
+@pytest.mark.parametrize(
+    "answer", [["999.1.1.1"], ["nonsense"], ["127.0.0.1", "\x00"], [None], None, 7, ["1.1.1.1"] * 2 + [""], KeyError()]
+)
+def test_a_resolver_that_answers_nonsense_fails_the_page_at_once(answer: Any) -> None:
+    class Nonsense(Names):
+        def __call__(self, host: str, port: int) -> list[str]:
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+    begun = time.monotonic()
+    found = fetched(always(html(b"x")), names=Nonsense({}), seconds=5)
+    assert found.state == "error"
+    assert found.problem == "The resolver of this machine answers with no address for shop.example."
+    assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+def test_a_redirect_is_followed_and_remembered(status: str) -> None:
+    found = fetched(by_path({"/": redirect("sub/../page?q=ä#part", status), "/page?q=%C3%A4": html(b"<p>here")}))
+    assert (found.state, found.body) == ("ok", b"<p>here")
+    assert found.final_url.endswith("/page?q=%C3%A4")
+    assert found.url.endswith("/")
+
+
+@pytest.mark.parametrize("place", ["", "http://[", "http://shop.example:port/"])
+def test_a_redirect_to_nowhere_is_no_page(place: str) -> None:
+    assert fetched(always(redirect(place))).state in ("error", "blocked")
+
+
+NAMES = {"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]}
+PAGE = html(b"<p>here")
+CLOSED = html(b"User-agent: *\nDisallow: /closed\n", kind="text/plain")
+
+
+def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_leads_to_it() -> None:
+    pages = {"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE, "/in": redirect("/closed/x")}
+    with serving(by_path(pages)) as site:
+        reader = fetcher(site, robots=True)
+        found = reader.fetch(site.url("/closed/x"))
+        assert (found.state, "robots.txt" in str(found.problem)) == ("blocked", True)
+        assert reader.fetch(site.url("/open")).state == "ok"
+        found = reader.fetch(site.url("/in"))
+        assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
+        assert site.paths() == ["/robots.txt", "/open", "/in"]
+        assert fetcher(site).fetch(site.url("/closed/x")).state == "ok"  # turned off
+
+
+def test_each_site_is_asked_once_and_for_itself() -> None:
+    with serving(by_path({"/robots.txt": CLOSED, "/a": PAGE, "/b": PAGE})) as site:
+        reader = fetcher(site, Names(NAMES), robots=True)
+        for host, path in [("shop.example", "/a"), ("shop.example", "/b"), ("other.example", "/a")]:
+            assert reader.fetch(site.url(path, host)).state == "ok"
+        assert site.paths() == ["/robots.txt", "/a", "/b", "/robots.txt", "/a"]
+
+
+def test_parallel_readers_ask_a_site_once() -> None:
+    def answer(request: str, connection: socket.socket) -> None:
+        time.sleep(0.1)
+        connection.sendall(CLOSED if "robots" in request else PAGE)
+
+    with serving(answer) as site, ThreadPoolExecutor(4) as pool:
+        list(pool.map(fetcher(site, robots=True).fetch, [site.url(f"/{n}") for n in range(4)]))
+        assert site.paths().count("/robots.txt") == 1
+        assert len(site.requests) == 5
+
+
+@pytest.mark.parametrize(
+    ("robots", "state", "problem"),
+    [
+        pytest.param(redirect("/r"), "blocked", "robots.txt", id="redirected"),
+        pytest.param(html(b"<!doctype html><p>User-agent</p><p>Disallow"), "ok", "", id="a web page"),
+        *((html(b"no", status=f"{status} No"), "ok", "") for status in (404, 401, 410)),
+        *((html(b"", status=f"{status} No"), "blocked", str(status)) for status in (500, 503, 429, 304)),
+    ],
+)
+def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: bytes, state: str, problem: str) -> None:
+    with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
+        reader = fetcher(site, robots=True)
+        found = reader.fetch(site.url("/closed"))
+        assert (found.state, problem in str(found.problem)) == (state, True)
+        assert reader.fetch(site.url("/closed")).state == state
+        assert site.paths().count("/robots.txt") == 1
+
+
+@pytest.mark.parametrize(("robots", "times"), [(html(b"", status="503 Busy"), 3), (CLOSED, 2)], ids=["busy", "read"])
+def test_what_a_site_said_is_asked_again_after_its_time(robots: bytes, times: int) -> None:
+    now = [0.0]
+    with serving(by_path({"/robots.txt": robots, "/a": PAGE})) as site:
+        client = Client(AGENT, PageOptions(ports=frozenset({site.port})), resolve=Names(NAMES), allowed=only_here)
+        reader = Fetcher(client, Robots(client, "drretail", clock=lambda: now[0]))
+        for moment in (0.0, 299.0, 301.0, 86_401.0):
+            now[0] = moment
+            reader.fetch(site.url("/a"))
+        assert site.paths().count("/robots.txt") == times
+
+
+def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for_again_at_once() -> None:
+    slow = [True]
+
+    def answer(request: str, connection: socket.socket) -> None:
+        if slow[0]:
+            time.sleep(0.5)
+        connection.sendall(CLOSED if "robots" in request else PAGE)
+
+    with serving(answer) as site:
+        reader = fetcher(site, robots=True, seconds=0.2)
+        found = reader.fetch(site.url("/a"))
+        assert (found.state, "robots.txt does not come" in str(found.problem)) == ("error", True)
+        slow[0] = False
+        assert reader.fetch(site.url("/a")).state == "ok"
+
+
+RULES = b"""\xef\xbb\xbf# a comment
+User-agent: OtherBot
+Disallow: /
+
+user-agent: *
+Disallow: /private   # not here
+Allow: /private/open
+Disallow: /*.pdf$
+
+User-Agent: DRRETAIL/2.0
+User-agent: Second
+Disallow: /only-us
+"""
+
+
+@pytest.mark.parametrize(
+    ("token", "path", "allowed"),
+    [
+        ("thirdbot", "/private/x", False),
+        ("thirdbot", "/private/open/door", True),
+        ("thirdbot", "/%70rivate", False),
+        ("thirdbot", "/a/b.pdf", False),
+        ("thirdbot", "/a/b.pdf?x", True),
+        ("drretail", "/only-us", False),
+        ("drretail", "/private", True),
+        ("otherbot", "/", False),
+    ],
+)
+def test_a_machine_reads_its_own_rules_or_those_for_all(token: str, path: str, allowed: bool) -> None:
+    assert read_rules(RULES).can_fetch(f"https://shop.example{path}", token) is allowed
+
+
+@given(st.binary(max_size=300), st.text("/[]%?;$*:@a0F", max_size=30))
+def test_no_bytes_are_too_odd(body: bytes, path: str) -> None:
+    assert read_rules(body).can_fetch(f"https://shop.example/{path}", "drretail") in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "kind", "charset"),
+    [
+        ("text/html; charset=ISO-8859-1", b"<p>x", "text/html", "cp1252"),
+        ("text/html;charset='utf-8'", b"<p>x", "text/html", "utf-8"),
+        ("application/xhtml+xml", b"<?xml version='1.0'?><html>", "text/html", None),
+        ("text/plain", b"<html> in words", "text/plain", None),
+        ("", b"  <!-- c --> <!-- d --><!DOCTYPE html><p>x", "text/html", None),
+        ("", b"just words", "text/plain", None),
+        ("", "zwölf".encode(), "text/plain", None),
+        ("text/html", b"\xef\xbb\xbf<p>x", "text/html", "utf-8"),
+        ("text/html", "<p>x".encode("utf-16"), "text/html", "utf-16"),
+        ("text/html; charset=utf-16le", "<p>x".encode("utf-16-le"), "text/html", "utf-16-le"),
+        ("text/html; charset=no-such-thing", b"<p>x", "text/html", None),
+        ("text/html; charset=utf-7", b"+ADw-p+AD4-", "text/html", None),
+    ],
+)
+def test_header_and_bytes_tell_what_a_page_is(declared: str, body: bytes, kind: str, charset: str | None) -> None:
+    assert text_kind(declared, body) == (kind, charset)
+
+
+OTHER_TYPES = ("application/pdf", "image/svg+xml", "application/json", "text/javascript")
+BODIES = (b"%PDF-1.7 ...", b"PK\x03\x04rest", b"\xff\xd8\xff\xe0", b"RIFF....WEBP", b"\x1f\x8b\x08", b"<p>x\x00y")
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "reason"),
+    [
+        *((declared, b"<html>", re.escape(declared)) for declared in OTHER_TYPES),
+        *((declared, body, None) for declared in ("text/html", "text/plain", "") for body in BODIES),
+    ],
+)
+def test_another_type_or_what_only_calls_itself_text_is_none(declared: str, body: bytes, reason: str | None) -> None:
+    with pytest.raises(Empty, match=reason):
+        text_kind(declared, body)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["zlib", "hex", "rot13", "base64", "idna", "punycode", "unicode_escape", "undefined", "\x00", "x" * 9999, None],
+)
+def test_codecs_that_no_web_page_uses_are_not_used(name: str | None) -> None:
+    assert codec_name(name) is None
+
+
+@given(st.text(max_size=50), st.binary(max_size=200))
+def test_every_header_and_body_has_an_answer(declared: str, body: bytes) -> None:
+    try:
+        kind, charset = text_kind(declared, body)
+    except Empty:
+        return
+    assert kind in ("text/html", "text/plain")
+    body.decode(charset or "utf-8", "replace")

@@ -147,9 +147,7 @@ def evidence(key: str, text: str, *, looked_up: bool = False) -> Evidence:
         ("It is sold out.", '"stock":"ask us"', None, "ask us"),
     ],
 )
-def test_a_product_that_only_a_tool_names_is_checked_and_the_tool_explains(
-    answer: str, told: str, cause: str, tool: str
-) -> None:
+def test_what_only_a_tool_names_is_checked_and_the_tool_explains(answer: str, told: str, cause: str, tool: str) -> None:
     """The tool calls it by another id."""
     its = evidence("4711", f'{{"id":"4711","title":"Fjell Mug",{told}}}')
     step = Step(path="0", seq=1, kind="tool", role="assistant", name="find", args={"q": "mug"}, evidence=("P:4711",))
@@ -161,9 +159,7 @@ def test_a_product_that_only_a_tool_names_is_checked_and_the_tool_explains(
 
 def test_the_shops_records_are_those_that_were_looked_up_and_an_address_may_lead_to_nothing() -> None:
     own = evidence("mug", '{"product_id":"mug","title":"Fjell Mug","price":18.0,"category":"x"}', looked_up=True)
-    gone = Evidence(
-        id="P:jug", kind="product", key="jug", title="jug", url="https://a.example/products/jug", looked_up=True
-    )
+    gone = Evidence(id="P:jug", kind="product", key="jug", title="jug", url="https://a.example/jug", looked_up=True)
     shop = records_in([own, gone, evidence("4711", '{"product_id":"4711","title":"Fjell Mug"}')])
     assert ({*shop.products}, shop.missing) == ({"mug"}, {"jug": "no such product"})
     answer = "Take [this](https://a.example/products/jug). It costs €9."

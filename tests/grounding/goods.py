@@ -1,20 +1,22 @@
-"""Six made-up kitchen goods and the ledger of a run that has seen them, for tests that read reports."""
+"""Made-up goods: of a kitchen and for birds, with ledgers of runs that have seen them; and wants with what would do."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
+from hypothesis import strategies as st
+
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.evidence_ids import calculation_evidence_id
+from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, web_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.text.serialisation import compact_json, record_text
+from drretail.grounding.text.serialisation import compact_json, order_item, record_text, user_record
 from drretail.grounding.verify.findings import source_findings, value_findings
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence, Finding
-from drretail.records.query import Query
+from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.reading import Pick, Reading
-from drretail.records.shop import Money, Product
+from drretail.records.shop import Address, Money, Order, Product, UserProfile
 from drretail.records.wish import Want, Wish
 from tests import build
 
@@ -113,3 +115,84 @@ def errors_in(report: str, picks: Sequence[Pick] | None = None) -> list[Finding]
         *value_findings(report, reading_of(report, picks).values),
         *source_findings(find_citations(report, EVIDENCE), GOODS),
     ]
+
+
+USER = "AE" + "X" * 26
+PAGE = "https://birds.example/poles"
+BIRDS = {"category": "Patio_Lawn_and_Garden", "categories": ("Patio", "Birds")}
+
+
+def of_birds(
+    number: int, title: str, price: float | None, rating: float | None, count: int | None, brand: str, **more: bool
+) -> Product:
+    return a_product("", title, price, rating, count, brand, product_id=f"B0SHELF00{number}", **BIRDS, **more)
+
+
+STATION = of_birds(1, "Quillet Bird Feeding Station Kit, 91 inch Pole with 4 Hooks", 43.99, 4.5, 2067, "Quillet")
+FEEDER = of_birds(2, "Ostrabel Panorama Tube Feeder, 2 lb, Green", 36.99, 4.3, 12408, "Ostrabel")
+SEED = of_birds(3, "Brindlecote Sunflower Hearts for Wild Birds, 10 lb", 47.98, 4.7, 512, "Brindlecote")
+HOUSE = of_birds(4, "Marlowick Cedar Nest Box with Clean-Out Door", 28.5, 4.6, 389, "Marlowick")
+BATH = of_birds(5, "Tarnside Heated Bird Bath with Stand", None, None, 0, "Tarnside")
+PACK = of_birds(6, "Brindlecote Suet Cakes, 12 Pack", 17.88, 4.4, 951, "Brindlecote", price_from=True)
+SHELF = {product.product_id: product for product in (STATION, FEEDER, SEED, HOUSE, BATH, PACK)}
+PROFILE = UserProfile(
+    user_id=USER,
+    email="mara.ellwood7@example.org",
+    first_name="Mara",
+    last_name="Ellwood",
+    phone_number="001-555-010-4477",
+    address=Address(address1="8646 Harrow Pass", city="Norman", state="OK", zip="73019"),
+)
+ORDER = Order(order_id="0526194960", user_id=USER, product_id=HOUSE.product_id, timestamp=1_600_000_000_000)
+
+
+def ledger() -> dict[str, Evidence]:
+    entries = [recorded(f"P:{key}", record_text(product)) for key, product in SHELF.items()]
+    entries += [
+        recorded(web_evidence_id(PAGE), "A pole keeps squirrels away.").model_copy(update={"url": PAGE}),
+        recorded(calculation_evidence_id("43.99 + 36.99"), "43.99 + 36.99 = 80.98"),
+        recorded("U:profile", compact_json(user_record(PROFILE, "U:profile"))),
+        recorded(order_evidence_id(ORDER.order_id), compact_json(order_item(ORDER, HOUSE))),
+    ]
+    return {item.id: item for item in entries}
+
+
+PRICES = st.none() | st.sampled_from(["1", "2", "2.5", "4", "8"])
+FITS = st.lists(
+    st.builds(Fit, product_id=st.sampled_from([f"P{n}" for n in range(7)]), price=PRICES, worth=st.integers(0, 4)),
+    max_size=6,
+    unique_by=lambda fit: fit.product_id,
+)
+
+
+@st.composite
+def things(draw: st.DrawFn, most: int = 4) -> list[WantedThing]:
+    """Up to so many wanted things, for several of which a product may do, with one price and one worth each."""
+    known: dict[str, Fit] = {}
+    return [
+        thing(
+            str(number),
+            *(known.setdefault(fit.product_id, fit) for fit in draw(FITS)),
+            quantity=draw(st.integers(1, 3)),
+            optional=draw(st.booleans()),
+        )
+        for number in range(draw(st.integers(1, most)))
+    ]
+
+
+def fit(product_id: str, price: str | None = "10", worth: int = 0, **more: Any) -> Fit:
+    return Fit.model_validate({"product_id": product_id, "price": price, "worth": worth, **more})
+
+
+def thing(name: str, *fits: Fit, quantity: int = 1, optional: bool = False) -> WantedThing:
+    return WantedThing(name=name, quantity=quantity, optional=optional, fits=fits)
+
+
+def product(product_id: str, price: float | None = 10.0, **fields: object) -> Product:
+    return Product.model_validate(
+        {"product_id": product_id, "title": f"Feeder {product_id}", "price": price, "category": "Pets"} | fields
+    )
+
+
+def want(name: str = "feeder", **limits: Any) -> Want:
+    return Want.model_validate({"name": name, "kinds": (name,), **limits})
