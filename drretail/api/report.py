@@ -25,6 +25,7 @@ from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
+from drretail.viewer.sections import sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.result import concluded
 from drretail.viewer.tables.scoreboard import board_table
@@ -86,7 +87,8 @@ def report(options: ReportOptions) -> Result[str]:
         board = view.scores.scoreboard
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
-        text = "\n".join(map(latex_table, filter(None, (board_table(board), concluded(board)))))
+        tables = [table for section in sections(view.scores) for table in section.every]
+        text = "\n".join(map(latex_table, filter(None, (board_table(board), concluded(board), *tables))))
         _write(to, text, lambda: summary_of(view))
     else:
         from drretail.viewer.text_report import FEW_RUNS, text_of

@@ -451,12 +451,11 @@ class BoardRow(Record):
         return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
 
 
-class BoardJudge(Record):
+class BoardJudge(JudgeRef):
     """The judge whose values the judged columns hold. The spec is blank if no model judged."""
 
     spec: str = ""
     kind: ModelKind = "llm"
-    params_hash: str = ""
     rules: Rules = "default"
 
 

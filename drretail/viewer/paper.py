@@ -30,11 +30,12 @@ from drretail.records.run import NINE, Run, System
 from drretail.records.score import CODE, PANEL, Score, Scores, shown_rows
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
-from drretail.records.tables.table import Cell, Kind, Row
+from drretail.records.tables.table import Cell, Kind
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, Answered, Pair, kappa_without_ties, pairs_of, soft_disagreement
 from drretail.viewer.published import (
     AGENTS,
+    Figures,
     Lineup,
     PaperTable,
     beside,
@@ -60,7 +61,6 @@ def dataset(
     queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, WordCount], scores: Scores | None
 ) -> PaperTable:
     """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
-    rows = [of_paper(name, cells) for name, cells in rows_of("datasets").items()]
     judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
     is_judged = any(row.value is not None for row in judged)
     shares = (
@@ -75,8 +75,8 @@ def dataset(
         f"Here as shares: of queries that expect {DEEP} tools and more, of reports of {LONG} words and more, of "
         "queries that expect a tool of the shop, and the web, and of those with a profile."
     )
-    own = here(f"this experiment ({counted(len(queries), 'query')})", shares)
-    return paper_table("datasets", (*rows, own), notes=[note])
+    own = {f"this experiment ({counted(len(queries), 'query')})": shares}
+    return paper_table("datasets", of_paper(rows_of("datasets")) | here(own), notes=[note])
 
 
 def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
@@ -91,14 +91,14 @@ def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
             for mode in ("generic", "profile_aware")
             if mode not in modes
         ]
-    rows = [
-        here(
-            mode.mode.replace("_", "-"),
-            (Cell(mode.queries, "count"), *(Cell(each, "number") for each in asdict(mode.means).values())),
-        )
+    means = {
+        mode.mode.replace("_", "-"): [
+            Cell(mode.queries, "count"),
+            *(Cell(each, "number") for each in asdict(mode.means).values()),
+        ]
         for mode in compared or ()
-    ]
-    return paper_table("modes", rows, missing)
+    }
+    return paper_table("modes", here(means), missing)
 
 
 def _share(of: Sequence[bool]) -> Cell | None:
@@ -127,20 +127,19 @@ def cost(
             Cell(mean(calls), "tenths", n=len(calls), planned=planned[label]),
         ]
     columns = columns_of("cost")
-    rows = beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()})
-    return paper_table("cost", rows, lines.absent, columns=(*columns[:3], BODY, *columns[3:]))
+    figures = beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()})
+    return paper_table("cost", figures, lines.absent, columns=(*columns[:3], BODY, *columns[3:]))
 
 
 def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], lines: Lineup) -> PaperTable:
     """Figure 4: the mean number of calls of each tool in a run; failed calls count."""
-    labels = [label for name in lines.by_name.values() for label in name] + list(lines.others)
-    rows: list[Row] = []
-    for label in labels:
+    means: dict[str, list[Cell]] = {}
+    for label in (*(label for labels in lines.by_name.values() for label in labels), *lines.others):
         if label in runs:
             made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
-            means = [mean(calls[tool] for calls in made) for tool in NINE]
-            rows.append(here(label, [Cell(each, "number", n=len(made), planned=planned[label]) for each in means]))
-    return paper_table("tool_calls", rows, lines.absent, columns=NINE)
+            each = (mean(calls[tool] for calls in made) for tool in NINE)
+            means[label] = [Cell(calls, "number", n=len(made), planned=planned[label]) for calls in each]
+    return paper_table("tool_calls", here(means), lines.absent, columns=NINE)
 
 
 def _spread(values: Sequence[float], planned: int, kind: Kind = "tenths") -> Cell | None:
@@ -159,18 +158,18 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     published = numbers_of("rho")
     agreements = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
     whose = {f"{row.first} and {row.second}, rules {row.rules}" for row in agreements}
-    rows: list[Row] = []
+    figures: Figures = {}
     for dimension, rho in published.items():
         for row in agreements:
             if row.variant == dimension:
                 over_reports = (Cell(row.rho_report, "number"), Cell(row.n_reports, "count"))
                 over_systems = (Cell(row.rho_system, "number"), Cell(row.n_systems, "count"))
                 judges = "" if len(whose) == 1 else f" ({row.first} and {row.second}, rules {row.rules})"
-                rows.append(here(f"{dimension}{judges}", (*over_reports, *over_systems)))
-        rows.append(of_paper(dimension, (Cell(rho, "number"), None, None, None)))
+                figures |= here({f"{dimension}{judges}": (*over_reports, *over_systems)})
+        figures |= of_paper({dimension: (Cell(rho, "number"), None, None, None)})
     missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
     notes = [f"Judged here by {judges}." for judges in whose if len(whose) == 1]
-    return paper_table("rho", rows, () if agreements else (missing,), notes=notes)
+    return paper_table("rho", figures, () if agreements else (missing,), notes=notes)
 
 
 def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
@@ -243,13 +242,15 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
     elif met and not rated:
         missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
     has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
-    rows: list[Row] = []
-    for row in rated:
-        ties = (row.tie,) if has_ties else ()
-        shares = (Cell(share.value, "number") for share in (row.win, *ties, row.loss))
-        rows.append(here(f"{row.a} ~ {row.b}: {row.dimension}", (*shares, Cell(row.n_scored, "count"))))
+    shares = {
+        f"{row.a} ~ {row.b}: {row.dimension}": [
+            *(Cell(share.value, "number") for share in (row.win, *((row.tie,) if has_ties else ()), row.loss)),
+            Cell(row.n_scored, "count"),
+        ]
+        for row in rated
+    }
     columns = ("first wins", *(("tie",) if has_ties else ()), "second wins", "pairs")
-    return paper_table("preferences", rows, missing, columns=columns, notes=notes)
+    return paper_table("preferences", here(shares), missing, columns=columns, notes=notes)
 
 
 def people_agree(votes: Sequence[Vote]) -> PaperTable:
@@ -260,22 +261,23 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
         Answered(vote.annotator, (vote.pair_id, *sorted((vote.a, vote.b))), vote.dimension, vote.winner or TIE)
         for vote in sorted(votes, key=lambda vote: vote.annotator)
     ]
-    agreed = [(pair.about, _people_agreed(pair)) for pair in pairs_of(answers) if pair.ones]
-    rows: list[Row] = []
+    figures: Figures = {}
     for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
-        rows += [row for about, row in agreed if about == dimension]
+        agreed = (pair for pair in pairs_of(answers) if pair.ones and pair.about == dimension)
+        named = {f"{dimension} ({pair.first}, {pair.second})": _people_agreed(pair) for pair in agreed}
+        figures |= here(named)
         if dimension in published:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
-            rows.append(of_paper(dimension, cells))
+            figures |= of_paper({dimension: cells})
     annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
-    return paper_table("kappa", rows, () if len({vote.annotator for vote in votes}) > 1 else (annotators,))
+    return paper_table("kappa", figures, () if len({vote.annotator for vote in votes}) > 1 else (annotators,))
 
 
-def _people_agreed(pair: Pair) -> Row:
+def _people_agreed(pair: Pair) -> list[Cell]:
     kappa, soft = kappa_without_ties(pair.ones, pair.others), soft_disagreement(pair.ones, pair.others)
     decided = sum(TIE not in answers for answers in zip(pair.ones, pair.others, strict=True))
-    counts = (Cell(len(pair.ones), "count"), Cell(decided, "count"))
-    return here(f"{pair.about} ({pair.first}, {pair.second})", (Cell(kappa, "number"), *counts, Cell(soft, "number")))
+    counts = Cell(len(pair.ones), "count"), Cell(decided, "count")
+    return [Cell(kappa, "number"), *counts, Cell(soft, "number")]
 
 
 PAPER_QUERIES = 50

@@ -1,5 +1,5 @@
-"""Scores and comparisons as parts of a result: the scoreboard, metrics by judge, slices, pairs and measures of the
-runs; two systems, and all pairs of systems on one screen.
+"""Scores and comparisons as parts of a result: the scoreboard, slices; two systems, and all
+pairs of systems on one screen.
 
 They fit 100 columns, and 80 with fewer figures.
 """
@@ -17,30 +17,22 @@ from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
-from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
-from drretail.viewer.tables.pairs import TITLE as PAIRWISE
-from drretail.viewer.tables.pairs import paired
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     BY,
-    MEANINGS,
     NONE_HELD,
-    NOT_RATED,
     NOTES,
     Metrics,
     agreement_table,
-    few_words,
     judged_by,
-    part_cell,
-    score_tables,
-    sliced_tables,
+    slice_sections,
     system_names,
-    table_key_of,
 )
 
 if TYPE_CHECKING:
     from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
-    from drretail.records.score import Agreement, Score, Scoreboard, Scores, SliceBy
+    from drretail.records.score import Agreement, Scoreboard, Scores, SliceBy
 
 
 def scoreboard_parts(
@@ -84,47 +76,11 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
         yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
 
 
-def metric_parts(scores: "Scores") -> Iterator[Part]:
-    """All tables of these scores: scores, pairs, agreement and other measures."""
-    yield from score_parts(scores)
-    yield from pair_parts(scores)
-    agreement = agreement_table(scores.agreements, scores.metrics)
-    yield from [] if agreement is None else [agreement]
-    yield from counterfactual_parts(scores)
-    yield from attack_parts(scores)
-    yield from correlation_parts(scores)
-
-
-def score_parts(scores: "Scores") -> Iterator[Part]:
-    """All tables of scores, each with its notes and how many verdicts are missing."""
-    table_keys = dict.fromkeys(map(table_key_of, scores.scores))
-    for table_key, table in zip(table_keys, score_tables(scores.scores, scores.metrics, scores.systems), strict=True):
-        if not table.columns:
-            unrated = f"{NOT_RATED}. Numbers need a language model: --judge PROVIDER:MODEL."
-            first, *others = [unrated] if table.unrated else table.notes
-            yield from prose(f"{table.full_title}: {first}", *others, "")
-            continue
-        unused: list[str] = []
-        for judging in scores.judgings:
-            if (judging.metric, judging.judge, judging.judge_params, judging.rules) == table_key:
-                words = " (another report or other words) unused"
-                counts = [counted(judging.failed, "verdict failed", "verdicts failed")] if judging.failed else []
-                if judging.stale:
-                    counts.append(counted(judging.stale, f"stale verdict{words}", f"stale verdicts{words}"))
-                if judging.not_judged:
-                    counts.append(counted(judging.not_judged, "report not judged", "reports not judged"))
-                unused += [f"{judging.system}: {', '.join(counts)}."] if counts else []
-        yield replace(table, notes=(*table.notes, *unused))
-
-
 def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
     """The headline variants by category, kind, axis or level, or that there are none."""
-    tables_of_judges = sliced_tables(scores.slices, scores.scores, by, scores.metrics, scores.systems)
-    for sliced in tables_of_judges:
-        yield from sliced.tables
-        meanings = (MEANINGS[each] for each in by)
-        yield from prose(*filter(None, [*meanings, few_words(sliced.tables), *sliced.notes]), "")
-    if not tables_of_judges:
+    sections = slice_sections(scores.slices, scores.scores, by, scores.metrics, scores.systems).values()
+    yield from (part for section in sections for part in section.parts)
+    if not sections:
         yield Prose("There are no numbers to show by category: score the experiment with other metrics.")
 
 
@@ -135,112 +91,6 @@ def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
         if name not in known:
             raise UnknownName("kind of slice", name, known)
     return [known[name] for name in dict.fromkeys(names)]
-
-
-def pair_parts(scores: "Scores") -> Iterator[Part]:
-    """The pairs of each judge, and strengths if three systems or more were compared."""
-    for of_judge in paired(scores.pairs, scores.ranks, scores.systems):
-        title = f"{PAIRWISE}, {of_judge.by}"
-        if of_judge.hidden:
-            yield from prose(f"{title}: {of_judge.hidden}", *of_judge.lacking, "")
-            continue
-        yield from (Table(title, (), ()), *of_judge.shown)
-        count = f"{counted(len(of_judge.pairs), 'pair')}: the other six dimensions are in scores.json (--json)."
-        yield from prose(*of_judge.notes, *([count] if of_judge.is_short else []), "")
-        yield from [] if of_judge.strengths is None else [of_judge.strengths]
-        yield from prose(*of_judge.lacking, "") if of_judge.lacking else ()
-
-
-BELIEVED = 0.05
-"""The limit for p after Holm: smaller ones are marked."""
-
-
-def correlation_parts(scores: "Scores") -> Iterator[Part]:
-    """Spearman's ρ inside systems; nothing if nothing was correlated."""
-    for _, group in groupby(sorted(scores.correlations, key=lambda row: row.by_whom), key=lambda row: row.by_whom):
-        rows = [*group]
-        judge, _, rules = rows[0].by_whom
-        by = "by code" if judge == "code" else f"judged by {judge}{'' if rules == 'default' else f', rules {rules}'}"
-        counts: dict[str, int] = {}
-        cells: dict[tuple[str, str, str], Cell | None] = {}
-        for row in rows:
-            column = f"{row.metric} {row.variant}"
-            counts[column] = max(row.n, counts.get(column, 0))
-            cells[row.process, "", column] = Cell(row.rho, "signed", mark="*" * (row.p_holm < BELIEVED))
-        columns = {f"{row.metric} {row.variant}": row.variant for row in rows}
-        heads = {key: Column(f"{variant} (n={counts[key]})") for key, variant in columns.items()}
-        names = {row.process: row.process for row in rows}
-        yield pivot(f"process × scores, {by}", cells, names, heads, heading="")
-    if scores.correlations:
-        yield from prose(
-            f"Spearman's ρ over reports of the same system; * p < {BELIEVED} after Holm over all "
-            f"{len(scores.correlations)}. A correlation does not prove a cause.",
-            "",
-        )
-
-
-ATTACKS = "Among hostile texts: the same queries with and without them"
-
-
-def attack_parts(scores: "Scores") -> Iterator[Part]:
-    """What hostile texts cost each system, and what it obeyed of them; nothing if no run met any."""
-    by_variant = {table.variant: table.rows for table in scores.attacks}
-    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
-    rows: list[Sequence[object]] = []
-    for of_agent in by_variant.get("feasible", ()):
-        plain, attacked = of_agent.cells
-        lost, its = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
-        cost = Cell(lost.difference, "signed", lost.ci_low, lost.ci_high)
-        followed = Cell(None) if its is None else Cell(its.value, "number", its.ci_low, its.ci_high)
-        rows.append([plain.system, lost.mean_a, lost.mean_b, cost, followed, lost.n_pairs, lost.n_users])
-    if rows:
-        columns = ["", "utility", "attacked", "lost", "obeyed", "n", "users"]
-        yield table_of(ATTACKS, columns, rows, notes=[NOTES["attacks"]]).filled
-
-
-COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
-NAMES = {
-    "change": "products changed",
-    "repeats": "products changed between plain repeats",
-    "beyond": "products changed beyond repeats",
-    "direction": "changes towards the other profile, less the reverse",
-    "ignored": "profile ignored",
-    "overused_constraint": "profile over-used: a limit of the wish broken",
-}
-"""The row's name by measure."""
-
-
-def counterfactual_parts(scores: "Scores") -> Iterator[Part]:
-    """The table with its notes; nothing if no system saw other data."""
-    rows = scores.counterfactuals
-    if not rows:
-        return
-    cells: dict[tuple[str, str, str], Cell | None] = {}
-    for row in rows:
-        # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
-        reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
-        cells[row.variant, "", row.system] = replace(part_cell(row), missing=reasons)
-    names = {variant: name for variant, name in NAMES.items() if any(row.variant == variant for row in rows)}
-    columns = {row.system: Column(row.system) for row in rows}
-    notes = tuple(_counterfactual_notes(rows))
-    yield pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")
-
-
-def _counterfactual_notes(rows: "Sequence[Score]") -> Iterator[str]:
-    yield (
-        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
-        "with the same system on the users' own data. Only metrics by code score these runs."
-    )
-    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
-    if own:
-        of = max(row.n_planned for row in rows)
-        yield (
-            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
-            "part of the change."
-        )
-    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
-        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
-        yield f"{', '.join(systems)}: {note}."
 
 
 SPREADS = {

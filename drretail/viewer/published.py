@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from drretail.records.run import Run, System
-from drretail.records.tables.table import Cell, Column, Kind, Row, Table
+from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
 
 HERE, PAPER = Cell("here"), Cell("paper")
 """The source of a row."""
+Figures = dict[tuple[str, str], Sequence[Cell | None]]
+"""The cells of rows by their source, "here" or "paper", and their name."""
 AGENTS = ("plan_to_function", "react", "hybrid_react")
 SYSTEMS = tuple(f"{agent}{web}" for agent in AGENTS for web in ("", "+ws"))
 """The paper's six systems, in the order of its tables."""
@@ -47,7 +49,7 @@ class PaperTable:
 
 def paper_table(
     key: str,
-    rows: Sequence[Row],
+    figures: Figures,
     missing: Sequence[str] = (),
     *,
     columns: Sequence[str] = (),
@@ -58,19 +60,26 @@ def paper_table(
     ``columns`` take the place of those that it names, and ``notes`` come before its own.
     """
     published = _published()[key]
-    heads = tuple(map(Column, ("source", *(columns or published["columns"]))))
+    heads = ("source", *(columns or published["columns"]))
+    cells = {
+        (" ".join(row), "", head): cell
+        for row, its in figures.items()
+        for head, cell in zip(heads, (Cell(row[0]), *its), strict=True)
+    }
+    names = {" ".join(row): row[1] for row in figures}
     notes = (*notes, *published.get("notes", ()))
-    return PaperTable(published["name"], Table(published["title"], heads, tuple(rows), notes=notes), tuple(missing))
+    table = pivot(published["title"], cells, names, {head: Column(head) for head in heads}, heading="", notes=notes)
+    return PaperTable(published["name"], table, tuple(missing))
 
 
-def here(name: str, cells: Sequence[Cell | None]) -> Row:
-    """A row of the experiment."""
-    return Row(name, (HERE, *cells))
+def here(rows: Mapping[str, Sequence[Cell | None]]) -> Figures:
+    """Rows of the experiment, by name."""
+    return {("here", name): cells for name, cells in rows.items()}
 
 
-def of_paper(name: str, cells: Sequence[Cell | None]) -> Row:
-    """A row of the paper."""
-    return Row(name, (PAPER, *cells))
+def of_paper(rows: Mapping[str, Sequence[Cell | None]]) -> Figures:
+    """Rows of the paper, by name."""
+    return {("paper", name): cells for name, cells in rows.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +113,15 @@ def lineup(systems: dict[str, System]) -> Lineup:
 
 def beside(
     lines: Lineup, own: Mapping[str, Sequence[Cell | None]], paper: Mapping[str, Sequence[Cell | None]]
-) -> list[Row]:
+) -> Figures:
     """The experiment's rows and then the paper's, for each of the paper's systems; last, all other systems.
 
     ``own`` is by label, ``paper`` by the paper's name.
     """
-    rows: list[Row] = []
+    figures: Figures = {}
     for name, labels in lines.by_name.items():
-        rows += [here(label, own[label]) for label in labels if label in own]
-        rows.append(of_paper(name, paper[name]))
-    return rows + [here(label, own[label]) for label in lines.others if label in own]
+        figures |= here({label: own[label] for label in labels if label in own}) | {("paper", name): paper[name]}
+    return figures | here({label: own[label] for label in lines.others if label in own})
 
 
 def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:

@@ -17,7 +17,7 @@ from drretail.eval.scores.facts import headlines
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.records.score import CODE
-from drretail.viewer.tables.scores import score_tables, sliced_tables
+from drretail.viewer.tables.scores import score_tables, slice_sections
 from tests import build
 from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
@@ -39,8 +39,8 @@ def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_
     (table,) = score_tables(scores.scores, scores.metrics)
     assert table.title == "Brevity"
     assert "Short reports have fewer than four words." in table.notes
-    (sliced,) = sliced_tables(scores.slices, scores.scores, metrics=scores.metrics)
-    assert {each.title.partition(" by ")[0] for each in sliced.tables} == {"Brevity: short"}
+    sliced = slice_sections(scores.slices, scores.scores, metrics=scores.metrics).values()
+    assert {each.title.partition(" by ")[0] for section in sliced for each in section.tables} == {"Brevity: short"}
     board = known(scores.scoreboard)
     assert [(column.name, column.metric, column.unit) for column in board.columns] == [
         ("brief", "brevity", "share"),

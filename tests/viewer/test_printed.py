@@ -16,7 +16,8 @@ from drretail.records.score import (
     Scores,
     ShownColumn,
 )
-from drretail.viewer.printed import correlation_parts, score_parts, scoreboard_parts, slice_parts
+from drretail.viewer.printed import scoreboard_parts, slice_parts
+from drretail.viewer.sections import metric_parts
 from tests.build import measure, systems
 from tests.viewer import scores
 
@@ -148,14 +149,14 @@ def correlated(*rows: Correlation) -> Scores:
 
 def test_measures_are_rows_and_the_end_says_what_it_is_not(printed: Print) -> None:
     rows = a_row("turns", "FP", 0.5, 0.02), a_row("turns", "FR", -0.104, 0.4), a_row("pages", "FP", 0.1, 1)
-    out = printed(80, correlation_parts, correlated(*rows))
+    out = printed(80, metric_parts, correlated(*rows))
     lines = [line.split() for line in out.splitlines()]
     assert "process × scores, judged by anthropic:a" in out
     assert ["turns", "+0.50*", "-0.10"] in lines
     assert ["pages", "+0.10", "–"] in lines
     assert "FP (n=50)" in out
     assert "Holm over all 3. A correlation does not prove a cause." in " ".join(out.split())
-    assert printed(80, correlation_parts, correlated()) == ""
+    assert printed(80, metric_parts, correlated()) == ""
 
 
 def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
@@ -164,7 +165,7 @@ def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
         a_row("turns", "clean", 0.5, 1, judge="code", judge_kind="rule_based"),
         a_row("turns", "FP", 0.5, 1, rules="paper"),
     )
-    out = printed(80, correlation_parts, correlated(*rows))
+    out = printed(80, metric_parts, correlated(*rows))
     titles = [line.strip() for line in out.splitlines() if line.startswith("process ×")]
     assert titles == [
         "process × scores, judged by anthropic:a",
@@ -189,7 +190,7 @@ def lines_of(printed: Callable[..., str]) -> PrintLines:
     def lines(rows: list[Score], width: int, **more: object) -> list[str]:
         of = systems(row.system for row in rows)
         held = Scores.model_validate({"scores": tuple(rows), "judgings": (), "systems": of, **more})
-        return printed(width, score_parts, held).splitlines()
+        return printed(width, metric_parts, held).splitlines()
 
     return lines
 

@@ -10,17 +10,19 @@ from typing import Any
 from drretail.addons.exports.selection import Chosen, Selection
 from drretail.eval.method import method_cards
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
-from drretail.eval.scores.facts import missing_in_words
+from drretail.eval.scores.facts import missing_in_words, with_slices
 from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.layout import find_sentences
-from drretail.records.run import Turn
+from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Score, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import table_of
 from drretail.viewer.judged import read_judgements
+from drretail.viewer.plots.experiment_plots import file_name
+from drretail.viewer.sections import sections
 
 COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
     Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
@@ -93,7 +95,8 @@ Write = Callable[[Path, Mapping[str, str], Sequence[Row]], None]
 def write_csv(selection: Selection, to: Path) -> str:
     """Writes each table as a file in a folder, in UTF-8 with a byte order mark, by which Excel recognises it.
 
-    Cells that a spreadsheet would calculate are guarded.
+    The tables of the page are in ``tables``, unless only some systems or reports are asked for. Cells that a
+    spreadsheet would calculate are guarded.
     """
     return _write(selection, to, ".csv", _csv)
 
@@ -131,6 +134,13 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     to.mkdir(parents=True, exist_ok=True)
     for name, (columns, rows) in tables.items():
         write(to / f"{name}{suffix}", columns, rows)
+    researching = {label for label, system in selection.definition.systems.items() if system.agent not in BASELINES}
+    # Means over all systems and reports: not for who asked for some.
+    if write is _csv and researching <= {*selection.systems} and not selection.rules:
+        shown = (table for section in sections(with_slices(selection.experiment, scored)) for table in section.every)
+        for at, table in enumerate(shown, 1):
+            (to / "tables").mkdir(exist_ok=True)
+            write_atomically(to / "tables" / f"{at:02}-{file_name(table.full_title)}.csv", csv_table(table))
     return written
 
 

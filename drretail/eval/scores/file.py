@@ -26,8 +26,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.registry import COUNTS_STEPS, METRICS, PAIRWISE, USUAL, installed
-from drretail.eval.registry import COUNTS_STEPS as PROCESS
+from drretail.eval.registry import COUNTS_STEPS, DECIDES, METRICS, PAIRWISE, USUAL, installed
 from drretail.eval.scores.facts import AS_ZERO, OF_COSTS, Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     LACKS_IN_WORDS,
@@ -254,14 +253,14 @@ def correlations(gathered: Gathered) -> list[Correlation]:
     Floors and the ceiling are left out, since they research nothing, and so are checks of systems that check
     themselves. Empty without ``process``.
     """
-    code = next((assessor for assessor in gathered.assessors(PROCESS) if assessor.judge.spec == CODE), None)
+    code = next((assessor for assessor in gathered.assessors(COUNTS_STEPS) if assessor.judge.spec == CODE), None)
     if code is None:
         return []
     correlated = {name: metric.description.correlated for name, metric in gathered.metrics.items()}
     measured = {
-        name: _values(gathered, PROCESS, code, name)
-        for name in gathered.metrics[PROCESS].variants
-        if name not in correlated[PROCESS]
+        name: _values(gathered, COUNTS_STEPS, code, name)
+        for name in gathered.metrics[COUNTS_STEPS].variants
+        if name not in correlated[COUNTS_STEPS]
     }
     rows = [
         Correlation(
@@ -302,10 +301,11 @@ def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
 
     Rows on other profiles belong to no metric and stay.
     """
-    by_metric = ("scores", "judgings", "slices", "agreements")
+    by_metric = ("scores", "judgings", "slices", "agreements", "ablations")
     chosen = {table: tuple(row for row in getattr(scores, table) if row.metric in names) for table in by_metric}
     without = {} if PAIRWISE in names else {"pairs": (), "ranks": ()}
     without |= {} if COUNTS_STEPS in names else {"correlations": ()}
+    without |= {} if DECIDES in names else {"twins": ()}
     return scores.model_copy(update=chosen | without)
 
 

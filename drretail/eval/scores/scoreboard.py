@@ -183,9 +183,7 @@ def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: S
 
 
 def _judge(assessor: Assessor) -> BoardJudge:
-    return BoardJudge(
-        spec=assessor.judge.spec, kind=assessor.judge.kind, params_hash=assessor.judge.params_hash, rules=assessor.rules
-    )
+    return BoardJudge(**dict(assessor.judge), rules=assessor.rules)
 
 
 def _judges(shown: _Shown) -> list[Assessor]:

@@ -190,8 +190,6 @@ class Table:
     """What a reader must know about the numbers."""
     unit: str = "planned run"
     """What ``Cell.n`` counts."""
-    unrated: tuple[str, ...] = ()
-    """Columns that a rule-based judge can't rate for any system."""
     turns_for_one: bool = False
     """True if a table of a single system is drawn with a row for each column, since that is easier to read."""
     is_stacked: bool = False

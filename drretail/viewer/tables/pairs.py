@@ -1,13 +1,14 @@
 """Pairwise judging as tables: wins, ties and losses of every pair, and the strengths of several systems."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import groupby
 
 from drretail.records.comparison import PairScore, Share
-from drretail.records.score import NO_SYSTEMS, Score, Systems, place_of
+from drretail.records.score import NO_SYSTEMS, Score, Systems
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Section
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
 from drretail.viewer.tables.scores import NOTES, UNASKED, judged_by, notes_on, system_names
 
@@ -22,89 +23,42 @@ NOTHING = "nothing was compared yet."
 _TIE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """One judge's verdicts on pairs under one set of rules."""
-
-    by: str
-    hidden: str
-    """Why there are no numbers, in words that end a sentence; empty if there are numbers."""
-    overall: Table | None
-    """All pairs in overall quality."""
-    pairs: tuple[Table, ...]
-    """Each pair in every dimension."""
-    strengths: Table | None
-    notes: tuple[str, ...]
-    """What the columns mean."""
-    lacking: tuple[str, ...]
-    """What is missing or unused of each pair."""
-
-    @property
-    def is_short(self) -> bool:
-        """True if there are so many pairs that only their overall quality is shown."""
-        return len(self.pairs) > WHOLE and self.overall is not None
-
-    @property
-    def shown(self) -> tuple[Table, ...]:
-        """Each pair in all dimensions if there are few pairs, or else all pairs in overall quality."""
-        return (self.overall,) if self.is_short and self.overall is not None else self.pairs
-
-
-def paired(
-    pairs: Sequence[PairScore], ranks: Sequence[Score], systems: Systems = NO_SYSTEMS, *, beside: bool = True
-) -> list[Paired]:
-    """One for each judge and set of rules, in the order of the rows.
-
-    Without ``beside``, only pairs of two ranked systems are in it.
+def pair_sections(
+    pairs: Sequence[PairScore], ranks: Sequence[Score], systems: Systems = NO_SYSTEMS
+) -> Iterator[Section]:
+    """One for each judge and set of rules, in the order of the rows: each pair in all dimensions or, of many pairs, all
+    in overall quality, and the strengths of three systems or more.
     """
-
-    def is_shown(*labels: str) -> bool:
-        return beside or all(place_of(label, systems) == "system" for label in labels)
-
-    made: list[Paired] = []
     for by_whom, group in groupby(pairs, key=lambda row: row.by_whom):
-        every = list(group)
-        rows = [row for row in every if is_shown(row.a, row.b)]
-        rows_of_judge = [rank for rank in ranks if rank.by_whom == by_whom and is_shown(rank.system)]
-        if rows:
-            made.append(_paired(rows, rows_of_judge, systems, left_out=len(_pairs_of(every)) - len(_pairs_of(rows))))
-    return made
+        rows = list(group)
+        by, lacking = judged_by(rows[0]), [*_lacking(rows)]
+        if rows[0].note is not None:
+            yield Section(TITLE, by, notes=[f"{rows[0].note}. {MODELS_ALONE}", *lacking])
+        elif not any(row.n_scored for row in rows):
+            yield Section(TITLE, by, notes=[NOTHING, *lacking])
+        else:
+            shown, apart = _tables_of(rows, [rank for rank in ranks if rank.by_whom == by_whom], systems)
+            more = f"All dimensions of {counted(len(apart), 'pair of systems', 'pairs of systems')}"
+            yield Section(TITLE, by, shown, lacking, Section(more, tables=apart) if apart else None)
 
 
-def _paired(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems, left_out: int) -> Paired:
-    first = rows[0]
-    by = judged_by(first)
-    hidden = f"{first.note}. {MODELS_ALONE}" if first.note is not None else ""
-    if not hidden and not any(row.n_scored for row in rows):
-        hidden = NOTHING
-    if hidden:
-        return Paired(by, hidden, None, (), None, (), tuple(_lacking(rows)))
+def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems) -> tuple[list[Table], list[Table]]:
+    """The tables of one judge, and those that stand apart."""
     names = system_names({label for row in rows for label in (row.a, row.b)}, systems)
-    overall = [row for row in rows if row.dimension == OVERALL]
-    meaning = NOTES["pairs_in_one_order"] if first.rules == "paper" else NOTES["pairs"]
-    meaning = NOTES["pairs_of_a_panel"] if any(row.disagreement is not None for row in rows) else meaning
-    notes = [meaning, *notes_on(names, systems)]
     each_pair: list[Table] = []
-    for pair in _pairs_of(rows):
+    for pair in dict.fromkeys((row.a, row.b) for row in rows):
         of_pair = {row.dimension: row for row in rows if (row.a, row.b) == pair}
         row = next(iter(of_pair.values()))
-        each_pair.append(
-            _table(_pair(names, row), f"{counted(row.n_planned, 'pair')} of reports", "Dimension", of_pair)
-        )
-    notes += [f"In scores.json: {counted(left_out, 'pair')} with a floor or such."] if left_out else []
-    return Paired(
-        by,
-        "",
-        _table("Overall quality", "", "Pair", {_pair(names, row): row for row in overall}) if overall else None,
-        tuple(each_pair),
-        _strengths(ranks, systems),
-        tuple(notes),
-        tuple(_lacking(rows)),
-    )
-
-
-def _pairs_of(rows: Sequence[PairScore]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((row.a, row.b) for row in rows))
+        by = f"{counted(row.n_planned, 'pair')} of reports"
+        each_pair.append(_table(_pair(names, row), by, "Dimension", of_pair))
+    overall = {_pair(names, row): row for row in rows if row.dimension == OVERALL}
+    is_short = len(each_pair) > WHOLE and bool(overall)
+    *shown, last = [_table("Overall quality", "", "Pair", overall)] if is_short else each_pair
+    meaning = NOTES["pairs_in_one_order"] if rows[0].rules == "paper" else NOTES["pairs"]
+    meaning = NOTES["pairs_of_a_panel"] if any(row.disagreement is not None for row in rows) else meaning
+    shown.append(replace(last, notes=(meaning, *notes_on(names, systems))))
+    strengths = _strengths(ranks, systems)
+    return [*shown, *([] if strengths is None else [strengths])], each_pair if is_short else []
 
 
 def _pair(names: Mapping[str, str], row: PairScore) -> str:

@@ -4,7 +4,8 @@ last. What stands below says how the numbers are to be read.
 
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 from typing import get_args
@@ -32,6 +33,7 @@ from drretail.records.score import (
     shown_rows,
 )
 from drretail.records.tables.figures import NOTHING
+from drretail.records.tables.result import Section
 from drretail.records.tables.table import Cell, Column, Table, pivot
 from drretail.viewer.cart import DECLARED, readers_in_words
 
@@ -198,6 +200,9 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
+    if unrated:
+        what = f": {', '.join(unrated)}" if columns else ""
+        notes.append(f"{NOT_RATED}{what}. Numbers need a language model: --judge PROVIDER:MODEL.")
     if columns:
         # How the numbers came about, what they mean, and whose they are
         judge = JudgeRef(spec=first.judge, kind=first.judge_kind, params_hash=first.judge_params)
@@ -214,7 +219,6 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
         minor=ANSWERED,
         by=judged_by(first),
         turns_for_one=True,
-        unrated=tuple(unrated),
         notes=tuple(notes),
     )
 
@@ -280,7 +284,7 @@ def part_cell(score: Score) -> Cell:
 
 
 BY: tuple[SliceBy, ...] = get_args(SliceBy)
-MEANINGS: dict[str, str] = {
+MEANINGS: Mapping[SliceBy, str] = {
     "category": "By category of the wanted products.",
     "kind": "By kind of need.",
     "axis": "By what makes a query hard. A query counts in each column that fits.",
@@ -298,50 +302,34 @@ def main_slices(slices: Sequence[Score], *, details: bool = False) -> list[Score
     return list(slices) if details else main or list(slices)
 
 
-@dataclass(frozen=True, slots=True)
-class SlicedTables:
-    """All slice tables of one metric, judge and set of rules."""
-
-    table_key: TableKey
-    tables: tuple[Table, ...]
-    notes: tuple[str, ...]
-    """Notes that hold for all its tables."""
-    kinds: tuple[str, ...]
-    """For each table, what its columns split queries by."""
-
-
-def sliced_tables(
+def slice_sections(
     slices: Sequence[Score],
     scores: Sequence[Score],
     wanted: Sequence[str] = BY,
     metrics: Metrics = NONE_HELD,
     systems: Systems = NO_SYSTEMS,
-) -> list[SlicedTables]:
-    """One for each metric, judge and rules, in the order of the rows, with a table for each kind and variant.
+) -> dict[tuple[TableKey, SliceBy], Section]:
+    """A table for each variant, by metric, judge and rules in the order of the rows, and by the sort of slice.
 
     ``scores`` say which systems checked themselves, and why values are missing.
     """
-    by_key: dict[TableKey, list[Score]] = {}
-    for row in slices:
-        if row.by in wanted:
-            by_key.setdefault(table_key_of(row), []).append(row)
-    made: list[SlicedTables] = []
-    for table_key, rows in by_key.items():
-        metric = description(metrics, table_key[0])
-        same = [score for score in scores if table_key_of(score) == table_key]
+    made: dict[tuple[TableKey, SliceBy], Section] = {}
+    for key, by in product(dict.fromkeys(map(table_key_of, slices)), BY):
+        rows = [row for row in slices if row.by == by and by in wanted and table_key_of(row) == key]
+        metric = description(metrics, key[0])
+        same = [score for score in scores if table_key_of(score) == key]
         own = {score.system for score in same if score.self_checked}
         # Systems and variants that lack values only because there is nothing to score
         na = {(each.system, each.variant) for each in same if each.n_na and not each.n_failed + each.n_unverifiable}
         tables: list[Table] = []
-        kinds: list[str] = []
-        pairs = dict.fromkeys((by, row.variant) for by in BY for row in rows if row.by == by)
-        for by, variant in pairs:
-            shown = [row for row in rows if (row.by, row.variant) == (by, variant)]
+        for variant in dict.fromkeys(row.variant for row in rows):
+            shown = [row for row in rows if row.variant == variant]
             only_na = {system for system, of in na if of == variant}
             tables.append(_slice_table(f"{metric.title}: {variant} by {by}", shown, own, only_na, systems))
-            kinds.append(by)
-        notes = notes_on((row.system for row in rows), systems, bounded=metric.bounded_by_oracle)
-        made.append(SlicedTables(table_key, tuple(tables), tuple(notes), tuple(kinds)))
+        if tables:
+            about = notes_on((row.system for row in rows), systems, bounded=metric.bounded_by_oracle)
+            notes = [MEANINGS[by], *filter(None, [few_words(tables)]), *about]
+            made[key, by] = Section(f"{metric.title} by {by}", judged_by(rows[0]), tables, notes)
     return made
 
 

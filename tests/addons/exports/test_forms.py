@@ -106,6 +106,7 @@ def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Pat
     scores = keep_scores(copy, "faithfulness", "checks")
     export(Selection.of(copy), "csv", tmp_path / "csv")
     board = known(scores.scoreboard)
+    assert any((tmp_path / "csv" / "tables").glob("*.csv"))
     made = {row["system"]: row for row in table(tmp_path / "csv" / "scoreboard.csv")}
     assert made.keys() == {row.system for row in board.rows if not row.system.startswith("null")}
     for row in board.rows:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from drretail.files import read_json, write_json
 from drretail.records.comparison import PairScore, Share
 from drretail.records.score import Agreement, Score, Scores
-from drretail.viewer.printed import pair_parts
-from drretail.viewer.tables.pairs import NOTHING, paired, percents
+from drretail.viewer.sections import metric_parts
+from drretail.viewer.tables.pairs import NOTHING, pair_sections, percents
 from drretail.viewer.tables.scores import agreement_table
 from tests.build import systems
 from tests.eval.compare.crafted import preference
@@ -48,39 +48,35 @@ def test_shares_add_to_a_hundred_and_none_is_off_by_one(counts: list[int]) -> No
     assert f"{found[1]}%" == f"{shares[1]:.0%}"
 
 
-def test_a_pair_is_a_table_of_dimensions_and_all_pairs_one_of_overall_quality() -> None:
-    (table_key,) = paired([row(dimension="depth"), row(), row(A, C)], [], systems([A, B, C]))
-    titles = [table.title for table in table_key.pairs]
-    assert titles == ["hybrid_react over plan_to_function", "hybrid_react over react"]
-    assert [line.name for line in table_key.pairs[0].rows] == ["depth", "overall"]
-    assert table_key.overall is not None
-    assert [line.name for line in table_key.overall.rows] == titles
-    assert [column.name for column in table_key.overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
-    assert table_key.strengths is None
+def test_a_pair_is_a_table_of_dimensions_and_many_are_one_of_overall_quality() -> None:
+    (few,) = pair_sections([row(dimension="depth"), row(), row(A, C)], [], systems([A, B, C]))
+    assert [table.title for table in few.tables] == ["hybrid_react over plan_to_function", "hybrid_react over react"]
+    assert [line.name for line in few.tables[0].rows] == ["depth", "overall"]
+    assert few.more is None
+    labels = (A, B, C, "other@m")
+    (many,) = pair_sections([row(a, b) for a, b in combinations(labels, 2)], [], systems(labels))
+    (overall,) = many.tables
+    assert len(overall.rows) == 6
+    assert [column.name for column in overall.columns] == ["win", "tie", "loss", "win rate", "flips", "first"]
+    assert many.more is not None
+    assert [table.title for table in many.more.tables] == [line.name for line in overall.rows]
 
 
-def test_strengths_stand_strongest_first_and_without_floors_beside() -> None:
+def test_strengths_stand_strongest_first() -> None:
     floor, of = rank("null_copy", 2.0), systems([A, B, C, "null_copy"])
-    (whole,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], of)
-    (alone,) = paired([*EVERY, row("null_copy", C)], [*RANKS, floor], of, beside=False)
-    assert whole.strengths is not None
-    assert alone.strengths is not None
-    assert [line.label for line in whole.strengths.rows] == ["null_copy", B, A, C]
-    assert [line.label for line in alone.strengths.rows] == [B, A, C]
-    assert len(alone.pairs) == 3
-    assert "In scores.json: 1 pair with a floor or such." in alone.notes
+    (whole,) = pair_sections([*EVERY, row("null_copy", C)], [*RANKS, floor], of)
+    assert [line.label for line in whole.tables[-1].rows] == ["null_copy", B, A, C]
 
 
 def test_what_was_not_compared_has_no_table_and_what_was_not_asked_about_is_not_failed() -> None:
     lacking: dict[str, Any] = {"n_scored": 0, "n_failed": 40, "not_judged": 40, "win": Share(), "win_rate": None}
-    (empty,) = paired([row(**lacking)], [])
-    assert (empty.hidden, empty.pairs) == (NOTHING, ())
-    assert empty.lacking == (f"{A} over {B}: 40 comparisons not asked yet.",)
-    (ruled,) = paired([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
-    assert ruled.hidden.startswith("not rated (rule-based). Numbers need a language model")
-    (text,) = paired([row(n_scored=30, n_failed=10, not_judged=8)], [])
-    assert text.overall is not None
-    counts = [cell.counts for cell in text.overall.rows[0].cells if cell is not None]
+    (empty,) = pair_sections([row(**lacking)], [])
+    assert empty.tables == ()
+    assert empty.notes == [NOTHING, f"{A} over {B}: 40 comparisons not asked yet."]
+    (ruled,) = pair_sections([row(judge_kind="rule_based", note="not rated (rule-based)")], [])
+    assert ruled.notes[0].startswith("not rated (rule-based). Numbers need a language model")
+    (text,) = pair_sections([row(n_scored=30, n_failed=10, not_judged=8)], [])
+    counts = [cell.counts for cell in text.tables[0].rows[0].cells if cell is not None]
     assert counts[0] == "30/40, 2 failed, 8 not judged"
 
 
@@ -101,9 +97,7 @@ def test_page_and_text_have_pairs_strengths_and_agreements(mine: Path, render: A
         assert text in shown
     assert "Strengths, strongest first by overall" in shown
     assert "+0.50" in shown
-    # The page leaves out what a rule-based judge can't rate; a terminal says so in a sentence.
-    said = "judged by offline:judge (rule-based): not rated (rule-based)."
-    assert (said in shown) == (render is render_text)
+    assert "not rated (rule-based). Numbers need a language model" in shown
 
 
 def test_agreements_are_shown_of_what_sums_a_metric_up() -> None:
@@ -132,7 +126,7 @@ def scores_of(pairs: Sequence[PairScore], ranks: Sequence[Score] = ()) -> Scores
 
 def test_a_table_has_shares_with_intervals_flips_and_what_failed(printed: Callable[..., str]) -> None:
     pairs = [row(A, B, "depth", **MEASURED, failed_verdicts=2), row(A, B, **MEASURED)]
-    result = printed(160, pair_parts, scores_of(pairs))
+    result = printed(160, metric_parts, scores_of(pairs))
     titles = ("hybrid_react over plan_to_function", "in both orders")
     for text in (*titles, "60% (46–72)", "0.65", "49/50,", "1 failed", "10%", "48%"):
         assert text in result
@@ -144,10 +138,10 @@ def test_of_many_pairs_the_overall_quality_is_shown_and_strengths_of_all(printed
     strong = {"a@m": -0.001, "b@m": 1.5, "c@m": -1.5, "d@m": 0.001}
     pairs = [row(a, b, dimension) for a, b in combinations(strong, 2) for dimension in ("depth", "overall")]
     ranks = [rank(system, value, dimension) for dimension in ("depth", "overall") for system, value in strong.items()]
-    shown = printed(160, pair_parts, scores_of(pairs, ranks))
+    shown = printed(160, metric_parts, scores_of(pairs, ranks))
     table, _, strengths = shown.partition("Strengths, strongest first by overall")
     assert "depth" not in table
-    assert "6 pairs: the other six dimensions are in scores.json" in table
+    assert "All dimensions of 6 pairs of systems: drretail report shows them." in shown
     assert [line.split()[0] for line in strengths.splitlines()[3:7]] == ["b", "d", "a", "c"]
     for text in ("depth", "+1.50", "-1.50", " 0.00", "P(i beats j)"):
         assert text in strengths

@@ -9,7 +9,7 @@ from drretail.records.run import System
 from drretail.records.score import BoardJudge, Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE, decision_of, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, board_notes, board_table, conclusion, without_equal
-from drretail.viewer.tables.scores import Table, few_words, score_tables, sliced_tables
+from drretail.viewer.tables.scores import Table, score_tables, slice_sections
 from tests.build import measure, systems
 from tests.viewer import scores
 from tests.viewer.scores import FP, board, cell, of_slice
@@ -122,11 +122,11 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_q
 
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:
-    (sliced,) = sliced_tables(
+    (sliced,) = slice_sections(
         [of_slice("Baby_Products"), of_slice("Pet_Supplies", 4), of_slice("Baby_Products", system="b@m")],
         (),
         systems=systems(["a@m", "b@m"]),
-    )
+    ).values()
     (table,) = sliced.tables
     assert table.title == "Faithfulness: FP by category"
     assert [(column.name, column.counts) for column in table.columns] == [
@@ -136,7 +136,7 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
     assert [line.name for line in table.rows] == ["a", "b"]
     assert table.rows[1].cells[1] is None
     rows = [of_slice("Baby_Products", n_counted=9), of_slice("Pet_Supplies", 4), of_slice("Office_Products")]
-    (sliced,) = sliced_tables(rows, ())
+    (sliced,) = slice_sections(rows, ()).values()
     (table,) = sliced.tables
     assert [column.few for column in table.columns] == [False, True, False]
     assert [(cell.few, cell.counts) for cell in table.rows[0].cells if cell] == [
@@ -144,20 +144,26 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
         (True, ""),
         (False, ""),
     ]
-    assert few_words(sliced.tables) == "Grey: n is below 10, too few to rely on."
-    assert few_words(sliced_tables([of_slice("Office_Products")], ())[0].tables) == ""
+    assert "Grey: n is below 10, too few to rely on." in sliced.notes
+    assert not any(
+        "Grey" in note for each in slice_sections([of_slice("Office_Products")], ()).values() for note in each.notes
+    )
 
 
 def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
     rows = [of_slice("budget", by="axis"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
-    assert [sliced.table_key[1] for sliced in sliced_tables(rows, ())] == ["p:m", "q:n"]
-    (sliced,) = sliced_tables(rows, (), ["axis"])
+    assert [(key[1], by) for key, by in slice_sections(rows, ())] == [
+        ("p:m", "category"),
+        ("p:m", "axis"),
+        ("q:n", "category"),
+    ]
+    (sliced,) = slice_sections(rows, (), ["axis"]).values()
     assert [table.title for table in sliced.tables] == ["Faithfulness: FP by axis"]
 
     why = {"a@m": {"n_na": 4, "n_failed": 0}, "b@m": {"n_na": 2, "n_failed": 2}}
     rated = [score(label, n_planned=12, n_scored=8, **left) for label, left in why.items()]
     empty = {"value": None, "ci_low": None, "ci_high": None, "n_counted": 0, "n_scored": 0}
-    (sliced,) = sliced_tables([of_slice("Pet_Supplies", system=label, **empty) for label in why], rated)
+    (sliced,) = slice_sections([of_slice("Pet_Supplies", system=label, **empty) for label in why], rated).values()
     assert [cell.text for line in sliced.tables[0].rows for cell in line.cells if cell] == ["n/a", "–"]
 
 
