@@ -29,7 +29,6 @@ COMMANDS: Mapping[str, str] = {
     "submit": "bench submit R exp --manifest second.json --exhibit",
     "rank": "bench rank R",
     "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k",
-    "passing": "sandbox check s --to made",
 }
 
 
