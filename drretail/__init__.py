@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     lab = _lab
     worlds = _worlds
 
-__version__ = "1.0.0"
+__version__ = "2.0.0.dev0"
 _PLACES = {
     "Agent": "drretail.agents.base:Agent",
     "Answer": "drretail.records.run:Answer",

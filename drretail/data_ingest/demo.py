@@ -90,11 +90,13 @@ def _build(folder: Path, cache_dir: Path, tell: Tell) -> None:
 
 def _copy(folder: Path, cache_dir: Path) -> None:
     """The demo shop in ``folder``, from the user's cache, where it is made once. What an earlier start left is used."""
+    from drretail.env.folder import check_world  # loads what reads an index
+
     if (folder / "world" / "CURRENT").exists():
         return
-    with suppress(OSError):  # a cache that can't be written to
+    with suppress(OSError, UserError):  # a cache that can't be written to, or is damaged
         home = ensure_world("demo", cache_dir, Progress()).parent
-        for part in ("raw", "world"):
+        for part in () if check_world(home / "world") else ("raw", "world"):
             if not (folder / part).exists():
                 with made_whole(folder / part) as staging:
                     copytree(home / part, staging, dirs_exist_ok=True)

@@ -200,15 +200,19 @@ class Comparison:
     def compare(self, file: VerdictFile, kept: Sequence[Verdict], again: VerdictFile, name: Path) -> None:
         """Compares the last verdict of each key with the one that was made again."""
         checklist, made = self.checklist, {verdict.key: verdict for verdict in again.lasts()}
-        scopes = {(verdict.metric, verdict.judge.key, verdict.rules, verdict.judge_repeat) for verdict in kept}
+        scopes = {_scope(verdict) for verdict in kept}
+        current = {_scope(verdict) for verdict in kept if not self._is_outdated(verdict)}
         for verdict in kept:
+            if self._is_outdated(verdict) and _scope(verdict) in current:
+                continue  # judged anew since by the metric of today
             checklist.checked["verdicts"] += 1
             anew, item = made.pop(verdict.key, None), f"the verdict {verdict.stage}/{verdict.item}"
             if anew is not None and _content(anew) == _content(verdict):
                 continue
             if cause := self._older(verdict):
                 self.earlier.update([(name.parts[-2], f"{name.stem}.json")] if cause == EARLIER else ())
-                checklist.wait("verdicts", name, f"{cause}: {item}", SCORE)
+                again_by = f"`drretail score EXP --metrics {verdict.metric}` makes it anew."
+                checklist.wait("verdicts", name, f"{cause}: {item}", again_by if verdict.judge.spec == CODE else SCORE)
             elif verdict.stage == SUPPORT_LIVE and live_journal(self.experiment).exists():
                 cause = "verdicts of live pages are not made again"
                 checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
@@ -225,7 +229,7 @@ class Comparison:
                     reason = f"{item} has other reasons, notes or sources made again"
                 checklist.fail("verdicts", name, reason, cause="a verdict is another one when it is made again")
         for verdict in made.values():
-            if (verdict.metric, verdict.judge.key, verdict.rules, verdict.judge_repeat) in scopes:
+            if _scope(verdict) in scopes:
                 self.note_missing(name, f": the verdict {verdict.stage}/{verdict.item}")
 
     def note_missing(self, name: Path, which: str = "") -> None:
@@ -237,17 +241,26 @@ class Comparison:
             reason = f"the run is not {'fully ' if which else ''}scored by {metric} yet{which}"
             self.checklist.wait("verdicts", name, reason, f"`drretail score EXP --metrics {metric}` goes on.")
 
+    @staticmethod
+    def _is_outdated(verdict: Verdict) -> bool:
+        metric = installed(verdict.metric)
+        return metric is not None and verdict.version != metric.version
+
     def _older(self, verdict: Verdict) -> str:
         """Why scores leave the verdict out, or will replace it; blank for one that counts."""
         judged = {verdict.run_id: verdict.report_sha, verdict.other_run_id: verdict.other_report_sha}
         if any(run in self.reports and self.reports[run] != sha for run, sha in judged.items() if run is not None):
             return EARLIER
         metric = installed(verdict.metric)
-        if metric is not None and verdict.version != metric.version:
+        if self._is_outdated(verdict):
             return "an older version of the metric made it"
         if metric is not None and verdict.prompt_hash not in in_all_wordings(self.experiment, metric.prompt_hashes):
             return "it was asked by prompts of another version"
         return "it was made without the world" if verdict.reason == NO_WORLD else ""
+
+
+def _scope(verdict: Verdict) -> tuple[str, str, str, int]:
+    return verdict.metric, verdict.judge.key, verdict.rules, verdict.judge_repeat
 
 
 def _was_asked_again(file: VerdictFile, verdict: Verdict) -> bool:
@@ -302,11 +315,11 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         elif before != now:
             checklist.wait("scores", "scores.json", "it is older than the runs and verdicts", SCORE)
         else:
-            reason = f"its {', '.join(different)} are not what the runs and verdicts come to"
+            reason = f"the runs and verdicts give other {', '.join(different)}"
             checklist.fail("scores", "scores.json", reason)
-    elif recorded.metrics != made.metrics:
+    elif recorded.metrics != made.metrics or _as_kept(recorded).get("notes") != _as_kept(made).get("notes"):
         checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", SCORE)
-    elif recorded.scoreboard != made.scoreboard:
+    elif _as_kept(recorded) != _as_kept(made):
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
 
@@ -315,10 +328,16 @@ def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:
     return row.metric, row.system, row.rules, row.judge, row.judge_params
 
 
+def _as_kept(scores: Scores) -> dict[str, Any]:
+    """The scoreboard as it is written: some of its fields are not."""
+    return scores.model_dump(mode="json", exclude_none=True, include={"scoreboard"}).get("scoreboard", {})
+
+
 def _without_dollars_and_cards(scores: Scores) -> dict[str, Any]:
     made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of", "named_judges"})
     board: dict[str, Any] = made.get("scoreboard", {})
     board.pop("prices_as_of", None)
+    board.pop("notes", None)  # the judges' cards are among them
     for described in made["metrics"].values():
         described.pop("judges", None)
     dollars = [column["name"] for column in board.get("columns", ()) if column["unit"] == "dollars"]

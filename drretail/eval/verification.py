@@ -1,9 +1,10 @@
 """Whether an experiment's folder agrees with itself: hashes, citations, picks and usage against the journals.
+
 What was found of its files is kept as a proof, and isn't found again while they, and the code, stay as they are.
 
 They are kept in the user's own cache, never in the folder: one that somebody else made brings none.
 
-None of this needs the world or a model; ``drretail.api.verification`` makes runs, verdicts and scores again.
+None of this needs the world or a model; ``drretail.api.verify`` makes runs, verdicts and scores again.
 """
 
 import os

@@ -22,7 +22,7 @@ INTRO = """\
 - `-h`, `--help` is an option of every command, `--version` of `drretail` alone.
 - `--debug`, anywhere on the line, shows where an error came from.
 - If a [file of options](../experiments.md#what-a-run-leaves-behind) turns a switch on, turn it off with its opposite, \
-such as `--no-injected`.
+such as `--no-force`.
 - [Exit codes](../experiments.md#when-something-fails): 0 done, 2 you must fix something, 3 done with findings or \
 failures."""
 

@@ -627,7 +627,7 @@ def test_score_and_report_say_first_what_fails(exp: Path, world: World, capsys: 
     assert not capsys.readouterr().err
     edit(exp / "scores.json", another_score)
     report(exp)
-    assert "scores.json: its scores are not what the runs and verdicts come to" in capsys.readouterr().err
+    assert "scores.json: the runs and verdicts give other scores" in capsys.readouterr().err
     CHEAP["usage"][0](exp)
     made = report(exp)
     assert "counts other tokens" in capsys.readouterr().err.splitlines()[0]

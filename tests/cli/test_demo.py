@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
+from drretail.api.verify import verify
 from drretail.env.world import open_world
 from drretail.progress import Progress
 from tests.cli.commands import Command, ErrorOf, environment
@@ -41,6 +42,11 @@ def shown(
     done = fork_server.run(("demo",), where, environment(where))
     assert done.returncode == 0, done.stderr
     return done, where / "drretail-demo"
+
+
+def test_what_the_demo_made_is_what_it_would_make_again(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
+    found = verify(shown[1] / "recorded", shown[1] / "world")
+    assert {check.check: check.state for check in found.checks}["scores"] == "pass"
 
 
 def marks_of(answer: Element) -> list[str]:

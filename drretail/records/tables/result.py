@@ -16,7 +16,7 @@ from drretail.records.tables.screen import wrapped
 from drretail.records.tables.table import Cell, Column, Row, Table, upright
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # pyright: ignore[reportMissingImports]
     from rich.table import Table as Grid
     from rich.text import Text
 
