@@ -1,4 +1,4 @@
-"""How often 95 % intervals over users hold the truth, and how often equal systems are told apart, by simulation.
+"""How often 95% intervals over users hold the truth, and how often equal systems are told apart, by simulation.
 
     PYTHONPATH=. python benchmarks/coverage.py [--samples 1000] [--json FILE]
 

@@ -178,7 +178,7 @@ def _side(values: Numbers, names: Sequence[str]) -> Side:
 
 
 def upper(share: float, samples: int) -> float:
-    """The upper end of Clopper and Pearson's 95 % interval."""
+    """The upper end of Clopper and Pearson's 95% interval."""
     count = round(share * samples)
     return 1.0 if count == samples else float(beta.ppf(0.975, count + 1, samples - count))
 

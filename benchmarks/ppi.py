@@ -1,4 +1,4 @@
-"""Do 95 % intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
+"""Do 95% intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
 
     python benchmarks/ppi.py [--rounds 2000] [--score FP] [--judge good] [--users 10] [--share .4] [--rate .05]
                              [--labels 20] [--promises] [--published] [--workers 1] [--seed 7] [--json FILE]

@@ -49,7 +49,7 @@ class Document(Record):
 
 
 class Estimated(Record):
-    """A number over queries with its 95 % interval over users."""
+    """A number over queries with its 95% interval over users."""
 
     ci_low: float | None = None
     """Lower end of the interval; ``ci_high`` is its upper end."""

@@ -85,7 +85,7 @@ class Finished(Estimated):
     """
 
     difference: float | None = None
-    """Mean of A minus B over the queries that both finished, with its 95 % interval."""
+    """Mean of A minus B over the queries that both finished, with its 95% interval."""
     n_pairs: int
     failed_a: float
     """Queries that A did not finish: the sum of each query's share of such runs."""
@@ -114,7 +114,7 @@ class ComparedRow(Estimated):
     """Mean over the paired queries only, as is ``mean_b``."""
     mean_b: float | None = None
     difference: float | None = None
-    """Mean of A minus B over the paired queries, with its 95 % interval and test over users."""
+    """Mean of A minus B over the paired queries, with its 95% interval and test over users."""
     n_planned: int
     """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
     n_pairs: int
@@ -187,8 +187,12 @@ class ComparedRow(Estimated):
     def turned(self) -> "ComparedRow":
         """The same, of B minus A."""
         swapped = {"higher": "lower", "lower": "higher"}
-        low, high = (None if end is None else -end for end in (self.ci_high, self.ci_low))
-        turned = {"difference": None if self.difference is None else -self.difference, "ci_low": low, "ci_high": high}
+        low, high = (None if end is None else 0.0 - end for end in (self.ci_high, self.ci_low))
+        turned = {
+            "difference": None if self.difference is None else 0.0 - self.difference,
+            "ci_low": low,
+            "ci_high": high,
+        }
         return self.model_copy(
             update=_swapped(self, _SIDES) | turned | {"outcome": swapped.get(self.outcome, self.outcome)}
         )

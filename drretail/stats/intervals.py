@@ -1,4 +1,4 @@
-"""Means over queries with 95 % intervals that count users: the queries of one user are one cluster.
+"""Means over queries with 95% intervals that count users: the queries of one user are one cluster.
 How much of a value is noise: between queries, between repeats of the agent, between repeats of the judge.
 
 An estimate is described by the influence of each query, which is how much the query moves it; influences sum to 0. They
@@ -150,7 +150,7 @@ _UNSEEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value with its 95 % interval; ``value`` is None if nothing was counted.
+    """A value with its 95% interval; ``value`` is None if nothing was counted.
 
     If there is a value and no interval, ``lacks`` says why. An interval is never of width 0.
     """

@@ -69,7 +69,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A mean with its 95 % interval; without ends below ``FEWEST`` clusters."""
+    """A mean with its 95% interval; without ends below ``FEWEST`` clusters."""
 
     value: float
     low: float | None = None

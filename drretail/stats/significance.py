@@ -268,7 +268,7 @@ def users_needed(seen: Estimate | None, users: int, tests: int = 1, loss: float 
 
 
 def users_range(seen: Estimate | None, users: int, tests: int = 1, loss: float = 0.0) -> tuple[int | None, int | None]:
-    """The fewest users if the true difference is at either end of its 80 % interval; None for a number without end.
+    """The fewest users if the true difference is at either end of its 80% interval; None for a number without end.
 
     So the number that was needed lies between them in 8 of 10 experiments, and in one above, in one below.
     """

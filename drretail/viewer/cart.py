@@ -30,7 +30,7 @@ _REASONS: Mapping[Because, str] = {
     "no_price": "the price is not known",
     "no_such_order": "there is no such order",
 }
-_MARKUP = re.compile(r"[\\`*_\[\]<>|#]")
+_MARKUP = re.compile(r"[\\`*_\[\]<]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,7 +279,7 @@ def all_pairs_parts(
             lines.append([names[a], names[b], *cells])
         title = f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have"
         note = (
-            f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95 % intervals are not corrected."
+            f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95% intervals are not corrected."
         )
         yield table_of(title, ["A", "B", *columns], lines, notes=[note], spare=columns[::-1]).filled
     first = comparisons[0]

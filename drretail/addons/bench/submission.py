@@ -106,7 +106,7 @@ class Rerun(Record):
     mean: float | None = None
     """The mean difference in truth between the runs that were made again and those submitted."""
     width: float | None = None
-    """How wide the 95 % interval of that mean is; None below five users that differ."""
+    """How wide the 95% interval of that mean is; None below five users that differ."""
     odds: dict[float, float] = Field(default_factory=dict[float, float])
     """By gain in truth, the odds that runs which were forged to gain as much would have passed."""
 

@@ -222,7 +222,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
 
 @accepts(CorrectOptions)
 def correct(options: CorrectOptions) -> Result[Correction]:
-    """Corrects FP, FR and win rates by people's labels, with 95 % intervals.
+    """Corrects FP, FR and win rates by people's labels, with 95% intervals.
 
     Kept in EXP/lab/correct.json. Raises UserError if nobody labelled anything, and if several judges have verdicts and
     none is named.
@@ -384,7 +384,7 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
 
 @accepts(BiasOptions)
 def bias(options: BiasOptions) -> Result[BiasFound]:
-    """Measures known biases of a judge: each effect with its 95 % interval over queries.
+    """Measures known biases of a judge: each effect with its 95% interval over queries.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
     kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe.

@@ -31,14 +31,14 @@ class LabFinding(Document):
 
 
 class WithEnds(Record):
-    """What has a 95 % interval; the ends are None if it has none."""
+    """What has a 95% interval; the ends are None if it has none."""
 
     low: float | None = None
     high: float | None = None
 
 
 class Measured(WithEnds):
-    """A statistic with its 95 % interval; the value is None if it is not defined."""
+    """A statistic with its 95% interval; the value is None if it is not defined."""
 
     value: float | None = None
 
@@ -457,7 +457,7 @@ LEAST_USERS = fewest_users()
 
 
 class BiasEffect(Measured):
-    """One effect of a judge's bias, with its 95 % interval over users."""
+    """One effect of a judge's bias, with its 95% interval over users."""
 
     name: str
     dimension: str

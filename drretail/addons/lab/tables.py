@@ -57,7 +57,8 @@ def cards_parts(cards: "Sequence[JudgeCard]") -> Iterator[Table | str]:
 
 def _card_sentences(claims: "SetCard") -> Iterator[str]:
     if None in (claims.people_full, claims.judge_full, claims.accuracy, claims.majority):
-        yield "No claim has a verdict."
+        undecided = f": the judge decided none of {counted(claims.undecided, 'claim')}" if claims.undecided else ""
+        yield f"No claim has a verdict{undecided}."
     else:
         left = f" {claims.unasked:,} claims were not judged." if claims.unasked else ""
         yield (
@@ -141,7 +142,7 @@ def agreement_parts(agreement: "Agreement") -> Iterator[Table | str]:
         for pair in pairs:
             figures = [getattr(pair, name) for name in shown]
             rows.append([f"{pair.first}, {pair.second}", pair.n, *figures, interval(pair.low, pair.high) or None])
-        yield table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95 %"], rows)
+        yield table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95%"], rows)
     meanings = (STATISTICS[name][1] for name in _statistics(agreement.pairs))
     yield from prose(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
     if agreement.people:
@@ -200,7 +201,7 @@ def planted_parts(planted: "PlantedFound") -> Iterator[Table | str]:
         + (f" = {with_interval(each.found / each.n, each.low, each.high)}" if each.n else "")
         for finder, each in everything.items()
     ]
-    notes = [f"Of all, with the 95 % interval: {'; '.join(shares)}.", NOTES["plant"]]
+    notes = [f"Of all, with the 95% interval: {'; '.join(shares)}.", NOTES["plant"]]
     for finder, each in everything.items():
         if left := unanswered_in_words(each.failed, each.unasked):
             notes.append(f"{finder}: {left}; in no share.")
@@ -240,7 +241,7 @@ def bias_parts(bias: "BiasFound") -> Iterator[Table | str]:
     for row in bias.probes:
         if row.effects:
             title = f"{row.probe.replace('_', ' ').capitalize()}, by {row.judge}"
-            columns = ["", "of", "effect (95 %)", "queries", "users", "n", "p", ""]
+            columns = ["", "of", "effect (95%)", "queries", "users", "n", "p", ""]
             rows: list[list[object]] = []
             for effect in row.effects:
                 verdict = "found" if effect.is_found else f"none found; {seen_from(effect)}"
@@ -265,7 +266,7 @@ def bias_parts(bias: "BiasFound") -> Iterator[Table | str]:
 
 
 F = TypeVar("F", bound=LabFinding)
-_LINES = "Lines: 95 % intervals."
+_LINES = "Lines: 95% intervals."
 _LABELS = {"s0": "full", "s1": "partial", "s2": "none"}
 
 

@@ -306,12 +306,12 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
 
 
 def _rate(passes: Sequence[bool]) -> str:
-    """How many queries pass, with the 95 % interval of their share."""
+    """How many queries pass, with the 95% interval of their share."""
     share = share_interval([float(passing) for passing in passes])
     line = f"{sum(passes)} of {len(passes)} queries pass"
     if share.value is None or share.low is None or share.high is None:
         return f"{line}."
-    return f"{line}: {percent(share.value)}, 95 % interval {percent(share.low)} to {percent(share.high)}."
+    return f"{line}: {percent(share.value)}, 95% interval {percent(share.low)} to {percent(share.high)}."
 
 
 def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:

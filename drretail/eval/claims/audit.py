@@ -186,7 +186,7 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
 
 
 def agreement_ends(shares: Shares) -> tuple[float, float]:
-    """The 95 % interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
+    """The 95% interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
     kinds = [shares.get(name, (0, 0)) for name in (audited.CONFIRMED, audited.CONTRADICTED)]
     ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
     return fmean(low for low, _ in ends), fmean(high for _, high in ends)

@@ -77,11 +77,11 @@ def samples(drawn: Iterable[tuple[int, int | None]]) -> str:
 
 
 def needed(row: ComparedRow) -> str:
-    """ "about 90 queries (80 % interval: 40–160)", with users if they are known; empty if the number is unknown."""
+    """ "about 90 queries (80% interval: 40–160)", with users if they are known; empty if the number is unknown."""
     if row.queries_needed is None:
         return ""
     ends = range_of(row)
-    return f"about {sample(row.queries_needed, row.users_needed)}{f' (80 % interval: {ends})' if ends else ''}"
+    return f"about {sample(row.queries_needed, row.users_needed)}{f' (80% interval: {ends})' if ends else ''}"
 
 
 def range_of(row: ComparedRow) -> str:
@@ -295,7 +295,7 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
             return "", f"no query has a value of both ({'; '.join(dict.fromkeys(lacks))})"
         case "identical":
             # If a share s of all users differed, n users would all be alike with the probability (1 − s)ⁿ.
-            may = f"up to {percent(1 - LEVEL ** (1 / largest.clusters))} of others may differ, 95 % sure"
+            may = f"up to {percent(1 - LEVEL ** (1 / largest.clusters))} of others may differ, 95% sure"
             of_all = "the one query" if largest.n_pairs == 1 else f"all {few}"
             return "", f"the same in {'both' if of_two else 'every system'} on {of_all} ({may})"
         case "undone" | "answers_less" as outcome:

@@ -44,7 +44,7 @@ class Cell:
     kind: Kind = "text"
     low: float | None = None
     high: float | None = None
-    """Ends of the 95 % interval."""
+    """Ends of the 95% interval."""
     deviation: float | None = None
     """Standard deviation of a mean."""
     mark: str = ""
@@ -75,7 +75,7 @@ class Cell:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The 95 % interval; None without both ends."""
+        """The 95% interval; None without both ends."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property

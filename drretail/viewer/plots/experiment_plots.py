@@ -52,7 +52,7 @@ MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
 _FINDINGS = Plugins("plot of a finding", {}, "drretail.finding_plots")
-INTERVAL_LINES = "Lines: 95 % intervals over users."
+INTERVAL_LINES = "Lines: 95% intervals over users."
 
 
 def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot], list[Plot]]:

@@ -179,7 +179,7 @@ def _takes(measure: ComparedMeasure) -> str:
     count, noun = (takes.users_needed or 0, "user") if of_users else (takes.queries_needed, "question")
     size = f"more than {MOST:,} {noun}s" if count > MOST else f"about {counted(count, noun)}"
     ends = "" if of_users else range_of(takes)
-    return f"it would take {size} to tell{f' (80 % interval: {ends} questions)' if ends else ''}"
+    return f"it would take {size} to tell{f' (80% interval: {ends} questions)' if ends else ''}"
 
 
 def _preferences(row: ComparedRow, a: str, b: str) -> str:
@@ -226,7 +226,7 @@ _COLUMNS = (
     Column(
         "Difference",
         meaning="the first system's mean minus the second's (side by side: the share that it wins minus the "
-        "share that it loses), with its 95 % interval",
+        "share that it loses), with its 95% interval",
     ),
     Column("p", meaning="p-value, corrected for all tests (Holm)"),
     Column("Queries", meaning="queries with a value for both systems"),
@@ -235,7 +235,7 @@ _COLUMNS = (
         meaning="queries needed to show a difference of this size (power .8), and where their number lies in 8 of 10 "
         "experiments",
     ),
-    Column("Among finished", meaning="the difference among reports that both finished, with its 95 % interval"),
+    Column("Among finished", meaning="the difference among reports that both finished, with its 95% interval"),
     Column("Failures", meaning="the first system's and the second's, of the queries that both ran"),
 )
 

@@ -20,7 +20,7 @@ from drretail.viewer.tables.scores import judged_by, notes_on, score_cell, syste
 
 TITLE = "Scoreboard"
 SELF_CHECKED = "*: means little here, because the agent already removes these errors from its own reports."
-INTERVALS = "95 % interval over users (binomial for shares, Student's t for the rest)"
+INTERVALS = "95% interval over users (binomial for shares, Student's t for the rest)"
 SPARE: tuple[Unit, ...] = ("tokens", "words", "dollars")
 """Units that a narrow table leaves out, the first of them first."""
 KINDS: Mapping[Unit, Kind] = {
@@ -68,7 +68,7 @@ def board_legends(table: Table) -> tuple[str, str]:
         return columns, columns
     has_floors = any(row.section == 2 for row in table.rows)
     floors = " --details shows those of the null agents and the oracle." if has_floors else ""
-    wider = f"{columns} A wider terminal or --details shows the 95 % intervals."
+    wider = f"{columns} A wider terminal or --details shows the 95% intervals."
     return wider, f"{columns} Below a value: its {INTERVALS}.{floors}"
 
 
@@ -220,7 +220,7 @@ def conclusion(board: Scoreboard) -> Conclusion:
         sentences.append(f"No difference is shown in {listed(finding.about for finding in undecided)}{by}.")
     if needed:
         numbers = [
-            f"{count:,}{'' if at else ' queries'}{f' (80 % interval: {ends})' if ends else ''} for {about}"
+            f"{count:,}{'' if at else ' queries'}{f' (80% interval: {ends})' if ends else ''} for {about}"
             for at, (count, ends, about) in enumerate(sorted(needed))
         ]
         sentences.append(f"To show differences of the size seen here takes about {listed(numbers)}.")

@@ -131,7 +131,7 @@ def test_a_metric_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
     assert [plot.title for plot in metric_plots(_board(react=(0.8, 9e3)), by_code, metrics)] == ["Mine in parts"]
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = metric_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert plot.caption == "Lines: 95 % intervals over users. n = 10 planned runs each."
+    assert plot.caption == "Lines: 95% intervals over users. n = 10 planned runs each."
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:

@@ -1,5 +1,5 @@
 """A probe of a judge: the reports it uses, the verdicts it reads, the questions it asks itself, and its effects with
-95 % intervals, tests over users, and the smallest effects that so many would have shown.
+95% intervals, tests over users, and the smallest effects that so many would have shown.
 
 The reports include copies with half and twice the words.
 """
