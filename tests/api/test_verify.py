@@ -555,6 +555,11 @@ def of_older_version(folder: Path, world: World) -> None:
     edit(folder / "scores.json", lambda value: value["made_of"].update(version="0.9") or another_score(value))
 
 
+def judged_anew_since(folder: Path, world: World) -> None:
+    of_older_version(folder, world)
+    score(folder, ["faithfulness", "checks", "process"], world=world)
+
+
 def by_client(folder: Path, world: World) -> None:
     """As inspect leaves a run: with the tokens that its model took, and without a journal."""
     models = {"client": RoleModel(spec="mockllm/model", kind="llm")}
@@ -575,6 +580,7 @@ WAYS: dict[str, tuple[Way, set[str]]] = {
     "a run that was made again": (made_again, {"verdicts", "scores"}),
     "shards that were copied together": (shards, {"scores"}),
     "what another version scored": (of_older_version, {"verdicts", "scores"}),
+    "what another version scored, judged anew since": (judged_anew_since, set()),
     "runs of inspect beside one's own": (by_client, {"verdicts"}),
 }
 """What each way of making a folder leaves unmade, by check."""
