@@ -81,7 +81,7 @@ def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manife
     if kept is None:
         raise UserError(f"There is no world at {spec}: make one with `drretail ingest`.")
     if kept.before is None:
-        raise UserError(f"{spec} keeps no former generation: {kept.live.generation} is live, and no other.")
+        raise UserError(f"{spec} keeps no version before {kept.live.generation}, which is live.")
     if is_on_servers(spec):
         from drretail.env.servers.loading import use_former
 

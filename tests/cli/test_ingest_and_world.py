@@ -105,7 +105,7 @@ def test_info_shows_the_headline_counts_beside_the_papers_and_the_world_before(r
 def test_check_says_ok_or_what_is_wrong_and_use_that_there_is_no_former_one(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
     invoke("ingest", str(raw), "-w", str(world), "-q")
-    assert "keeps no former generation" in refused_by("world", "use", str(world))
+    assert "keeps no version before" in refused_by("world", "use", str(world))
     whole = invoke("world", "check", str(world))
     assert (whole.exit_code, whole.stdout.split()[0]) == (0, "ok")
     with closing(sqlite3.connect(live_generation(world) / DATABASE_FILE)) as db:
