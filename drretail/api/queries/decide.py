@@ -143,8 +143,8 @@ def _write(sheets: Sequence[Path], decided: Decided) -> Result[Decided]:
         raise UserError("Every question about the products is decided: there is nothing to fill in.")
     write_atomically(sheets[0], sheet_of(left))
     line = (
-        f"{counted(len(left), 'question')} → {sheets[0]}. Each reader copies it under a name, such as ann.csv, and fills "
-        "in state and quote. Then give --sheet ann.csv."
+        f"{counted(len(left), 'question')} → {sheets[0]}. Each reader copies it under a name, such as ann.csv, and "
+        "fills in state and quote. Then give --sheet ann.csv."
     )
     return Result(decided, {"questions": len(left), "file": str(sheets[0])}, [line], path=sheets[0])
 
