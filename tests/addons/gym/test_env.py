@@ -1,10 +1,8 @@
 """The gym's environment: episodes, splits, trials and tries."""
 
 import json
-import signal
 import sys
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +22,6 @@ from drretail.agents.running.runner import Recorded, recorded_in
 from drretail.api.run import run
 from drretail.api.score import score
 from drretail.cli.app import app
-from drretail.cli.entry import begins_anew
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import SealedWeb
@@ -39,7 +36,6 @@ from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
-from tests.cli.commands import Command, Start
 from tests.sealed import Page, seal, url
 from tests.shop import USER, build_shop
 
@@ -352,37 +348,3 @@ def test_the_parts_of_a_trial_leave_out_what_has_nothing_to_measure(tmp_path: Pa
 
     assert measured(silent) == {"web"}
     assert measured(bib) == {"web", "worth", "integrity"}, "no pick is wanted"
-
-
-def test_an_agent_that_was_changed_stands_beside_its_version_before(
-    drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    agent = tmp_path / "mine.py"
-    agent.write_text("def mine(question):\n    return 'Nothing.'\n", encoding="utf-8")
-    assert drretail("try", "mine:mine", SHIPPED.query_id).returncode == 0
-    agent.write_text("def mine(question):\n    raise ValueError('broken')\n", encoding="utf-8")
-    changed = drretail("try", "mine:mine", SHIPPED.query_id, "--json")
-    assert changed.returncode == 3
-    told = json.loads(changed.stdout)
-    assert (told["status"], told["before"]["status"]) == ("failed", "done")
-    assert told["before"]["reward"]["why"] == "the report declares no picks"
-
-
-def test_a_trial_that_is_stopped_leaves_nothing_and_begins_anew(start: Start, tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text("import time\n\ndef slow(question):\n    time.sleep(60)\n", encoding="utf-8")
-    process = start("try", "slow:slow", SHIPPED.query_id)
-    while not process.has_ended and not [*tmp_path.glob("trials/*/*/1/runs/*/*")]:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    ended = process.wait()
-    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (130, "Interrupted: the same command begins anew.")
-    assert [*tmp_path.glob("trials/*/*/*")] == []
-
-
-def test_what_keeps_nothing_unless_it_ends_begins_anew() -> None:
-    assert begins_anew(["drretail", "ask", "A bib?"])
-    assert begins_anew(["drretail", "queries", "generate", "--to", "q.jsonl"])
-    assert not begins_anew(["drretail", "queries", "generate", "--model=openai:x", "--to", "q.jsonl"])
-    assert not begins_anew(["drretail", "ask", "A bib?", "--to", "exp"])
-    assert not begins_anew(["drretail", "run", "--only", "try"])
