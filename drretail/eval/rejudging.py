@@ -317,9 +317,11 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         else:
             reason = f"the runs and verdicts give other {', '.join(different)}"
             checklist.fail("scores", "scores.json", reason)
-    elif recorded.metrics != made.metrics or _as_kept(recorded).get("notes") != _as_kept(made).get("notes"):
+        return
+    kept, anew = _board_as_kept(recorded), _board_as_kept(made)
+    if recorded.metrics != made.metrics or kept.get("notes") != anew.get("notes"):
         checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", SCORE)
-    elif _as_kept(recorded) != _as_kept(made):
+    elif kept != anew:
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
 
@@ -328,7 +330,7 @@ def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:
     return row.metric, row.system, row.rules, row.judge, row.judge_params
 
 
-def _as_kept(scores: Scores) -> dict[str, Any]:
+def _board_as_kept(scores: Scores) -> dict[str, Any]:
     """The scoreboard as it is written: some of its fields are not."""
     return scores.model_dump(mode="json", exclude_none=True, include={"scoreboard"}).get("scoreboard", {})
 
