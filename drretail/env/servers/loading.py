@@ -365,7 +365,7 @@ def write_servers(
 ) -> Manifest:
     """Makes a new generation live on the servers and returns its manifest; the old one stays live until then.
 
-    The rows are as for ``writing.write_world``. Rows that an interrupted load has written are not written again.
+    The rows are as for ``folder.write_world``. Rows that an interrupted load has written are not written again.
     Writing the world that is live already reads all of it, and changes nothing unless it is damaged; profile updates
     made meanwhile stay. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for
     ``write_world``.
