@@ -93,7 +93,7 @@ def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manife
 
 
 class WriteWorld(Protocol):
-    """Makes a world live and returns its manifest; see ``writing.write_world`` and
+    """Makes a world live and returns its manifest; see ``folder.write_world`` and
     ``servers.loading.write_servers``.
     """
 

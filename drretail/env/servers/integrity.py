@@ -28,7 +28,7 @@ Row = TypeVar("Row")
 def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
     """The faults of the live generation of "servers:NAME", empty if it is undamaged. Streams over all rows.
 
-    The findings are those of ``checking.check_world``, and ``user_profile`` if a written-out profile is not the derived
+    The findings are those of ``folder.check_world``, and ``user_profile`` if a written-out profile is not the derived
     one. Raises UserError if there is no world, ToolError if a server fails.
     """
     with connect(settings, world_name(spec), loading=True) as servers:
