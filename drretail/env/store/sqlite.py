@@ -279,7 +279,7 @@ class SqliteWriter:
         self._user = (0, "")
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
-        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000;" + TABLES)
+        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)
         self._db.execute("BEGIN")
         self._db.execute("INSERT INTO profile_pool VALUES (?)", (pool.as_line(),))
 
