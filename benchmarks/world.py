@@ -108,7 +108,6 @@ def read_times(
     users = [store.order(order_id).user_id for order_id in order_ids]
     queries = [texts.of(4) for _ in range(READS)]
     pages = [f"how to choose a {words}" for words in ("bird feeder", "dog bed", "desk lamp", "humidifier")] * 50
-    profiles = [store.user(key) for key in users[:200]]
     return {
         "product": percentiles((lambda key=key: store.product(key)) for key in product_ids),
         "order": percentiles((lambda key=key: store.order(key)) for key in order_ids),
@@ -120,7 +119,6 @@ def read_times(
         "products": percentiles(
             (lambda key=key: store.products(product_ids[key : key + 10])) for key in range(READS - 10)
         ),
-        "save user": percentiles((lambda profile=profile: store.save_user(profile)) for profile in profiles),
         "web search": percentiles((lambda page=page: world.web.search(page, k=5)) for page in pages),
         "search by price": percentiles((lambda q=q: catalog.search(CatalogQuery(q, sort_by="price"))) for q in queries),
     }

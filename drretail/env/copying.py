@@ -37,8 +37,6 @@ class Kept:
 
     live: Manifest
     before: Manifest | None = None
-    materialized: bool = False
-    """True if users' profiles are written out; a folder always derives them."""
 
 
 def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept | None:
@@ -113,18 +111,14 @@ class WriteWorld(Protocol):
 
 
 @contextmanager
-def writer_to(
-    spec: str | Path, servers: ServerSettings | None = None, *, materialize_users: bool = False
-) -> Generator[WriteWorld]:
+def writer_to(spec: str | Path, servers: ServerSettings | None = None) -> Generator[WriteWorld]:
     """The function that writes a world to ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    Meanwhile no other process can write the folder. Raises UserError if another process is writing it, if a server
-    cannot be used or written to, and for ``materialize_users`` in a folder.
+    Meanwhile no other process can write the folder. Raises UserError if another process is writing it, or if a
+    server cannot be used or written to.
     """
     check_place(spec)
     if not is_on_servers(spec):
-        if materialize_users:
-            raise UserError("materialize_users is for worlds on servers: a folder always derives its profiles.")
         with writer_lock(Path(spec)):
             yield partial(write_world, Path(spec), is_locked=True)
         return
@@ -135,7 +129,7 @@ def writer_to(
 
     with connect(required(servers, spec), name, loading=True) as opened:
         check_ready(opened)
-        yield partial(write_servers, opened, materialize_users=materialize_users)
+        yield partial(write_servers, opened)
 
 
 def copy_world(
@@ -143,21 +137,17 @@ def copy_world(
     target: str | Path,
     *,
     servers: ServerSettings | None = None,
-    materialize_users: bool = False,
     progress: Progress | None = None,
 ) -> Manifest:
     """Makes the world at ``source`` live at ``target`` too; both are folders or "servers:NAME".
 
     "servers:NAME" needs ``servers``. The fingerprint is computed anew from the rows, and the copy goes live only if it
-    is the source's. Permanent profile changes are not copied. Raises UserError if there is no source, if the source is
+    is the source's. Raises UserError if there is no source, if the source is
     damaged, and if the target cannot be written.
     """
     if _place(source) == _place(target):
         raise UserError(f"{source} and {target} are the same world: give the copy a place of its own.")
-    with (
-        rows_of(source, servers) as rows,
-        writer_to(target, servers, materialize_users=materialize_users) as write,
-    ):
+    with rows_of(source, servers) as rows, writer_to(target, servers) as write:
         try:
             manifest = rows.manifest
             return write(

@@ -196,8 +196,6 @@ def check_generation(generation: Path) -> list[Finding]:
     except UserError as problem:
         return [*changed, fault("unreadable", str(problem))]
     with closing(store):
-        if _holds_updates(store):  # updates change the file; its rows are checked below
-            changed = [finding for finding in changed if not finding.text.startswith(DATABASE_FILE)]
         try:
             check_index_files(generation)
             formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
@@ -227,25 +225,17 @@ def check_generation(generation: Path) -> list[Finding]:
             return [*changed, fault("unreadable", str(problem))]
 
 
-def check_database(folder: Path, store: SqliteStore) -> None:
+def check_database(folder: Path) -> None:
     """Raises UserError if a world's database is not as it was made: a flipped bit in a record changes what
     agents read, and SQLite notices nothing.
 
-    Takes as long as reading the file. After profile updates, which change it, only ``check_world`` can tell.
+    Takes as long as reading the file.
     """
     for finding in changed_files(live_generation(folder), DATABASE_FILE):
-        if not _holds_updates(store):
-            raise UserError(
-                f"The shop's database has changed since {folder} was made ({finding.text.partition(':')[0]}): "
-                "`drretail world check` says more; make the world anew."
-            )
-
-
-def _holds_updates(store: SqliteStore) -> bool:
-    try:
-        return store.connection().execute("SELECT 1 FROM profile_updates").fetchone() is not None
-    except sqlite3.Error:
-        return False
+        raise UserError(
+            f"The shop's database has changed since {folder} was made ({finding.text.partition(':')[0]}): "
+            "`drretail world check` says more; make the world anew."
+        )
 
 
 def check_integrity(db: sqlite3.Connection) -> Iterator[Finding]:
@@ -336,9 +326,8 @@ def write_world(
     ``products`` are in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
     ``holdout`` are orders that are kept beside the world and not in it; None if none are held out.
 
-    Writing the same world again keeps its database and index, with the profile updates made meanwhile, unless they are
-    damaged. With ``expected``, only a world with this fingerprint goes live. ``is_locked`` says that the caller holds
-    the folder's ``writer_lock``.
+    Writing the same world again keeps its database and index, unless they are damaged. With ``expected``, only a
+    world with this fingerprint goes live. ``is_locked`` says that the caller holds the folder's ``writer_lock``.
 
     Raises ValueError for rows out of order, and UserError if ``folder`` holds something else, or another process writes
     it.

@@ -30,9 +30,9 @@ UNREADABLE = {"unreadable", "fingerprint"}
 
 @pytest.fixture(scope="module")
 def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
-    """A world with profiles and orders that are held out."""
+    """A world with orders that are held out."""
     made = name_world()
-    with writer_to(f"servers:{made}", server_settings, materialize_users=True) as write:
+    with writer_to(f"servers:{made}", server_settings) as write:
         write(products=PRODUCTS, orders=ORDERS[:-1], holdout=ORDERS[-1:], seed=42, pool=default_pool())
     return made
 
@@ -50,17 +50,14 @@ DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[
     "a product cannot be read": (PRODUCT, {"$unset": {"title": 1}}, UNREADABLE),
     "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
     "a user is missing": (SHOPPER, None, {"order_without_user", "count"}),
-    "a profile was changed": (SHOPPER, {"$set": {"email": "x@example.com"}}, {"user_profile"}),
-    "a profile is missing": (SHOPPER, {"$unset": {"email": 1}}, {"user_profile"}),
     "an order has no product": (ORDER, {"$unset": {"product_id": 1}}, UNREADABLE),
     "an order is of a number": (ORDER, {"$set": {"user_id": 7}}, UNREADABLE),
     "a product's details are none": (PRODUCT, {"$set": {"details": 5}}, UNREADABLE),
     "a user's sums are missing": (SHOPPER, {"$unset": {"spend": 1}}, {"unreadable"}),
     "a user's last order is none": (SHOPPER, {"$set": {"last_order": None}}, {"unreadable"}),
-    "a profile lacks its address": (SHOPPER, {"$unset": {"address": 1}}, {"user_profile"}),
     "an order that is held out cannot be read": (HELD, {"$unset": {"quantity": 1}}, UNREADABLE),
     "an order that is held out was changed": (HELD, {"$set": {"quantity": 9}}, {"fingerprint"}),
-    "the pool was changed": ((WORLDS, {"_id": LIVE}), POOL, {"profile_pool", "fingerprint", "user_profile"}),
+    "the pool was changed": ((WORLDS, {"_id": LIVE}), POOL, {"profile_pool", "fingerprint"}),
 }
 
 
@@ -156,7 +153,7 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
     first, second = f"servers:{name}", f"servers:{name_world()}"
     before = read_manifest(live_generation(source))
     for start, end in ((source, first), (first, second), (second, back)):
-        manifest = copy_world(start, end, servers=server_settings, materialize_users=end == second)
+        manifest = copy_world(start, end, servers=server_settings)
         assert manifest.fingerprint == before.fingerprint
         assert ("tantivy" in manifest.versions) == (end == back)
         assert ({"mongodb", "elasticsearch"} <= manifest.versions.keys()) == (end != back)

@@ -63,9 +63,8 @@ def copy(options: CopyOptions) -> "Result[Manifest]":
     """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
     from drretail.env.copying import copy_world
 
-    to, servers, progress = str(options.to), server_settings(), choose_progress()
-    stored, place = options.materialize_users, place_of(str(options.world))
-    manifest = copy_world(place, to, servers=servers, materialize_users=stored, progress=progress)
+    to, place = str(options.to), place_of(str(options.world))
+    manifest = copy_world(place, to, servers=server_settings(), progress=choose_progress())
     parts = [f"World {to}, fingerprint {manifest.fingerprint}", *_kept(to, to)]
     return Result(manifest, _counts(to, manifest), parts)
 

@@ -39,16 +39,13 @@ def read_generation(spec: str, settings: ServerSettings) -> Generation:
         return read_live(servers)
 
 
-def kept_on_servers(spec: str, settings: ServerSettings) -> tuple[Manifest, Manifest | None, bool] | None:
-    """The live world's manifest, the one before it, and whether profiles are written out; None if no undamaged world is
-    live.
-    """
+def kept_on_servers(spec: str, settings: ServerSettings) -> tuple[Manifest, Manifest | None] | None:
+    """The live world's manifest and the one before it; None if no undamaged world is live."""
     with connect(settings, world_name(spec)) as servers:
         generations = find_generations(servers)
     if not generations:
         return None
-    before = generations[1].manifest if len(generations) > 1 else None
-    return generations[0].manifest, before, generations[0].materialized
+    return generations[0].manifest, generations[1].manifest if len(generations) > 1 else None
 
 
 def open_servers(
