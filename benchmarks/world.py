@@ -25,6 +25,7 @@ from drretail.data_ingest.engines.duckdb_reading import WIDE_GROUP
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.manifest import WorldRows
 from drretail.env.world import OrderRow, World, check_world, default_pool, open_world, write_world
 from drretail.progress import Bar, Progress
 from drretail.records.shop import Product
@@ -169,17 +170,10 @@ def write_parquet(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
 def load(folder: Path, seed: int) -> dict[str, object]:
     """Loads the world from the tables, in this process."""
     selected = Selected("", (), {}, kept_rows=folder / "rows", orders=folder / "orders")
-    stages = StageTimes()
-    seconds = timed(
-        lambda: write_world(
-            folder / "world",
-            products=selected_products(selected, CATEGORIES),
-            orders=selected_orders(selected, held_out=False),
-            seed=seed,
-            pool=default_pool(),
-            progress=stages,
-        )
-    )
+    products = selected_products(selected, CATEGORIES)
+    orders = selected_orders(selected, held_out=False)
+    rows, stages = WorldRows(products, orders, seed=seed, pool=default_pool()), StageTimes()
+    seconds = timed(lambda: write_world(folder / "world", rows, stages))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"load_seconds": seconds, "stages": stages.seconds, "peak_mb": peak}
 

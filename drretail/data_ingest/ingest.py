@@ -31,7 +31,7 @@ from drretail.data_ingest.stages import remove_stages, source_files, stages_in
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_kept, opens
 from drretail.env.folder import write_world
-from drretail.env.manifest import CategoryCounts, Manifest, SourceFile, check_is_ours, writer_lock
+from drretail.env.manifest import CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
 from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.users import default_pool
@@ -378,13 +378,12 @@ def _write(
         own = OwnCategories(task.plan.categories[0])
         products, orders = own.take_products(products), own.take_orders(orders)
         categories = own.counts(categories)
-    return write(
-        products=products,
-        orders=orders,
-        holdout=None if options.holdout == "none" else selected_orders(selected, held_out=True),
+    rows = WorldRows(
+        products,
+        orders,
+        None if options.holdout == "none" else selected_orders(selected, held_out=True),
         seed=options.seed,
         pool=default_pool(),
-        progress=task.progress,
         formulation=FORMULATIONS[options.chosen_analyzer],
         origin={
             "since": options.since,
@@ -394,6 +393,7 @@ def _write(
             "versions": {task.work.name: selected.version},
         },
     )
+    return write(rows, task.progress)
 
 
 def _chosen(options: IngestOptions) -> dict[str, Any]:

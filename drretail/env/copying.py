@@ -2,20 +2,16 @@
 to.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from drretail.env.catalog.formulation import Formulation, formulation_of_index
 from drretail.env.folder import rows_of, write_world
 from drretail.env.manifest import (
-    INDEX_VERSION,
     Manifest,
-    OrderRow,
-    Origin,
+    WorldRows,
     former_generation,
     live_generation,
     make_live,
@@ -23,12 +19,10 @@ from drretail.env.manifest import (
     writer_lock,
 )
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required, world_name
-from drretail.env.store.users import ProfilePool
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Progress
-from drretail.records.shop import Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +43,7 @@ def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept |
         from drretail.env.servers.reading import kept_on_servers  # the clients take long to load
 
         found = kept_on_servers(str(spec), required(servers, spec))
-        return None if found is None else Kept(*found)
+        return Kept(*found) if found else None
     try:
         live = read_manifest(live_generation(Path(spec)))
     except UserError:
@@ -90,24 +84,8 @@ def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manife
     return kept.before
 
 
-class WriteWorld(Protocol):
-    """Makes a world live and returns its manifest; see ``writing.write_world`` and
-    ``servers.loading.write_servers``.
-    """
-
-    def __call__(
-        self,
-        *,
-        products: Iterable[Product],
-        orders: Iterable[OrderRow],
-        holdout: Iterable[OrderRow] | None = None,
-        seed: int | str,
-        pool: ProfilePool,
-        progress: Progress | None = None,
-        expected: str | None = None,
-        formulation: Formulation = ...,
-        origin: Origin | None = None,
-    ) -> Manifest: ...
+WriteWorld = Callable[[WorldRows, Progress | None], Manifest]
+"""Makes a world live and returns its manifest: ``folder.write_world`` or ``servers.loading.write_servers``."""
 
 
 @contextmanager
@@ -149,18 +127,7 @@ def copy_world(
         raise UserError(f"{source} and {target} are the same world: give the copy a place of its own.")
     with rows_of(source, servers) as rows, writer_to(target, servers) as write:
         try:
-            manifest = rows.manifest
-            return write(
-                products=rows.products,
-                orders=rows.orders,
-                holdout=rows.holdout,
-                seed=manifest.seed,
-                pool=rows.pool,
-                progress=progress,
-                expected=manifest.fingerprint,
-                formulation=formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The world"),
-                origin=manifest.origin,
-            )
+            return write(rows, progress)
         except (KeyError, TypeError, ValueError) as problem:  # an undamaged world has no row that is refused
             raise UserError(
                 f"The world {source} is damaged ({type(problem).__name__}): `drretail world check {source}` tells "

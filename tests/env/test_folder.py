@@ -17,7 +17,7 @@ import pytest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.tantivy import TantivyCatalog, read_errors
 from drretail.env.folder import check_database
-from drretail.env.next_purchase import file_categories, freeze_next_purchases, next_purchases, wanted_categories
+from drretail.env.next_purchase import add_gold, file_categories, next_purchases, wanted_categories
 from drretail.env.session import Session, SessionSettings
 from drretail.env.store.users import default_pool
 from drretail.env.web.base import Web
@@ -273,7 +273,7 @@ def test_the_first_purchase_that_was_frozen_stays_and_new_queries_get_theirs(tmp
         for name, purchases in (("first", (LATE,)), ("second", (LATE._replace(product_id="B0TEST0004"),))):
             with open_world(built(tmp_path / name, *purchases)) as world:
                 queries = [a_query(), a_query("q2")] if name == "second" else [a_query()]
-                freeze_next_purchases(experiment, world, queries)
+                add_gold(experiment, world, queries)
     kept = [read_rubric(tmp_path / "exp", "next_purchase", name, NextPurchase) for name in ("q1", "q2", "q3")]
     assert [None if each is None else each.bought[0].product_id for each in kept] == ["B0TEST0002", "B0TEST0004", None]
 

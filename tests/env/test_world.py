@@ -31,7 +31,7 @@ from drretail.env.manifest import (
 )
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, OrderRow, check_world, default_pool, open_world, write_world
+from drretail.env.world import Manifest, OrderRow, check_world, default_pool, open_world
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
@@ -131,8 +131,8 @@ def test_everything_an_agent_can_see_is_in_the_fingerprint(
         {"orders": [orders[0]._replace(quantity=9), *orders[1:]]},
         {"formulation": STANDARD},
     ]
-    same: dict[str, Any] = {"products": products, "orders": orders, "seed": 42, "pool": pool}
-    found = {write_world(tmp_path / str(n), **{**same, **variant}).fingerprint for n, variant in enumerate(variants)}
+    same: dict[str, Any] = {"products": products, "orders": orders}
+    found = {build_world(tmp_path / str(n), **{**same, **variant}).fingerprint for n, variant in enumerate(variants)}
     assert len(found | {manifest.fingerprint}) == len(variants) + 1
 
 
@@ -324,10 +324,10 @@ def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, mon
 def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> Path:
     """A world with everything that a manifest can tell, a pool of its own, and orders that are held out."""
     pool = default_pool().model_copy(update={"streets": ("Elm Street",)})
-    write_world(
+    build_world(
         tmp_path / "source",
-        products=products,
-        orders=orders[:-1],
+        products,
+        orders[:-1],
         holdout=orders[-1:],
         seed="s",
         pool=pool,

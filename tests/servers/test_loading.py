@@ -15,6 +15,7 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
+from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, Lease, collections_of, read_live, writer_lease
@@ -45,9 +46,12 @@ def opened(servers: Servers) -> Iterator[Callable[[], World]]:
         yield lambda: stack.enter_context(open_world(f"servers:{servers.name}", servers=servers.settings))
 
 
-def write(servers: Servers, orders: Iterable[OrderRow] = ORDERS, **given: Any) -> Manifest:
-    """``given`` as ``write_servers`` takes it."""
-    return write_servers(servers, products=PRODUCTS, orders=orders, seed="42", pool=default_pool(), **given)
+def write(
+    servers: Servers, orders: Iterable[OrderRow] = ORDERS, progress: Progress | None = None, **given: Any
+) -> Manifest:
+    """``given`` are other fields of ``WorldRows``."""
+    fields: dict[str, Any] = {"seed": "42", "pool": default_pool(), **given}
+    return write_servers(servers, WorldRows(PRODUCTS, orders, **fields), progress)
 
 
 def numbers(servers: Servers) -> set[int]:

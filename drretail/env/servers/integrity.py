@@ -9,7 +9,7 @@ from drretail.env.folder import EXAMPLES, compare_counts, compare_fingerprint, c
 from drretail.env.intake import ProductFacts, UserSum
 from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
 from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
-from drretail.env.servers.live_generation import Generation, collections_of, find_live, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.reading import holdout_in, orders_in, products_in
 from drretail.env.store.mongo import aggregates_of, order_row, product_of
@@ -167,9 +167,9 @@ def user_id_of(document: Document) -> str:
 
 
 def same_world(servers: Servers, fingerprint: str) -> Generation | None:
-    """The live generation, if it has this fingerprint; None otherwise."""
-    live = find_live(servers)
-    return live if live is not None and live.manifest.fingerprint == fingerprint else None
+    """The live generation, if it has this fingerprint; None otherwise, as if it is damaged."""
+    generations = find_generations(servers)
+    return generations[0] if generations and generations[0].manifest.fingerprint == fingerprint else None
 
 
 def is_whole(servers: Servers, live: Generation, progress: Progress) -> bool:

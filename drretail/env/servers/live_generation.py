@@ -102,11 +102,6 @@ def read_live(servers: Servers) -> Generation:
         ) from problem
 
 
-def find_live(servers: Servers) -> Generation | None:
-    """The live generation for a writer; None if there is no world of this name yet, or only a damaged one."""
-    return next(iter(find_generations(servers)), None)
-
-
 def find_generations(servers: Servers) -> list[Generation]:
     """All readable generations, the live one first; a damaged one and all after it are left out."""
     document = _live_document(servers)

@@ -16,8 +16,8 @@ from pymongo.errors import BulkWriteError, PyMongoError
 
 from drretail.env.catalog.elastic import ElasticWriter
 from drretail.env.catalog.formulation import ENGLISH, Formulation
-from drretail.env.intake import Intake, check_expected
-from drretail.env.manifest import Manifest, OrderRow, Origin
+from drretail.env.intake import Intake
+from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.servers.clients import (
     Document,
     Patience,
@@ -53,7 +53,7 @@ from drretail.env.servers.live_generation import (
 )
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.store.mongo import holdout_document, order_document, product_document, product_of, user_document
-from drretail.env.store.users import Aggregates, ProfilePool
+from drretail.env.store.users import Aggregates
 from drretail.errors import ToolError, UserError
 from drretail.progress import Bar, Progress
 from drretail.records.base import sha256_of
@@ -324,47 +324,38 @@ ORDER_INDEXES = (
 
 def write_servers(
     servers: Servers,
-    *,
-    products: Iterable[Product],
-    orders: Iterable[OrderRow],
-    holdout: Iterable[OrderRow] | None = None,
-    seed: int | str,
-    pool: ProfilePool,
+    rows: WorldRows,
     progress: Progress | None = None,
-    expected: str | None = None,
-    formulation: Formulation = ENGLISH,
+    *,
     patience: Patience | None = None,
     lease_seconds: float = LEASE_SECONDS,
-    origin: Origin | None = None,
 ) -> Manifest:
     """Makes a new generation live on the servers and returns its manifest; the old one stays live until then.
 
-    The rows are as for ``writing.write_world``. Rows that an interrupted load has written are not written again.
-    Writing the world that is live already reads all of it, and changes nothing unless it is damaged.
-    ``expected`` as for ``write_world``.
+    Rows that an interrupted load has written are not written again. Writing the world that is live already reads all of
+    it, and changes nothing unless it is damaged.
 
-    Raises ValueError for rows out of order, and UserError if another process writes, or if a server fails for longer
-    than ``patience``.
+    Raises ValueError for rows out of order, and UserError if another process writes, if a server fails for longer than
+    ``patience``, or if another world comes of the rows than was expected.
     """
     progress, patience = progress or Progress(), patience or Patience()
     with load_errors(servers):
-        there = None if expected is None else same_world(servers, expected)
+        there = same_world(servers, rows.expected) if rows.expected else None
         if there is not None and is_whole(servers, there, progress):
             point_alias(servers, there.index)
             return there.manifest
     with load_errors(servers), writer_lease(servers, lease_seconds) as lease:
         drop_retired(servers)
         load = Load(servers, find_unfinished(servers), lease, patience, progress)
-        filling = Filling(servers, load.unfinished, lease, patience, formulation=formulation)
-        load.fill(filling, products, orders, holdout)
-        manifest = filling.intake.manifest(seed=seed, pool=pool, engines=servers.versions, origin=origin or {})
-        check_expected(manifest, expected)
+        filling = Filling(servers, load.unfinished, lease, patience, formulation=rows.formulation)
+        load.fill(filling, rows)
+        manifest = filling.intake.manifest(rows, servers.versions)
         made = Generation(
             number=load.unfinished.number,
             index=load.unfinished.index,
             manifest=manifest,
-            pool=pool,
-            held_out=holdout is not None,
+            pool=rows.pool,
+            held_out=rows.holdout is not None,
         )
         load.check_counts(made)
         lease.check()
@@ -382,22 +373,16 @@ class Load:
     patience: Patience
     progress: Progress
 
-    def fill(
-        self,
-        filling: Filling,
-        products: Iterable[Product],
-        orders: Iterable[OrderRow],
-        holdout: Iterable[OrderRow] | None,
-    ) -> None:
+    def fill(self, filling: Filling, rows: WorldRows) -> None:
         """Writes all missing rows, and builds the indexes."""
         with self.progress.track("products into MongoDB") as bar:
-            filling.fill_products(products, bar)
+            filling.fill_products(rows.products, bar)
         self.fill_index(filling.intake)
         with self.progress.track("orders and users into MongoDB") as bar:
-            filling.fill_orders(orders, bar)
-        if holdout is not None:
+            filling.fill_orders(rows.orders, bar)
+        if rows.holdout is not None:
             with self.progress.track("orders that are held out") as bar:
-                filling.fill_holdout(holdout, bar)
+                filling.fill_holdout(rows.holdout, bar)
         self.progress.note("Building indexes and counting.")
         make_order_indexes(self.servers, self.unfinished.number, self.patience)
 

@@ -33,7 +33,7 @@ from drretail.addons.sandboxes.folder import (
 from drretail.addons.sandboxes.search_based.gold import smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
-from drretail.addons.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of, user_files
+from drretail.addons.sandboxes.synthetic.facts import Allowed, Drawing, PlantedFact, facts_of, user_files
 from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import (
@@ -63,6 +63,7 @@ from tests.build import demands, files, known
 from tests.cli.commands import Command
 
 TODAY = date(2023, 9, 24)
+TRAP_KINDS = {"outdated", "one-sided", "inaccurate", "look-alike"}
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +165,7 @@ def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_c
         assert any((other.date or "") >= (page.date or "") for other in noise)
         assert any(len(other.text) >= len(page.text) for other in noise)
     traps = [label for label in labels if label.label == "distractor"]
-    assert {label.kind for label in traps} == set(TRAP_KINDS)
+    assert {label.kind for label in traps} == TRAP_KINDS
     assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
@@ -203,7 +204,7 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(o
 
 def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(need: Need) -> None:
     traps = [fact.trap(number, Random(number), "s1") for fact in facts_on(need) for number in range(12)]
-    assert {trap.kind for trap in traps} == set(TRAP_KINDS)
+    assert {trap.kind for trap in traps} == TRAP_KINDS
     assert not any(re.search(r"[.!?] [a-z]", trap.text) or "<" in trap.text for trap in traps)
 
 

@@ -24,7 +24,6 @@ _WHY = {
     "inaccurate": "it is not so",
     "look-alike": "it speaks of another thing of nearly that name",
 }
-TRAP_KINDS = tuple(_WHY)
 KINDS_OF_PAGES = {
     "recall": ("notice", "news", "thread", "faq", "guide"),
     "test": ("test", "guide", "table", "faq", "news"),
