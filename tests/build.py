@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from drretail.env.manifest import Manifest, OrderRow
+from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.world import default_pool, write_world
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
@@ -49,9 +49,9 @@ def known(value: T | None) -> T:
 
 
 def build_world(folder: Path, products: Iterable[Product], orders: Iterable[OrderRow] = (), **given: Any) -> Manifest:
-    """The shop as a world in ``folder``; ``given`` are other arguments of ``write_world``."""
-    arguments: dict[str, Any] = {"seed": 42, "pool": default_pool(), **given}
-    return write_world(folder, products=products, orders=orders, **arguments)
+    """The shop as a world in ``folder``; ``given`` are other fields of ``WorldRows``."""
+    fields: dict[str, Any] = {"seed": 42, "pool": default_pool(), **given}
+    return write_world(folder, WorldRows(products, orders, **fields))
 
 
 def query(query_id: str = "q1", text: str = "", **fields: Any) -> Query:

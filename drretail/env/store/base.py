@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
-from drretail.errors import UserError
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
 Stratum = Literal["orders", "category", "recency", "spend"]
@@ -59,11 +58,7 @@ class Store(Protocol):
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]: ...
 
     def user(self, user_id: str) -> UserProfile:
-        """The derived profile, with the permanent changes of ``save_user``."""
-        ...
-
-    def save_user(self, profile: UserProfile) -> None:
-        """Changes a profile permanently. No run calls this: a run's updates stay in its session."""
+        """The derived profile. No run changes it: a run's updates stay in its session."""
         ...
 
     def order(self, order_id: str) -> Order: ...
@@ -98,9 +93,6 @@ class StoreView:
 
     def user(self, user_id: str) -> UserProfile:
         return self.store.user(user_id)
-
-    def save_user(self, profile: UserProfile) -> None:
-        raise UserError("A shop that is seen through other data is only read: save the user in the world itself.")
 
     def order(self, order_id: str) -> Order:
         return self.store.order(order_id)

@@ -13,7 +13,7 @@ from drretail.env.servers.clients import Document, Servers, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
-from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
+from drretail.env.store.users import Aggregates, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound, ToolError
 from drretail.records.base import canonical_json
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, order_date
@@ -23,7 +23,6 @@ DEEPEST = 80
 OF_A_RUN = ("availability", "as_of")
 """Fields that a product has only during a run in a shop that moves; no world keeps them."""
 PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together", *OF_A_RUN))
-PROFILE_FIELDS = tuple(UserProfile.model_fields)
 
 
 def product_document(product: Product) -> Document:
@@ -88,11 +87,10 @@ def holdout_document(place: int, row: OrderRow) -> Document:
     return {"_id": place, **row._asdict(), "timestamp": Int64(row.timestamp)}
 
 
-def user_document(user: Aggregates, profile: UserProfile | None) -> Document:
-    """A user's aggregates, by which users are drawn; with the fields of Listing 1 if profiles are written out."""
+def user_document(user: Aggregates) -> Document:
+    """A user's aggregates, by which users are drawn."""
     return {
         "_id": user.user_id,
-        **({} if profile is None else profile.model_dump(mode="json")),
         "user_id": user.user_id,
         "n_orders": user.n_orders,
         "spend": user.spend,
@@ -109,13 +107,6 @@ def aggregates_of(document: Mapping[str, Any]) -> Aggregates:
         int(document["last_order"]),
         document["top_category"],
     )
-
-
-def profile_of(document: Mapping[str, Any], pool: ProfilePool, seed: str) -> UserProfile:
-    """The profile in the document, or else the derived one; both are the same."""
-    if "email" in document:
-        return UserProfile.model_validate({name: document[name] for name in PROFILE_FIELDS})
-    return derive_profile(pool, seed, document["_id"])
 
 
 def is_storable(value: Any, depth: int = 0) -> bool:
@@ -163,7 +154,6 @@ class MongoStore:
         self._kept_users = Kept(self._read_users)
         self._orders = collections["orders"]
         self._kept_orders = Kept(self._read_orders)
-        self._updates = collections["profile_updates"]
 
     def product(self, product_id: str) -> Product:
         products = self.products([product_id])
@@ -183,17 +173,8 @@ class MongoStore:
 
     def user(self, user_id: str) -> UserProfile:
         with self._faults():
-            document = self._user(user_id)
-            changed = self._updates.find_one({"_id": user_id})
-        if changed is not None:
-            return UserProfile.model_validate_json(changed["record"])
-        return profile_of(document, self.pool, self._seed)
-
-    def save_user(self, profile: UserProfile) -> None:
-        with self._faults():
-            self._user(profile.user_id)
-            record = {"_id": profile.user_id, "record": profile.model_dump_json()}
-            self._updates.replace_one({"_id": profile.user_id}, record, upsert=True)
+            self._user(user_id)
+        return derive_profile(self.pool, self._seed, user_id)
 
     def order(self, order_id: str) -> Order:
         with self._faults():

@@ -71,7 +71,7 @@ def unreadable(path: Path, problem: Exception) -> UserError:
 
 
 class SqliteStore:
-    """Implements ``base.Store``. All threads share a few read-only connections; only ``save_user`` writes."""
+    """Implements ``base.Store``. All threads share a few read-only connections."""
 
     def __init__(self, path: Path, seed: str) -> None:
         """Raises UserError if the file is not a readable shop."""
@@ -105,26 +105,8 @@ class SqliteStore:
 
     @reads
     def user(self, user_id: str) -> UserProfile:
-        row = self._one(
-            "SELECT profile_updates.record FROM users LEFT JOIN profile_updates USING (user_id) WHERE user_id = ?",
-            (user_id,),
-        )
-        if row is None:
-            raise NotFound("user", user_id, field="user_id")
-        if row[0] is not None:
-            return UserProfile.model_validate_json(row[0])
+        self._user_key(user_id)
         return derive_profile(self.pool, self._seed, user_id)
-
-    def save_user(self, profile: UserProfile) -> None:
-        self._user_key(profile.user_id)
-        db = sqlite3.connect(self.path, timeout=30)
-        try:
-            with db:
-                db.execute(
-                    "INSERT OR REPLACE INTO profile_updates VALUES (?, ?)", (profile.user_id, profile.model_dump_json())
-                )
-        finally:
-            db.close()
 
     @reads
     def order(self, order_id: str) -> Order:
@@ -241,10 +223,7 @@ def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
 
 
 def needs_immutable(path: Path) -> bool:
-    """True if SQLite cannot create its files beside the database, as in a read-only folder.
-
-    The file is then read as it is, without profile updates that still wait in a write-ahead log.
-    """
+    """True if SQLite cannot create its files beside the database, as in a read-only folder."""
     probe = connect(path, immutable=False)
     try:
         probe.execute("SELECT count(*) FROM sqlite_schema").fetchone()
