@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedMeasure, ComparedRow, PairScore, TwinRow
+from drretail.records.comparison import ComparedRow, PairScore, TwinRow
 from drretail.records.query import kind_of
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
@@ -475,8 +475,10 @@ class Scoreboard(Record):
     """
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
     """True if all systems that research are assistants of a shop, whose answers cite no records."""
-    compared: tuple[ComparedMeasure, ...] = ()
-    """The comparisons on which these sentences rest."""
+    compared: tuple[ComparedRow, ...] = ()
+    """The comparisons on which these sentences rest: all pairs of systems that research, in each measure by which
+    systems are chosen. A row's name is the column's, or "side by side".
+    """
     notes: tuple[str, ...] = ()
     prices_as_of: date | None = None
     """Date of the price table, if a column of dollars rests on it."""

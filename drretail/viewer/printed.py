@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.eval.compare.wording import failed_judges, findings, measures_of, name_of, range_of
+from drretail.eval.compare.wording import failed_judges, findings, name_of, range_of, rows_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
@@ -266,13 +266,13 @@ def all_pairs_parts(
     ``cards`` are sentences on how often the judges of the shown FP are right.
     """
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
-    measures = measures_of(comparisons)
-    concluded = [finding.sentence for finding in findings(measures, names, by_judge=True)]
+    rows_shown = rows_of(comparisons)
+    concluded = [finding.sentence for finding in findings(rows_shown, names, by_judge=True)]
     sentences = (f"- {sentence}" for sentence in [*concluded, *failed_judges(comparisons)])
     yield from prose("What can be concluded", *sentences, "")
     # Of several judges, the first one's.
-    rows = {(row.a, row.b, each.measure): row for each in reversed(measures) for row in each.pairs}
-    if columns := list(dict.fromkeys(measure.measure for measure in measures)):
+    rows = {(row.a, row.b, name_of(row)): row for row in reversed(rows_shown)}
+    if columns := list(dict.fromkeys(map(name_of, rows_shown))):
         lines: list[list[object]] = []
         for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
             cells = (_shown_difference(rows.get((a, b, column))) for column in columns)

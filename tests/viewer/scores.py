@@ -5,7 +5,7 @@ another.
 from collections.abc import Mapping
 from typing import Any
 
-from drretail.records.comparison import ComparedMeasure
+from drretail.records.comparison import ComparedRow
 from drretail.records.score import BoardCell, BoardJudge, BoardRow, Score, Scoreboard, ShownColumn
 from tests.build import systems
 
@@ -32,7 +32,7 @@ def cell(value: float, of: int = 10, /, **fields: object) -> BoardCell:
 
 def board(
     cells: Mapping[str, Mapping[str, BoardCell]],
-    *compared: ComparedMeasure,
+    *compared: ComparedRow,
     columns: tuple[ShownColumn, ...] = (FP,),
     **fields: Any,
 ) -> Scoreboard:

@@ -121,7 +121,11 @@ def _board(board: dict[str, Any]) -> dict[str, Any]:
         {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row.get("cells", {}).items()}}
         for row in board["rows"]
     ]
-    compared = [{**each, "pairs": [*map(_contrast, each["pairs"])]} for each in board.get("compared", ())]
+    compared = [
+        {**_contrast(pair), "name": each["measure"], "judge": each.get("judge", ""), "failed": each.get("failed", 0)}
+        for each in board.get("compared", ())
+        for pair in each.get("pairs", ())
+    ] or board.get("compared", ())
     return {**board, "rows": rows, "compared": compared}
 
 

@@ -7,6 +7,7 @@ from math import sqrt
 from pathlib import Path
 from typing import cast
 
+from drretail.eval.compare.wording import by_measure, name_of
 from drretail.plugins import Plugins
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
@@ -152,8 +153,8 @@ def cost_plot(board: Scoreboard) -> Plot | None:
 def power_plot(board: Scoreboard) -> Plot | None:
     """The difference in the first measure that more questions would show; None if the questions' spread is unknown."""
     names = system_names((row.system for row in board.rows), board.systems)
-    for measure in board.compared:
-        pairs = [pair for pair in measure.pairs if pair.detectable and pair.n_pairs][:MOST_SERIES]
+    for measure in by_measure(board.compared):
+        named, pairs = name_of(measure[0]), [pair for pair in measure if pair.detectable and pair.n_pairs][:MOST_SERIES]
         if not pairs:
             continue
         questions = max(pair.n_pairs for pair in pairs)
@@ -167,13 +168,13 @@ def power_plot(board: Scoreboard) -> Plot | None:
         ]
         return curve_plot(
             "power",
-            f"Differences in {measure.measure} that more questions would show",
+            f"Differences in {named} that more questions would show",
             "The true difference that so many questions show in four of five experiments, judged by the spread over "
             f"those asked: {questions:,} so far.",
             curves,
             ticks={n: f"{n:,}" for n in numbers},
             x_name="questions",
-            y_name=f"difference in {measure.measure}",
+            y_name=f"difference in {named}",
         )
     return None
 

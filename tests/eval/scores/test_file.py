@@ -264,7 +264,7 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     of_board = board.rows[0].cells["clean"]
     assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
     assert missing_of(of_board) == MISSING
-    assert [(row.a, row.b, row.n_pairs) for row in board.compared[0].pairs] == [("a", "b", 5)]
+    assert [(row.a, row.b, row.n_pairs) for row in board.compared] == [("a", "b", 5)]
     assert read.attacks == ()
     (pair,) = read.pairs
     row = pair.contrast
