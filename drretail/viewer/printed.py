@@ -18,6 +18,7 @@ from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
 from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.tables.result import difference_cell
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     BY,
@@ -215,7 +216,7 @@ def _row(row: "ComparedRow") -> list[object]:
     return [
         row.mean_a,
         row.mean_b,
-        Cell(row.difference, "signed", row.ci_low, row.ci_high),
+        difference_cell(row),
         Cell(row.p, "p"),
         Cell(row.p_holm, "p"),
         _detectable(row),
@@ -275,7 +276,9 @@ def all_pairs_parts(
     if columns := list(dict.fromkeys(map(name_of, rows_shown))):
         lines: list[list[object]] = []
         for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
-            cells = (_shown_difference(rows.get((a, b, column))) for column in columns)
+            its = (rows.get((a, b, column)) for column in columns)
+            is_shown = ("higher", "lower")
+            cells = (row and difference_cell(row, mark=CONCLUDED * (row.outcome in is_shown)) for row in its)
             lines.append([names[a], names[b], *cells])
         title = f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have"
         note = (
@@ -288,10 +291,3 @@ def all_pairs_parts(
         f"For all about one pair:\n  drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )
-
-
-def _shown_difference(row: "ComparedRow | None") -> Cell:
-    mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
-    if row is None:
-        return Cell(None)
-    return Cell(row.difference, "signed", row.ci_low, row.ci_high, mark=mark)

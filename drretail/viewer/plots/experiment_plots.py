@@ -27,9 +27,6 @@ from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.plots.charts import (
     BarRow,
-    Bound,
-    Curve,
-    DotRow,
     Part,
     Point,
     curve_plot,
@@ -95,9 +92,7 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
     names = system_names((row.system for row in board.rows), board.systems)
     for column in board.columns:
         cells = {row.system: score_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
-        rows = [
-            DotRow(names[system], (cell,)) for system, cell in cells.items() if not _is_bound(system, board.systems)
-        ]
+        rows = {names[system]: [cell] for system, cell in cells.items() if not _is_bound(system, board.systems)}
         differs = len({f"{cell.number:.2f}" for cell in cells.values()}) > 1
         if column.metric and rows and differs and any(cell.ends for cell in cells.values()):
             yield dot_plot(
@@ -105,9 +100,7 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
                 column.name.replace("_", " "),
                 _caption(column.meaning, cells.values()),
                 rows,
-                bounds=[
-                    Bound(names[system], cell) for system, cell in cells.items() if _is_bound(system, board.systems)
-                ],
+                bounds={names[system]: cell for system, cell in cells.items() if _is_bound(system, board.systems)},
                 whole=_RANGES.get(column.unit),
             )
 
@@ -159,13 +152,12 @@ def power_plot(board: Scoreboard) -> Plot | None:
             continue
         questions = max(pair.n_pairs for pair in pairs)
         numbers = [questions * 2**step for step in range(5)]
-        curves = [
-            Curve(
-                f"{names[pair.a]} − {names[pair.b]}",
-                tuple((n, Cell((pair.detectable or 0) * sqrt(pair.n_pairs / n))) for n in numbers),
-            )
+        curves = {
+            f"{names[pair.a]} − {names[pair.b]}": [
+                (n, Cell((pair.detectable or 0) * sqrt(pair.n_pairs / n))) for n in numbers
+            ]
             for pair in pairs
-        ]
+        }
         return curve_plot(
             "power",
             f"Differences in {named} that more questions would show",
@@ -239,10 +231,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: Metric
         _caption(
             metric.meaning, (cell for (each, system), cell in by_cell.items() if each in variants and system in systems)
         ),
-        [
-            DotRow(variant.replace("_", " "), tuple(by_cell.get((variant, system)) for system in systems))
-            for variant in variants
-        ],
+        {variant.replace("_", " "): [by_cell.get((variant, system)) for system in systems] for variant in variants},
         series=[names[system] for system in systems],
         whole=_RANGES.get(metric.scale),
     )
@@ -301,17 +290,14 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
     title = f"{variant} by {about}"
     at = {cell.part: condition.number(cell.part) for row in table.rows for cell in row.cells}
     if None not in at.values():
-        curves = [
-            Curve(
-                names[row.agent],
-                tuple(
-                    (x, drawn[row.agent, cell.part])
-                    for cell in row.cells
-                    if (x := at[cell.part]) and cell.value is not None
-                ),
-            )
+        curves = {
+            names[row.agent]: [
+                (x, drawn[row.agent, cell.part])
+                for cell in row.cells
+                if (x := at[cell.part]) and cell.value is not None
+            ]
             for row in rows
-        ]
+        }
         ticks = {x: cell.part for cell in every if (x := at[cell.part]) is not None}
         caption = f"to the right: {about}, each step of the scale twice as many; judged by {table.judge}"
         return curve_plot(
@@ -323,11 +309,11 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
             x_name=about,
             y_name=variant,
         )
-    dots = [
-        DotRow(condition.words(setting), tuple(drawn.get((row.agent, setting)) for row in rows))
+    dots = {
+        condition.words(setting): [drawn.get((row.agent, setting)) for row in rows]
         for setting in settings_of(table, condition)
         if any((row.agent, setting) in drawn for row in rows)
-    ]
+    }
     caption = _caption(f"by {about}; judged by {table.judge}", drawn.values())
     return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows], unit="query")
 
@@ -349,7 +335,7 @@ def tool_plot(calls: Mapping[str, Mapping[str, Cell]], systems: Systems = NO_SYS
         "tool-calls",
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        [DotRow(tool, tuple(calls[label].get(tool) for label in labels)) for tool in tools],
+        {tool: [calls[label].get(tool) for label in labels] for tool in tools},
         series=[names[label] for label in labels],
         unit="run",
     )

@@ -1,6 +1,7 @@
 """Who did better over all questions, in a sentence or two, and conclusions on every pair as tables."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from drretail.eval.compare.wording import (
     MOST,
@@ -298,17 +299,16 @@ def _cells(row: ComparedRow, names: Mapping[str, str]) -> Iterator[Cell | None]:
     a, b = (names.get(label, label) for label in (row.a, row.b))
     yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
     yield Cell(name_of(row))
-    yield _difference(row, row.n_planned)
+    yield difference_cell(row, n=row.n_pairs, planned=row.n_planned)
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
     yield Cell(row.n_pairs, "count", note="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
     needed = row.queries_needed if row.outcome in ("undecided", "undone", "too_few") else None
     yield (None if needed is None else Cell(f"> {MOST:,}" if needed > MOST else f"{needed:,}", beside=range_of(row)))
-    yield None if row.finished is None else _difference(row.finished)
+    yield row.finished and difference_cell(row.finished, n=row.finished.n_pairs)
     _, failures = beside(row)
     yield Cell(failures) if failures else None
 
 
-def _difference(of: ComparedRow | Finished, planned: int | None = None) -> Cell | None:
-    if of.difference is None:
-        return None
-    return Cell(of.difference, "signed", of.ci_low, of.ci_high, n=of.n_pairs, planned=planned)
+def difference_cell(of: ComparedRow | Finished, **about: Any) -> Cell | None:
+    """A minus B with its interval; None without a value."""
+    return None if of.difference is None else Cell(of.difference, "signed", of.ci_low, of.ci_high, **about)
