@@ -388,14 +388,6 @@ class Judging(Record):
     """Headlines' standard deviations between its repeats on one report, by variant."""
 
 
-class SettingStep(Record):
-    """The change from one setting to another: the later one's value minus the earlier one's on the same queries."""
-
-    earlier: str
-    later: str
-    row: ComparedRow
-
-
 class SettingRow(Record):
     """One agent in all the settings in which it ran, in their order."""
 
@@ -403,9 +395,9 @@ class SettingRow(Record):
     """The label of the system without its setting."""
     cells: tuple[Score, ...]
     """One for each setting, which is the part that it is about."""
-    steps: tuple[SettingStep, ...]
-    """If the settings are in order: from each to the next, then from the first to the last if that is another pair.
-    Otherwise from the first to each other one.
+    steps: tuple[ComparedRow, ...]
+    """The change from one setting, ``b``, to another, ``a``, on the same queries. If the settings are in order: from
+    each to the next, then from the first to the last if that is another pair. Otherwise from the first to each other.
     """
 
 

@@ -125,7 +125,7 @@ def attacks(scores: Scores) -> Iterator[Section]:
     columns = ("utility", "attacked", "lost", "obeyed", "n", "users")
     for of_agent in by_variant.get("feasible", ()):
         plain, attacked = of_agent.cells
-        lost, followed = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
+        lost, followed = of_agent.steps[0].turned, obeyed.get(attacked.system)
         figures = (
             lost.mean_a,
             lost.mean_b,

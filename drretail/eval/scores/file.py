@@ -79,7 +79,7 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
         "counterfactuals": [*_counterfactuals(scores.get("counterfactuals", ()))],
-        "attacks": [table for table in scores.get("attacks", ()) if "rows" in table],
+        "attacks": [_table(table) for table in scores.get("attacks", ()) if "rows" in table],
     }
 
 
@@ -98,7 +98,13 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
         read.pop("at", None)  # the setting as a number, which the condition knows
         return read
 
-    return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+    def contrast(step: dict[str, Any]) -> dict[str, Any]:
+        return _contrast({"row": step["row"], "a": step["later"], "b": step["earlier"]} if "row" in step else step)
+
+    rows = (
+        {**row, "cells": [*map(today, row["cells"])], "steps": [*map(contrast, row["steps"])]} for row in table["rows"]
+    )
+    return {**table, "rows": [*rows]}
 
 
 def _board(board: dict[str, Any]) -> dict[str, Any]:

@@ -110,10 +110,10 @@ def ablation_table(
         cells |= {(row.agent, "", cell.part): part_cell(cell) for cell in row.cells}
         first, last = row.cells[0].part, row.cells[-1].part
         for step in row.steps:
-            spans_all = condition.is_stepwise and len(row.cells) > 2 and (step.earlier, step.later) == (first, last)
+            spans_all = condition.is_stepwise and len(row.cells) > 2 and (step.b, step.a) == (first, last)
             whole = f"{condition.words(last)} over {condition.words(first)}"
             manner = whole if spans_all else "over the one before" if condition.is_stepwise else "over the first"
-            cells[row.agent, manner, step.later] = _step_cell(step.row)
+            cells[row.agent, manner, step.a] = step_cell(step)
     return pivot(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
         cells,
@@ -125,7 +125,7 @@ def ablation_table(
     )
 
 
-def _step_cell(row: ComparedRow) -> Cell:
+def step_cell(row: ComparedRow) -> Cell:
     """A difference with its interval and p."""
     why = _NO_EFFECT.get(row.outcome, "")
     mark = "*" if row.outcome in ("higher", "lower") else ""

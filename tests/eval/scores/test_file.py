@@ -97,7 +97,7 @@ def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_att
     )
     ((row,),) = (table.rows for table in attack_tables(held))
     assert [cell.system for cell in row.cells] == ["a", "b"]
-    (lost,) = (step.row for step in row.steps)
+    (lost,) = row.steps
     assert (lost.n_pairs, lost.mean_b, lost.mean_a, lost.difference) == (8, 0.875, 0.5, -0.375)
     assert known(lost.ci_high) > -0.375
     alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
