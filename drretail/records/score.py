@@ -443,23 +443,16 @@ class BoardRow(Record):
         return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
 
 
-class BoardJudge(JudgeRef):
-    """The judge whose values the judged columns hold. The spec is blank if no model judged."""
-
-    spec: str = ""
-    kind: ModelKind = "llm"
-    rules: Rules = "default"
-
-
 class Scoreboard(Record):
     """All systems in the order of tables: those that research, the best first, then floors and ceiling."""
 
-    judge: BoardJudge
+    judge: OfJudge
+    """Whose values the judged columns hold; its name is blank if no model judged."""
     columns: tuple[ShownColumn, ...]
     rows: tuple[BoardRow, ...]
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
-    others: tuple[BoardJudge, ...] = ()
+    others: tuple[OfJudge, ...] = ()
     """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
     differs: tuple[str, ...] = ()
     """Sentences on all pairs of systems that research: which differences are shown, or what it would

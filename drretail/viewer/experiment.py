@@ -464,10 +464,11 @@ def _result(
     experiment: Path, subject: Subject, metric: str, board: Scoreboard, judgements: Judgements
 ) -> Mapping[str, Value]:
     """A metric's values for this run, by variant; empty if neither the board's judge nor code judged it."""
-    loaded, judge = recorded_metric(experiment, metric), board.judge
-    wanted = (judge.spec, judge.params_hash, judge.rules)
+    loaded = recorded_metric(experiment, metric)
     by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judgements.by_judge}
-    judged = by.get(wanted) or next((judged for judged in judgements.by_judge if judged.judge.spec == CODE), None)
+    judged = by.get(board.judge.by_whom) or next(
+        (judged for judged in judgements.by_judge if judged.judge.spec == CODE), None
+    )
     if loaded is None or judged is None:
         return {}
     return judged_run(subject, loaded, judged.verdicts, judged.rules).values

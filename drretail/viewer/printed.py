@@ -60,7 +60,7 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
     """The other judges, and how far every two judges agree."""
     if board.others:
         named = (
-            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})"
+            judge.judge if judge.rules == "default" else f"{judge.judge} (rules of {judge.rules})"
             for judge in board.others
         )
         yield f"Also judged by {', '.join(named)}: --details."

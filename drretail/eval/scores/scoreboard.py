@@ -12,13 +12,12 @@ from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
-from drretail.records.base import Rules
+from drretail.records.base import OfJudge, Rules
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
     CODE,
     BoardCell,
     BoardColumn,
-    BoardJudge,
     BoardRow,
     MetricDescription,
     Score,
@@ -143,11 +142,11 @@ def scoreboard(
     compared = tuple(compared_pairs(gathered, [*assessors, *by_code], names, primary, pairs))
     alone = nothing_to_compare(gathered)
     return Scoreboard(
-        judge=BoardJudge() if first is None else _judge(first),
+        judge=OfJudge(judge="", judge_kind="llm") if first is None else OfJudge(**first.columns),
         columns=tuple(columns_shown),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
-        others=tuple(map(_judge, judges[1:])),
+        others=tuple(OfJudge(**judge.columns) for judge in judges[1:]),
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(compared, short)),
         compared=compared,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
@@ -180,10 +179,6 @@ def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: S
 
     systems = [row for row in rows if place_of(row.system, definitions) == "system"]
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
-
-
-def _judge(assessor: Assessor) -> BoardJudge:
-    return BoardJudge(**dict(assessor.judge), rules=assessor.rules)
 
 
 def _judges(shown: _Shown) -> list[Assessor]:

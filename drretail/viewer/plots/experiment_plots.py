@@ -111,7 +111,7 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     None without either, costs or intervals, or if all points are the same.
     """
     decides = [column for column in board.columns if column.decides]
-    scored = [column for column in board.columns if column.metric and board.judge.kind != "rule_based"]
+    scored = [column for column in board.columns if column.metric and board.judge.judge_kind != "rule_based"]
     ratings = [column for column in scored if column.unit == "rating"]
     took = [column for unit in ("dollars", "tokens") for column in board.columns if column.unit == unit]
     if not (decides or scored) or not took:
@@ -211,13 +211,12 @@ def whole_plots(
 
 
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: MetricDescription, title: str) -> Plot | None:
-    judge = board.judge
     by_cell = {
         (row.variant, row.system): score_cell(row)
         for row in shown_rows(scores)
         if row.metric == name
         and row.value is not None
-        and (row.judge == CODE or row.by_whom == (judge.spec, judge.params_hash, judge.rules))
+        and (row.judge == CODE or row.by_whom == board.judge.by_whom)
         and not _is_bound(row.system, board.systems)
     }
     systems = in_order({system for _, system in by_cell}, board.systems)[:MOST_SERIES]

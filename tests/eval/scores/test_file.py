@@ -260,7 +260,7 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     (change,) = read.counterfactuals
     assert (change.variant, change.system, change.value, change.n_asked) == ("change", "b", 0.25, 4)
     board = known(read.scoreboard)
-    assert [judge.spec for judge in board.others] == ["p:n"]
+    assert [judge.judge for judge in board.others] == ["p:n"]
     of_board = board.rows[0].cells["clean"]
     assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
     assert missing_of(of_board) == MISSING

@@ -3,10 +3,11 @@ from typing import Any
 
 import pytest
 
+from drretail.records.base import OfJudge
 from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.query import OPTION
 from drretail.records.run import System
-from drretail.records.score import BoardJudge, Scoreboard, ShownColumn
+from drretail.records.score import Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE, decision_of, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, board_notes, board_table, conclusion, without_equal
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
@@ -258,7 +259,7 @@ def test_what_code_saw_bought_comes_before_what_a_judge_preferred(
 ) -> None:
     rows = {system: {"feasible": cell(value, n)} for system, value in feasible.items()}
     columns = (ShownColumn(name="feasible", metric="basket", variant="feasible"),)
-    bought = board(rows, compared, preference(9, 1), columns=columns, judge=BoardJudge())
+    bought = board(rows, compared, preference(9, 1), columns=columns, judge=OfJudge(judge="", judge_kind="llm"))
     assert result_of(bought) == sentence
 
 
