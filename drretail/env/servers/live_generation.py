@@ -1,8 +1,8 @@
 """Which generation of a world is live, and the lease that lets one writer at a time change it.
 
     worlds {_id: "live"}      the generations that may be read, the live one first; those that are to be dropped
-    worlds {_id: "writer"}    who may write, and until when (lease.py)
-    worlds {_id: "loading"}   how far an unfinished load has come (filling.py)
+    worlds {_id: "writer"}    who may write, and until when (``writer_lease``)
+    worlds {_id: "loading"}   how far an unfinished load has come (loading.py)
 
 Readers keep the names that they found there; the last two generations stay.
 """

@@ -1,7 +1,8 @@
 """write_servers: streams of rows become collections and an index, with a record of how far a load has come."""
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
@@ -206,20 +207,30 @@ class Filling:
         """Writes the batches from the first missing one on, after removing any documents in their place."""
         noted = list(self.unfinished.hashes[stream])
         going_on, number = True, 0
-        for number, batch in enumerate(batches, 1):
-            if going_on and (number > len(noted) or noted[number - 1] != batch.mark):
-                self._clear(stream, number - 1, rest)
-                going_on = False
-            if not going_on:
-                rows, users = list(map(make, batch.rows)), list(map(user_document, batch.users))
-                for name, documents in ((stream, rows), ("users", users)):
-                    if documents:
-                        self._patiently(partial(insert, self._collections[name], documents))
-                self._patiently(partial(self.unfinished.note, stream, number - 1, batch.mark))
-            rest = batch.rest
-            bar.advance(len(batch.rows))
+        written: Future[None] | None = None
+        # The server writes a batch while the next one is read and made.
+        with ThreadPoolExecutor(max_workers=1) as writer:
+            for number, batch in enumerate(batches, 1):
+                if going_on and (number > len(noted) or noted[number - 1] != batch.mark):
+                    self._clear(stream, number - 1, rest)
+                    going_on = False
+                if not going_on:
+                    rows, users = list(map(make, batch.rows)), list(map(user_document, batch.users))
+                    if written is not None:
+                        written.result()
+                    written = writer.submit(self._write, stream, number - 1, batch.mark, {stream: rows, "users": users})
+                rest = batch.rest
+                bar.advance(len(batch.rows))
+            if written is not None:
+                written.result()
         if going_on:
             self._clear(stream, number, rest)
+
+    def _write(self, stream: Noted, batch: int, mark: str, documents: Mapping[str, Sequence[Document]]) -> None:
+        for name, rows in documents.items():
+            if rows:
+                self._patiently(partial(insert, self._collections[name], rows))
+        self._patiently(partial(self.unfinished.note, stream, batch, mark))
 
     def _clear(self, stream: Noted, batch: int, rest: Rest) -> None:
         """Removes a batch and all after it, recorded or not."""

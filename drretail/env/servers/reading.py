@@ -22,7 +22,7 @@ BY_USER = [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)
 
 
 class ServerHoldout:
-    """Implements ``rows.Holdout`` on one generation, over the store's connection."""
+    """Implements ``folder.Holdout`` on one generation, over the store's connection."""
 
     def __init__(self, servers: Servers, generation: Generation) -> None:
         self._address = servers.mongo_address
@@ -69,7 +69,7 @@ def open_servers(
 
 @contextmanager
 def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]:
-    """The rows of the live generation of "servers:NAME"; see ``rows.rows_of``."""
+    """The rows of the live generation of "servers:NAME"; see ``folder.rows_of``."""
     with connect(settings, world_name(spec), loading=True) as servers:
         generation = read_live(servers)
         collections = collections_of(servers.database, generation.number)

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
-from drretail.env.store.base import STRATA, KeptProducts, OrderPage, Stratum
+from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
 from drretail.env.store.users import (
     Aggregates,
     Cell,
@@ -82,7 +82,7 @@ class SqliteStore:
         self._open: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._closed = False
-        self._kept = KeptProducts(self._read_products)
+        self._kept = Kept(self._read_products)
         if not path.is_file():
             raise UserError(f"The shop's database {path} is missing. Make the world anew.")
         try:
@@ -145,7 +145,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
-        self._closed, self._kept = True, KeptProducts(self._read_products)
+        self._closed, self._kept = True, Kept(self._read_products)
         with self._opening:
             for connection in self._open:
                 connection.close()
@@ -258,7 +258,7 @@ class SqliteWriter:
         self._user = (0, "")
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
-        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000;" + TABLES)
+        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)
         self._db.execute("BEGIN")
         self._db.execute("INSERT INTO profile_pool VALUES (?)", (pool.as_line(),))
 
