@@ -215,10 +215,10 @@ class Filling:
                     self._clear(stream, number - 1, rest)
                     going_on = False
                 if not going_on:
-                    documents = {stream: list(map(make, batch.rows)), "users": list(map(user_document, batch.users))}
+                    rows, users = list(map(make, batch.rows)), list(map(user_document, batch.users))
                     if written is not None:
                         written.result()
-                    written = writer.submit(self._write, stream, number - 1, batch.mark, documents)
+                    written = writer.submit(self._write, stream, number - 1, batch.mark, {stream: rows, "users": users})
                 rest = batch.rest
                 bar.advance(len(batch.rows))
             if written is not None:
