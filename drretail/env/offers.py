@@ -56,9 +56,9 @@ class Offers:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
         return frozenset(self.of_want(want, decisions).keeping(want, decisions).titles)
 
-    def of_kind(self, kind: str) -> list[Listing]:
+    def of_kind(self, kind: str) -> Candidates:
         """Every product of a kind, by id."""
-        return list(self.of_want(Want(name=kind, kinds=(kind,))))
+        return self.of_want(Want(name=kind, kinds=(kind,)))
 
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id: it holds all the kind's words, or is in a

@@ -7,7 +7,7 @@ them.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial
@@ -90,7 +90,12 @@ class Columns:
         """The row of each product."""
         return {product_id: row for row, product_id in enumerate(self.ids)}
 
-    def mask(self, product_ids: Collection[str]) -> Mask:
+    @cached_property
+    def all(self) -> Mask:
+        """All rows."""
+        return np.ones(len(self.listings), bool)
+
+    def mask(self, product_ids: Iterable[str]) -> Mask:
         """The rows of these products, as far as they are among the listings."""
         mask = np.zeros(len(self.listings), bool)
         mask[[self.rows[key] for key in product_ids if key in self.rows]] = True
@@ -109,6 +114,15 @@ class Columns:
     def ratings(self) -> NDArray[np.float64]:
         """The numbers of ratings; NaN where it is unknown."""
         return np.array([listing.product.rating_number for listing in self.listings], float)
+
+    def rated(self, stars: float, ratings: int) -> Mask:
+        """The rows with at least so many stars from at least so many ratings; unknown ones count as 0."""
+        return (np.nan_to_num(self.stars) >= stars) & (np.nan_to_num(self.ratings) >= ratings)
+
+    @cached_property
+    def costs(self) -> NDArray[np.float64]:
+        """The prices, in whichever currency; NaN where none is known. To be compared with whole amounts only."""
+        return np.array([listing.price for listing in self.listings], float)
 
     @cached_property
     def is_pack(self) -> Mask:
@@ -237,7 +251,9 @@ class Columns:
         mask = ~self.of_brands(want.brands_unwanted)
         if want.brands_wanted:
             may_be = self.of_brands(want.brands_wanted)
-            mask &= may_be | np.array([not listing.makers for listing in self.listings], bool) if unknown_does else may_be
+            mask &= (
+                may_be | np.array([not listing.makers for listing in self.listings], bool) if unknown_does else may_be
+            )
         for known, least in ((self.stars, want.rating_min), (self.ratings, want.ratings_min)):
             if least is not None:
                 mask &= (known >= least) | (np.isnan(known) if unknown_does else False)

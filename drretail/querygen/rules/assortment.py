@@ -8,8 +8,8 @@ the title, without the words that the title lacks: "gel pens" for what the shop 
 
 import re
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -17,9 +17,12 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any, TypeVar, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.grounding.basket import Candidates, worths
-from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.basket import Candidates
+from drretail.grounding.columns import MET, OPEN, Columns, Mask, Rows
 from drretail.grounding.listing import Listing, folded
 from drretail.grounding.text.wording import is_plural, may_be_shown
 from drretail.grounding.text.words import stem
@@ -159,7 +162,6 @@ def stems(text: str) -> tuple[str, ...]:
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
-_LIST = re.compile(r"[;,](?!\d)")
 HALF_A_YEAR = 182
 """Days after which a pack is used up, a child has outgrown its things, and what names a year is out of date."""
 _DATED = re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
@@ -177,39 +179,66 @@ _HITS = 50
 """Hits of a plain search that are looked at for the offers of a kind."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KindOffers:
-    """All offers of one kind."""
+    """The offers of one kind, or those of them that keep to something. Rows are those of all offers of the kind."""
 
-    offers: tuple[Listing, ...]
+    of_kind: tuple[Listing, ...]
+    """All offers of the kind."""
     hits: tuple[str, ...] = ()
     """The ids of what a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
-    of_all: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The worths of all offers of the kind, by id; empty if these are all."""
-    _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], compare=False, repr=False)
-    _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], compare=False, repr=False)
-    _within: dict[tuple[str, ...], bool] = field(
-        init=False, default_factory=dict[tuple[str, ...], bool], compare=False, repr=False
-    )
+    part: Mask | None = None
+    """The rows of these offers; None if they are all of the kind."""
+    whole: "KindOffers | None" = None
+    """All offers of the kind, if these are a part of them."""
+    _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], repr=False)
+    _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], repr=False)
+    _within: dict[tuple[str, ...], bool] = field(init=False, default_factory=dict[tuple[str, ...], bool], repr=False)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """All offers of the kind, as baskets are made of them."""
+        if self.whole is not None:
+            return self.whole.candidates
+        return self.of_kind if isinstance(self.of_kind, Candidates) else Candidates(self.of_kind)
 
     @property
+    def columns(self) -> Columns:
+        """All offers of the kind as columns."""
+        return self.candidates.columns
+
+    @cached_property
+    def mask(self) -> Mask:
+        """The rows of these offers."""
+        return self.columns.all if self.part is None else self.part
+
+    @cached_property
+    def offers(self) -> tuple[Listing, ...]:
+        """These offers, by id."""
+        return self.of_kind if self.part is None else tuple(self.columns.chosen(self.part))
+
+    @cached_property
+    def first_row(self) -> int | None:
+        """The row of the first hit that is an offer."""
+        rows = (self.columns.rows.get(hit, -1) for hit in self.hits)
+        return next((row for row in rows if row >= 0 and self.mask[row]), None)
+
+    @cached_property
     def first(self) -> Listing | None:
         """The first hit that is an offer."""
-        return next((self.by_id[hit] for hit in self.hits if hit in self.by_id), None)
+        return None if self.first_row is None else self.of_kind[self.first_row]
 
     @cached_property
-    def by_id(self) -> Mapping[str, Listing]:
-        """The offers by their ids."""
-        return {offer.product.product_id: offer for offer in self.offers}
-
-    @cached_property
-    def worth(self) -> Mapping[str, int]:
-        """The worth of each offer by its id, among all of the kind."""
-        return self.of_all or worths(self.offers)
+    def worth(self) -> NDArray[np.int64]:
+        """For each row the worth among all of the kind."""
+        if self.whole is not None:
+            return self.whole.worth
+        worth = self.candidates.worths
+        return np.array([worth[product_id] for product_id in self.columns.ids], np.int64)
 
     @cached_property
     def is_said(self) -> bool:
@@ -219,14 +248,24 @@ class KindOffers:
         return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
 
     @cached_property
-    def priced(self) -> tuple[Listing, ...]:
-        """The offers whose prices can be compared, cheapest first."""
-        return Candidates(self.offers).comparable
+    def priced_rows(self) -> Rows:
+        """The rows of the offers whose prices can be compared, cheapest first."""
+        return self.columns.comparable(self.part)
 
     @cached_property
+    def counted_rows(self) -> Rows:
+        """The rows among which shares are counted: the priced ones, or all if few have prices."""
+        return self.priced_rows if len(self.priced_rows) >= LEAST_OFFERS else np.flatnonzero(self.mask)
+
+    @property
+    def priced(self) -> tuple[Listing, ...]:
+        """The offers whose prices can be compared, cheapest first."""
+        return tuple(self.of_kind[row] for row in self.priced_rows)
+
+    @property
     def counted(self) -> tuple[Listing, ...]:
-        """The offers among which shares are counted: the priced ones, or all if few have prices."""
-        return self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
+        """The offers among which shares are counted."""
+        return tuple(self.of_kind[row] for row in self.counted_rows)
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[str, ...]]:
@@ -234,24 +273,28 @@ class KindOffers:
 
         Not those with lists in them: what a list of features leaves out, a product may have all the same.
         """
-        by_field = defaultdict[str, Counter[str]](Counter)
-        for name, value in (pair for offer in self.counted for pair in offer.product.details.items() if pair[1]):
-            by_field[name][str(value)] += 1
         fields: dict[str, tuple[str, ...]] = {}
-        for name, values in sorted(by_field.items()):
-            total, lists = values.total(), sum(times for value, times in values.items() if _LIST.search(value))
-            if total >= LEAST_OFFERS and lists <= LEAST_SHARE * total:
-                fields[name] = tuple(sorted({*map(lowered, values)}))
+        for name, column in sorted(self.columns.details.items()):
+            counts = column.counts(self.counted_rows)[1:] * column.is_filled
+            total = counts.sum()
+            if total >= LEAST_OFFERS and counts[column.is_list].sum() <= LEAST_SHARE * total:
+                fields[name] = tuple(sorted({lowered(column.texts[code]) for code in np.flatnonzero(counts)}))
         return fields
+
+    @cached_property
+    def best_row(self) -> int | None:
+        """The row of the one that is worth most; None without offers."""
+        return self.best_of(self.mask)
 
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return self.best_of(self.offers)
+        return None if self.best_row is None else self.of_kind[self.best_row]
 
-    def best_of(self, offers: Iterable[Listing]) -> Listing | None:
-        """The one of these offers of the kind that is worth most; None without any."""
-        return max(offers, key=lambda offer: self.worth[offer.product.product_id], default=None)
+    def best_of(self, mask: Mask) -> int | None:
+        """The row of the one of these offers that is worth most, the first of several; None without any."""
+        rows = np.flatnonzero(mask)
+        return int(rows[self.worth[rows].argmax()]) if len(rows) else None
 
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
@@ -269,46 +312,54 @@ class KindOffers:
         return self._selective[demand]
 
     def _is_selective(self, demand: Demand) -> bool:
-        if self.best is None or decided_by_code(demand, self.best).state == "met":
+        states = self.columns.states(demand)
+        if self.best_row is None or states[self.best_row] == MET:
             return False
-        # The first hit may be an outlier, which is not counted.
-        seen = self.counted if self.first is None else (*self.counted, self.first)
-        states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in seen}
-        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
-        is_decided = decided >= _DECIDED * len(self.counted)
-        return is_decided and self.tells_apart(lambda offer: states[offer.product.product_id] == "met")
+        decided = np.count_nonzero(states[self.counted_rows] != OPEN)
+        return decided >= _DECIDED * len(self.counted_rows) and self.tells_apart(states == MET)
 
-    def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
+    def tells_apart(self, keeps: Mask) -> bool:
         """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.
 
         And it has to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
         """
-        if self.first is not None and keeps(self.first):
+        # The first hit may be an outlier, which is not counted.
+        if self.first_row is not None and keeps[self.first_row]:
             return False
-        kept, count = [*filter(keeps, self.counted)], len(self.counted)
+        rows = self.counted_rows
+        kept, count = rows[keeps[rows]], len(rows)
         if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
             return False
         return all(share <= of_all for share, of_all in zip(self.found(kept), self._found_of_all, strict=True))
 
-    def found(self, offers: Iterable[Listing]) -> tuple[float, ...]:
+    def found(self, rows: Rows) -> tuple[float, ...]:
         """The share of the worth of these offers' best one that is found within so many hits, for each of HITS."""
-        worth = {each.product.product_id: self.worth[each.product.product_id] for each in offers}
-        shown, best = [worth.get(hit, 0) for hit in self.hits], max(worth.values(), default=0) or 1
+        best = int(self.worth[rows].max(initial=0)) or 1
+        among = set(rows.tolist())
+        shown = [int(self.worth[row]) if row in among else 0 for row in self._hit_rows]
         return tuple(max(shown[:depth], default=0) / best for depth in HITS)
 
     @cached_property
+    def _hit_rows(self) -> Sequence[int]:
+        """The rows of the hits that solvers look at; -1 for what is no offer."""
+        return [self.columns.rows.get(hit, -1) for hit in self.hits[: max(HITS)]]
+
+    @cached_property
     def _found_of_all(self) -> tuple[float, ...]:
-        return self.found(self.counted)
+        return self.found(self.counted_rows)
 
-    def keeping(self, keeping: Collection[str]) -> "KindOffers":
-        """Only the offers of these ids, as if the shop had no others."""
-        kept = tuple(offer for offer in self.offers if offer.product.product_id in keeping)
-        return replace(self, offers=kept, of_all=self.worth)
+    def keeping(self, keeps: Mask) -> "KindOffers":
+        """Only the offers of these rows, as if the shop had no others."""
+        whole, part = self.whole or self, self.mask & keeps
+        key = part.tobytes()
+        if key not in whole._made:
+            whole._made[key] = replace(whole, part=part, whole=whole)
+        return whole._made[key]
 
-    def ids_keeping(self, limits: Hashable, keeps: Callable[[Listing], bool]) -> frozenset[str]:
-        """The ids of the offers that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
+    def rows_keeping(self, limits: Hashable, keeps: Callable[[Columns], Mask]) -> Mask:
+        """The rows of the kind that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
         if limits not in self._made:
-            self._made[limits] = frozenset(key for key, offer in self.by_id.items() if keeps(offer))
+            self._made[limits] = keeps(self.columns)
         return self._made[limits]
 
     def is_within(self, part: tuple[str, ...]) -> bool:
@@ -344,6 +395,7 @@ class Assortment:
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
     _kinds: dict[tuple[Any, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Kind, ...]])
     _names: dict[str, Kind | None] = field(default_factory=dict[str, Kind | None])
+    _apart: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
     _alike: dict[Kind, Kind] = field(default_factory=dict[Kind, Kind])
     """One of each kind, so that thousands of products share it."""
 
@@ -368,8 +420,8 @@ class Assortment:
             return None
         for name in kind.names:
             offered = self.of(name)
-            is_enough = len(offered.by_id) - len(offered.by_id.keys() & had) >= ENOUGH
-            if is_enough and offered.is_said and offered.is_within(product.categories[:-1]):
+            left = len(offered.of_kind) - sum(product_id in offered.columns.rows for product_id in had)
+            if left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
                 return Kind(kind.name, name, kind.gender)
         return None
 
@@ -383,11 +435,18 @@ class Assortment:
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
         if name not in self._offers:
-            offers = tuple(self.stock.offers.of_kind(name))
+            offers = self.stock.offers.of_kind(name)
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
             shown = tuple(hit.product_id for hit in hits)
             self._offers[name] = KindOffers(offers, shown, name, self.stock.is_prose)
         return self._offers[name]
+
+    def are_apart(self, name: str, other: str) -> bool:
+        """True if no product is of both kinds."""
+        if (name, other) not in self._apart:
+            ids, others = self.of(name).columns.ids, self.of(other).columns.rows
+            self._apart[name, other] = self._apart[other, name] = others.keys().isdisjoint(ids)
+        return self._apart[name, other]
 
 
 def is_topic(product: Product, age: int = 0) -> bool:
