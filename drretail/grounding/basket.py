@@ -264,7 +264,7 @@ class Candidates(tuple[Listing, ...]):
         return tuple(sorted(found, key=lambda fit: fit.product_id))
 
     def few(self, want: Want, currency: str, decisions: Decisions, n: int) -> tuple[Fit, ...]:
-        """Those of the ``fits`` that may be in a basket of ``n`` things: the n cheapest, and those that are unbeaten."""
+        """Those of the ``fits`` that a basket of ``n`` things may need: the n cheapest, and those that are unbeaten."""
         key = _limits_of(want), currency, n
         if key in self._few and not decisions.concern(want):
             return self._few[key]

@@ -7,7 +7,7 @@ them.
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, partial
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from drretail.grounding.constraints import Ruling, decided_by_code, decided_by_value, is_too_dear
 from drretail.grounding.listing import Listing, folded_name, is_of_brand, pieces_in
 from drretail.records.criteria import State
+from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want
 
 Rows = NDArray[np.intp]
@@ -78,7 +79,7 @@ class Columns:
     def __init__(self, listings: Sequence[Listing]) -> None:
         self.listings = listings
         self._states: dict[tuple[Demand, bool], NDArray[np.int8]] = {}
-        self._of_brands: dict[str, Mask] = {}
+        self._where: dict[Hashable, Mask] = {}
         self._fields: dict[str, Field] = {}
 
     @cached_property
@@ -103,7 +104,7 @@ class Columns:
 
     def chosen(self, mask: Mask) -> list[Listing]:
         """The listings of these rows."""
-        return [self.listings[row] for row in np.flatnonzero(mask)]
+        return [self.listings[row] for row in np.flatnonzero(mask).tolist()]
 
     @cached_property
     def stars(self) -> NDArray[np.float64]:
@@ -147,17 +148,16 @@ class Columns:
 
     def comparable(self, among: Mask | None = None) -> Rows:
         """The rows of known price, cheapest first, in the most common currency and without outliers."""
-        priced = [
+        of_all = [
             (prices, prices.rows if among is None else prices.rows[among[prices.rows]])
             for prices in self.prices.values()
         ]
+        if not any(len(rows) for _, rows in of_all):
+            return np.array([], np.intp)
         # Of two currencies that are as common, the one that occurs first.
-        prices, rows = max(
-            priced, key=lambda pair: (len(pair[1]), -min(pair[1], default=0)), default=(None, np.array([], np.intp))
-        )
-        if prices is None or not len(rows):
-            return rows
-        middle, places = prices.known[prices.places[rows[len(rows) // 2]]], prices.places[rows]
+        prices, rows = max(of_all, key=lambda pair: (len(pair[1]), -pair[1].min(initial=len(self.listings))))
+        places = prices.places[rows]
+        middle = prices.known[int(places[len(places) // 2])]
         least, most = bisect_left(prices.known, middle / 5), bisect_right(prices.known, middle * 5)
         return rows[(places >= least) & (places < most)]
 
@@ -250,15 +250,13 @@ class Columns:
         """The rows that keep the limits of brand, stars, number of ratings and price, as ``is_within`` says."""
         mask = ~self.of_brands(want.brands_unwanted)
         if want.brands_wanted:
-            may_be = self.of_brands(want.brands_wanted)
-            mask &= (
-                may_be | np.array([not listing.makers for listing in self.listings], bool) if unknown_does else may_be
-            )
+            unknown = self.where("no maker", lambda listing: not listing.makers) if unknown_does else False
+            mask &= self.of_brands(want.brands_wanted) | unknown
         for known, least in ((self.stars, want.rating_min), (self.ratings, want.ratings_min)):
             if least is not None:
                 mask &= (known >= least) | (np.isnan(known) if unknown_does else False)
         if want.price_max is not None:
-            for row in np.flatnonzero(mask):
+            for row in np.flatnonzero(mask).tolist():
                 mask[row] = not is_too_dear(want, self.listings[row])
         return mask
 
@@ -266,14 +264,22 @@ class Columns:
         """The rows that are of any of these brands."""
         mask = np.zeros(len(self.listings), bool)
         for brand in brands:
-            if brand not in self._of_brands:
-                self._of_brands[brand] = self.where(partial(_is_of, brand))
-            mask |= self._of_brands[brand]
+            mask |= self.where(("brand", brand), partial(_is_of, brand))
         return mask
 
-    def where(self, keeps: Callable[[Listing], bool]) -> Mask:
-        """The rows of which this is true."""
-        return np.fromiter(map(keeps, self.listings), bool, len(self.listings))
+    def where(self, key: Hashable, keeps: Callable[[Listing], bool]) -> Mask:
+        """The rows of which this is true; remembered by the key, and not to be changed."""
+        if key not in self._where:
+            self._where[key] = np.fromiter(map(keeps, self.listings), bool, len(self.listings))
+        return self._where[key]
+
+    def paid(self, budget: Money | None, quantity: int) -> Mask:
+        """The rows whose price is unknown, or of which the budget pays so many; one pack is enough."""
+        prices = None if budget is None else self.prices.get(budget.currency)
+        if budget is None or prices is None:
+            return self.all
+        whole, each = prices.up_to(budget.value), prices.up_to(budget.value, quantity)
+        return prices.places < np.where(self.is_pack, whole, each)
 
 
 def _is_of(brand: str, listing: Listing) -> bool:

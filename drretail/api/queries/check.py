@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @in_own_words
 def check(options: CheckOptions) -> "Result[Outcome]":
     """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
-    from drretail.querygen.decisions import dead_decisions, how_decided, questions_of
+    from drretail.querygen.decisions import dead_decisions, how_far_decided
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -52,7 +52,7 @@ def check(options: CheckOptions) -> "Result[Outcome]":
         outcome = Outcome(queries) if reader is None else _read(shop, linter, queries, reader, options)
         with busy("checking queries"):
             outcome.checked = linter.check_all(outcome.queries)
-            outcome.demands = how_decided(questions_of(outcome.queries, linter.stock.offers))
+            outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
     return Result(outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong))

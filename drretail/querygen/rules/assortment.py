@@ -260,12 +260,12 @@ class KindOffers:
     @property
     def priced(self) -> tuple[Listing, ...]:
         """The offers whose prices can be compared, cheapest first."""
-        return tuple(self.of_kind[row] for row in self.priced_rows)
+        return tuple(self.of_kind[row] for row in self.priced_rows.tolist())
 
     @property
     def counted(self) -> tuple[Listing, ...]:
         """The offers among which shares are counted."""
-        return tuple(self.of_kind[row] for row in self.counted_rows)
+        return tuple(self.of_kind[row] for row in self.counted_rows.tolist())
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[str, ...]]:
@@ -316,7 +316,7 @@ class KindOffers:
         if self.best_row is None or states[self.best_row] == MET:
             return False
         decided = np.count_nonzero(states[self.counted_rows] != OPEN)
-        return decided >= _DECIDED * len(self.counted_rows) and self.tells_apart(states == MET)
+        return bool(decided >= _DECIDED * len(self.counted_rows)) and self.tells_apart(states == MET)
 
     def tells_apart(self, keeps: Mask) -> bool:
         """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.

@@ -229,7 +229,7 @@ class Choice:
         for demand in self.want.get("must", ()):
             mask &= columns.states(demand) == MET
         if unwanted := self.want.get("brands_unwanted", ()):
-            mask &= columns.where(lambda offer: offer.product.brand not in unwanted)
+            mask &= columns.where(("made by others", unwanted), lambda offer: offer.product.brand not in unwanted)
         return mask
 
 
