@@ -407,7 +407,11 @@ class Assortment:
             inside = [
                 each for each in products if (each.categories[: len(part)], len(each.categories)) == (part, depth)
             ]
-            kinds = {kind.category: kind for each in inside if is_topic(each) and (kind := self.kind_of(each))}
+            kinds: dict[str, Kind] = {}
+            for each in reversed(inside):  # of a category's products the last counts, so few have to be topics
+                kind = self.kind_of(each)
+                if kind is not None and kind.category not in kinds and is_topic(each):
+                    kinds[kind.category] = kind
             self._kinds[part, depth] = tuple(kinds[name] for name in sorted(kinds))
         return self._kinds[part, depth]
 

@@ -115,10 +115,10 @@ class Author:
         first = need.purchases[0]
         # Two kinds at once are a question already, and a comparison of prices asks for no more.
         is_open = "named" in need.facts and len(need.purchases) == 1
-        besides = self._beside(first) if is_open and not need.asks_prices and need.kind != "gift" else []
+        may_be_joint = is_open and not need.asks_prices and need.kind != "gift"
+        besides = list[Kind]()
         able: dict[Axis, bool] = {
             "pack": is_open and need.kind in _BY_SEVERAL and bool(need.facts & {"used_up", "by_several"}),
-            "joint budget": bool(besides),
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
@@ -135,6 +135,10 @@ class Author:
             if choice is not None:
                 chosen.append(choice)
                 offers = offers.keeping(choice.kept_in(of_kind))
+            # Looked for only when it may be asked: that reads all products of the part of the shop.
+            if axis == "joint budget" and len(axes) < wanted and may_be_joint:
+                besides = self._beside(first)
+                able[axis] = bool(besides)
             if (choice or able.get(axis)) and len(axes) < wanted:
                 axes.add(axis)
         return Plan(

@@ -139,8 +139,7 @@ def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Itera
         if quote is None or not is_topic(listing.product, age):
             continue
         kind = assortment.kind_of(listing.product, shopper.bought)
-        is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
-        if kind is not None or is_unique:
+        if kind is not None or (len(quote.split()) >= _LEAST_ALONE and assortment.of(quote).offers == (listing,)):
             facts, when = _facts(listing, quote, kind, assortment), season_of(order.order_date)
             # Whoever says "socks" may mean all that are called so, in whichever category they are.
             alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
