@@ -15,6 +15,7 @@ from drretail.data_ingest.plan import IngestOptions
 from drretail.env.offers import Offers
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
+from drretail.grounding.kinds import Kind, kind_of, quoted_title
 from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
@@ -22,7 +23,7 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.comparison import compare
 from drretail.querygen.generate import Generated, generate_for, generate_sampled
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title
+from drretail.querygen.rules.assortment import Assortment, KindOffers
 from drretail.querygen.rules.needs import by_fields
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Money, Product

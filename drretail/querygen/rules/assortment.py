@@ -1,21 +1,17 @@
 """The shop's offers of a kind, and whether a demand tells them apart, so that a question may make it.
 
 A question calls a product by its category if the title confirms it, otherwise by its shortened title.
-
-No noun is made from a title's words. The name of a category, or of a ``Best Sellers Rank``, is used if its noun is in
-the title, without the words that the title lacks: "gel pens" for what the shop keeps under "Gel Ink Pens".
 """
 
 import re
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.resources import files
-from itertools import pairwise
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,142 +19,13 @@ from numpy.typing import NDArray
 from drretail.env.catalog.base import Catalog, CatalogQuery
 from drretail.grounding.basket import Candidates
 from drretail.grounding.columns import MET, OPEN, Columns, Mask, Rows
+from drretail.grounding.kinds import OF_WHOM, Kind, KindGroup, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
-from drretail.grounding.text.wording import is_plural, may_be_shown
-from drretail.grounding.text.words import stem
+from drretail.grounding.text.wording import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
-
-RANKS = "Best Sellers Rank"
-_ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
-GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
-OF_WHOM = frozenset(map(stem, ("women", "men", "girls", "boys")))
-# What follows these is a part of the thing, or its purpose.
-_TITLE_ENDS = re.compile(
-    r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
-)
-_SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
-_INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
-# No quote ends in these: "Lashes 2 in 1" is not cut before "in", nor "Soap and" before a dash.
-_GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
-_LEAST_QUOTED, _MOST_QUOTED = 2, 8
-_ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
-_WORD = re.compile(r"[^\W_]+")
-# Accessories: a pillow's cover is no pillow.
-_ADDED = frozenset(["case", "charger", "cover", "filter", "holder", "insert", "protector", "rack", "refill", "stand"])
-# A quote that ends in one of these does not say what the thing is.
-_VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
-
-    name: str
-    """In the title's words: "T-shirts"."""
-    category: str
-    gender: str = ""
-    """ "Women", "Men", "Girls" or "Boys" where the category says so."""
-
-    @property
-    def short(self) -> str:
-        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
-        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The category, and the name that says for whom it is: "women's T-shirts"."""
-        return tuple(dict.fromkeys((self.category, _whose(self.gender, self.name))))
-
-
-def kind_of(product: Product) -> Kind | None:
-    """The kind of a product; None if no plural name of the shop's has its noun in the title."""
-    words, quote = stems(product.title), (quoted_title(product) or "").split()
-    title = set(words)
-    gender = next((name for name in product.categories if name in GENDERS), "")
-    for name in _names(product):
-        above = " ".join(each for each in product.categories if each != name)
-        parts = [part for part in _ANDS.split(name) if part]
-        # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
-        if not all(is_plural(part.split()[-1]) for part in parts):
-            parts = [" and ".join(parts)] if set(stems(name)) - {"and"} <= title else []
-        for part in parts:
-            *before, noun = part.split()
-            last = (stems(noun) or ("",))[-1]
-            is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
-            spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
-            if len(spoken) == 1 and not gender:
-                spoken = [*_before(last, quote, above), noun]
-                part = " ".join(spoken) if part == noun else part
-            # "Clips" alone says little, unless a higher category has the word as well.
-            is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
-            is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
-            if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
-                name, category = lowered(" ".join(spoken)), lowered(part)
-                return Kind(name, _whose(gender, category), gender)
-    return None
-
-
-def quoted_title(product: Product) -> str | None:
-    """The title up to what it is for or comes with, as one would quote it; None if nothing short is left.
-
-    It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
-    """
-    title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
-    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in stems(name)}
-    maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
-    for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
-        words = title[:end].split()
-        is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
-        if not is_short or words[-1].casefold() in _VAGUE:
-            return None
-        own = {word for word in stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
-        # If no maker is known, one of the words may be its name.
-        is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
-        if is_clear and not _GOES_ON.fullmatch(words[-1]):
-            return " ".join(words)
-    return None
-
-
-def _names(product: Product) -> Iterator[str]:
-    """The names of ranks, narrowest first, then the leaf category; never the department's."""
-    ranks = product.details.get(RANKS)
-    if isinstance(ranks, Mapping):
-        yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
-    if len(product.categories) > 1:
-        yield product.categories[-1]
-
-
-def _before(noun: str, quote: list[str], above: str) -> list[str]:
-    """The words before a noun in the quoted title that a higher category has as well, as in "hair" clips.
-
-    ``noun`` is a stem.
-    """
-    start = end = max((place for place, word in enumerate(quote) if stems(word)[-1:] == (noun,)), default=0)
-    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}:
-        start -= 1
-    return [word if word in above else word.lower() for word in quote[start:end]]
-
-
-def _whose(gender: str, name: str) -> str:
-    return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
-
-
-# Cached: the offers of a kind have a few values in each field.
-@lru_cache(maxsize=16_384)
-def lowered(text: str) -> str:
-    """The text in lower case, except for words with capitals of their own: USB-C, iPhone, T-shirt."""
-    return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
-
-
-# Cached: thousands of products share their categories, ranks and makers.
-@lru_cache(maxsize=65_536)
-def stems(text: str) -> tuple[str, ...]:
-    """The stems of a text's words, in order."""
-    return tuple(stem(word) for word in folded(text).split())
-
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
@@ -402,30 +269,46 @@ class Assortment:
     def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
         """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
         if (part, depth) not in self._kinds:
-            ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
-            products = [each.product for each in self.stock.offers.listings(sorted(ids))]
-            inside = [
-                each for each in products if (each.categories[: len(part)], len(each.categories)) == (part, depth)
-            ]
-            kinds: dict[str, Kind] = {}
-            for each in reversed(inside):  # of a category's products the last counts, so few have to be topics
-                kind = self.kind_of(each)
-                if kind is not None and kind.category not in kinds and is_topic(each):
-                    kinds[kind.category] = kind
-            self._kinds[part, depth] = tuple(kinds[name] for name in sorted(kinds))
+            called = defaultdict[str, list[tuple[str, Kind]]](list)
+            for path, named, product_ids in self._named_in(part, depth):
+                if (kind := self._offered(named, path)) is not None:
+                    called[kind.category] += ((product_id, kind) for product_id in product_ids)
+            kinds = (self._last_topic(called[name]) for name in sorted(called))
+            self._kinds[part, depth] = tuple(kind for kind in kinds if kind is not None)
         return self._kinds[part, depth]
+
+    def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
+        """The products of a part by what they are called, as the world keeps them or else as their records say."""
+        kept = self.stock.offers.world.store.kinds_in(part)
+        if kept is not None:
+            return [group for group in kept if len(group.path) == depth]
+        ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
+        groups: dict[tuple[tuple[str, ...], Kind], list[str]] = {}
+        for product in (each.product for each in self.stock.offers.listings(sorted(ids))):
+            is_inside = (product.categories[: len(part)], len(product.categories)) == (part, depth)
+            if is_inside and (kind := self._named(product)) is not None:
+                groups.setdefault((product.categories, kind), []).append(product.product_id)
+        return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
+
+    def _last_topic(self, called: Iterable[tuple[str, Kind]]) -> Kind | None:
+        """What the last of these products that may be spoken of is called; few have to be read."""
+        last_first = sorted(called, key=lambda pair: pair[0], reverse=True)
+        products = ((self.stock.offers.listings([product_id])[0].product, kind) for product_id, kind in last_first)
+        return next((kind for product, kind in products if is_topic(product)), None)
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
 
         The products of these ids are no offers.
         """
-        if (kind := self._named(product)) is None:
-            return None
+        kind = self._named(product)
+        return None if kind is None else self._offered(kind, product.categories, had)
+
+    def _offered(self, kind: Kind, path: tuple[str, ...], had: frozenset[str] = frozenset()) -> Kind | None:
         for name in kind.names:
             offered = self.of(name)
             left = len(offered.of_kind) - sum(product_id in offered.columns.rows for product_id in had)
-            if left >= ENOUGH and offered.is_said and offered.is_within(product.categories[:-1]):
+            if left >= ENOUGH and offered.is_said and offered.is_within(path[:-1]):
                 return Kind(kind.name, name, kind.gender)
         return None
 

@@ -11,12 +11,13 @@ from typing import Any
 
 from drretail.env.world import World
 from drretail.grounding.columns import Mask, Rows
+from drretail.grounding.kinds import GENDERS, Kind, stems
 from drretail.grounding.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import GENDERS, PHRASES, Assortment, Kind, stems
+from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.rules.needs import OF_FIELDS, Choice, Need, Purchase, choices
 from drretail.records.query import Axis, Query
 from drretail.records.shop import Money

@@ -20,21 +20,12 @@ from typing import Any
 
 from drretail.grounding.columns import MET, Columns, Mask
 from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.kinds import GENDERS, Kind, quoted_title, stems
 from drretail.grounding.listing import Listing, folded, pieces_in
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural, nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import (
-    GENDERS,
-    HALF_A_YEAR,
-    PHRASES,
-    Assortment,
-    Kind,
-    KindOffers,
-    is_topic,
-    quoted_title,
-    stems,
-)
+from drretail.querygen.rules.assortment import HALF_A_YEAR, PHRASES, Assortment, KindOffers, is_topic
 from drretail.records.query import Axis, NeedKind
 from drretail.records.shop import Order, Product
 from drretail.records.wish import Demand
