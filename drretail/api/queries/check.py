@@ -50,8 +50,8 @@ def check(options: CheckOptions) -> "Result[Outcome]":
         linter = Linter(shop)
         linter.check_world(queries)
         outcome = Outcome(queries) if reader is None else _read(shop, linter, queries, reader, options)
-        with busy("checking queries"):
-            outcome.checked = linter.check_all(outcome.queries)
+        with busy("checking queries", len(outcome.queries)) as bar:
+            outcome.checked = linter.check_all(outcome.queries, bar.advance)
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
