@@ -57,10 +57,9 @@ class Progress:
         yield _Silent()
 
     @contextmanager
-    def busy(self, label: str) -> Generator[None]:
-        """Shows a label and the elapsed time during a ``with`` block."""
-        del label
-        yield
+    def busy(self, label: str, total: int | None = None) -> Generator[Bar]:
+        """Shows a label, the elapsed time and, if it is counted, what is done during a ``with`` block."""
+        yield _Silent()
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -96,11 +95,15 @@ class PlainProgress(Progress):
         self.note(f"{label}: done" if counter.count in (0, total) else f"{label}: {counter.count:,} done")
 
     @contextmanager
-    def busy(self, label: str) -> Generator[None]:
-        """Prints the label and the elapsed seconds where no other line comes; nothing for short tasks."""
-        began = self._clock()
-        with _repeated(lambda: self.note_if_silent(f"{label} … {self._clock() - began:.0f} s")):
-            yield
+    def busy(self, label: str, total: int | None = None) -> Generator[Bar]:
+        """Prints the label, the count and the elapsed seconds where no other line comes; nothing for short tasks."""
+        began, counter = self._clock(), _Counter(lambda _: None, label, total)
+
+        def say() -> None:
+            self.note_if_silent(f"{counter.line.removesuffix(' …')} … {self._clock() - began:.0f} s")
+
+        with _repeated(say):
+            yield counter
 
 
 @contextmanager
@@ -135,9 +138,9 @@ class RichProgress(Progress):
             yield bar
 
     @contextmanager
-    def busy(self, label: str) -> Generator[None]:
-        with self._shown(_LiveBar(label, None, is_counted=False)):
-            yield
+    def busy(self, label: str, total: int | None = None) -> Generator[Bar]:
+        with self._shown(_LiveBar(label, total, is_counted=total is not None)) as bar:
+            yield bar
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -176,9 +179,9 @@ class RichProgress(Progress):
         print_above(None)
 
 
-def busy(label: str) -> AbstractContextManager[None]:
+def busy(label: str, total: int | None = None) -> AbstractContextManager[Bar]:
     """``Progress.busy`` for a command that shows no other progress."""
-    return choose_progress().busy(label)
+    return choose_progress().busy(label, total)
 
 
 def choose_progress() -> Progress:

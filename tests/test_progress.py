@@ -32,6 +32,10 @@ def test_in_a_pipe_one_long_step_is_no_silence(monkeypatch: pytest.MonkeyPatch) 
         time.sleep(0.1)
     assert stream.getvalue().count("reading … 0 s") >= 2
     assert stream.getvalue().count("judging …") >= 3
+    with PlainProgress(stream).busy("writing", 9) as bar:
+        bar.advance()
+        time.sleep(0.1)
+    assert "writing: 1 of 9 … 0 s" in stream.getvalue()
 
 
 def test_in_a_pipe_short_steps_in_a_row_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ class Offers:
     _could_be_of: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     _categories: frozenset[str] | None = None
+    _orders: tuple[str | None, tuple[Order, ...]] = (None, ())
 
     def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
         """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
@@ -56,9 +57,9 @@ class Offers:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
         return frozenset(self.of_want(want, decisions).keeping(want, decisions).titles)
 
-    def of_kind(self, kind: str) -> list[Listing]:
+    def of_kind(self, kind: str) -> Candidates:
         """Every product of a kind, by id."""
-        return list(self.of_want(Want(name=kind, kinds=(kind,))))
+        return self.of_want(Want(name=kind, kinds=(kind,)))
 
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id: it holds all the kind's words, or is in a
@@ -117,10 +118,12 @@ class Offers:
 
     def orders(self, user_id: str | None) -> tuple[Order, ...]:
         """All orders of a user; empty for None, and for a user that the world lacks."""
-        try:
-            return () if user_id is None else self.world.store.orders(user_id).orders
-        except NotFound:
-            return ()
+        if user_id != self._orders[0]:  # remembered of one user, whose queries come one after the other
+            try:
+                self._orders = user_id, self.world.store.orders(user_id).orders if user_id else ()
+            except NotFound:
+                self._orders = user_id, ()
+        return self._orders[1]
 
 
 def _by_id(listings: Iterable[Listing]) -> Candidates:

@@ -2,7 +2,9 @@
 
 text/           words, sentences, amounts, layout: one reader for each
 listing.py      a product with its words prepared: of which kind it is, what it affirms or denies
+kinds.py        what the shop calls a product: its kind, and its title as one would quote it
 constraints.py  which products suit a want, and what a shopper says of the limits that a query hides
+columns.py      many listings as columns: limits, demands and prices are compared with all of them at once
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records
 profile.py      what the shop's records show of a user: orders, prices, and all of it in words

@@ -7,18 +7,18 @@ kept. A fit is dropped if n others of its thing beat it in price and worth, sinc
 """
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from heapq import nsmallest
+from typing import TYPE_CHECKING
 
 from drretail.grounding.constraints import (
     UNDECIDED,
     Decisions,
     Ruling,
-    decided_by_code,
     fitting,
     is_too_dear,
     is_within,
@@ -30,6 +30,9 @@ from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Qu
 from drretail.records.reading import Because
 from drretail.records.shop import USD, Money, Product
 from drretail.records.wish import Demand, Want, Wish
+
+if TYPE_CHECKING:
+    from drretail.grounding.columns import Columns
 
 RATINGS_OF_THE_MEAN = 10
 UNRATED = 3.0
@@ -58,7 +61,7 @@ class _Choice:
 
 def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
     """A fit for each thing with the least total; None if some thing has none. Equal input gives equal fits."""
-    cheapest = [_cheapest(thing, len(things)) for thing in things]
+    cheapest = [_cheapest(thing.fits, len(things)) for thing in things]
     worthless = (tuple(fit.model_copy(update={"worth": 0}) for fit in fits) for fits in cheapest)
     equal = [thing.model_copy(update={"fits": own}) for thing, own in zip(things, worthless, strict=True)]
     chosen = best_choice(equal, None)
@@ -73,7 +76,7 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
 
     Of choices of equal worth, the cheapest, then the one with the least ids.
     """
-    offers = [_unbeaten(thing, len(things)) for thing in things]
+    offers = [_unbeaten(thing.fits, len(things)) for thing in things]
     if not all(offers):
         return None
     states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
@@ -130,17 +133,17 @@ def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> De
     return sum((cost * thing.quantity for cost, thing in zip(cheapest, things, strict=True)), Decimal(0))
 
 
-def _cheapest(thing: WantedThing, n: int) -> list[Fit]:
+def _cheapest(fits: Iterable[Fit], n: int) -> list[Fit]:
     """The n cheapest fits with a known price; the others of n things use up fewer. Ties go to the lesser id."""
-    priced = (fit for fit in thing.fits if fit.price is not None)
+    priced = (fit for fit in fits if fit.price is not None)
     return nsmallest(n, priced, key=lambda fit: (fit.cost, fit.product_id))
 
 
-def _unbeaten(thing: WantedThing, n: int) -> list[Fit]:
+def _unbeaten(fits: Iterable[Fit], n: int) -> list[Fit]:
     """The fits with a known price that fewer than n others beat in both price and worth; ties go to the lesser id."""
     unbeaten: list[Fit] = []
     costs: list[Decimal] = []
-    priced = (fit for fit in thing.fits if fit.price is not None)
+    priced = (fit for fit in fits if fit.price is not None)
     for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.product_id)):
         beaten_by = bisect_right(costs, fit.cost)
         if beaten_by < n:
@@ -177,17 +180,20 @@ class Candidates(tuple[Listing, ...]):
         return Counter(listing.product.currency for listing in self)
 
     @cached_property
-    def titles(self) -> Mapping[str, str]:
+    def titles(self) -> dict[str, str]:
         return {listing.product.product_id: listing.product.title for listing in self}
+
+    @cached_property
+    def columns(self) -> "Columns":
+        """The same products as columns."""
+        from drretail.grounding.columns import Columns  # loads numpy, which most commands do without
+
+        return Columns(self)
 
     @cached_property
     def prices(self) -> Mapping[str, Sequence[Decimal]]:
         """The known prices in each currency, lowest first."""
-        prices: dict[str, list[Decimal]] = {}
-        for listing in self:
-            if listing.price is not None:
-                prices.setdefault(listing.product.currency, []).append(listing.price)
-        return {currency: sorted(known) for currency, known in prices.items()}
+        return {currency: prices.known for currency, prices in self.columns.prices.items()}
 
     @cached_property
     def priced(self) -> "Candidates":
@@ -197,13 +203,7 @@ class Candidates(tuple[Listing, ...]):
     @cached_property
     def comparable(self) -> tuple[Listing, ...]:
         """Those of known price, cheapest first, in the most common currency and without outliers."""
-        if not self.priced:
-            return ()
-        currency = self.priced.currencies.most_common(1)[0][0]
-        known = [(each.price or Decimal(0), each) for each in self.priced if each.product.currency == currency]
-        known.sort(key=lambda pair: (pair[0], pair[1].product.product_id))
-        middle = known[len(known) // 2][0]
-        return tuple(each for price, each in known if middle / 5 <= price <= middle * 5)
+        return tuple(self[row] for row in self.columns.comparable())
 
     @cached_property
     def makers(self) -> Mapping[str, Product]:
@@ -222,7 +222,7 @@ class Candidates(tuple[Listing, ...]):
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
         if demand not in self._rulings:
-            self._rulings[demand] = Counter(decided_by_code(demand, listing) for listing in self)
+            self._rulings[demand] = self.columns.rulings(demand)
         return self._rulings[demand]
 
     def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
@@ -231,15 +231,23 @@ class Candidates(tuple[Listing, ...]):
         Remembered, unless somebody has decided on products of the want, or left some out: the wants of many queries
         differ in few limits.
         """
-        if decisions.excluded or any(decisions.products_of(want)):
+        if decisions.concern(want):
             return Candidates(fitting(want, self, decisions=decisions, state=state))
-        limits = want.model_copy(update=_NO_LIMITS)
-        if (limits, state) not in self._kept:
-            self._kept[limits, state] = Candidates(fitting(limits, self, state=state))
-        return self._kept[limits, state]
+        key = _limits_of(want), state
+        if key not in self._kept:
+            self._kept[key] = Candidates(self.columns.chosen(self.columns.keeping(want, state)))
+        return self._kept[key]
 
     def fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
         """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
+        if decisions.concern(want):
+            return self._made_fits(want, currency, decisions, state)
+        key = _limits_of(want), currency, state
+        if key not in self._fits_of:
+            self._fits_of[key] = self._made_fits(want, currency, decisions, state)
+        return self._fits_of[key]
+
+    def _made_fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
         found: list[Fit] = []
         for listing in self.keeping(want, decisions, state):
             unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
@@ -255,16 +263,35 @@ class Candidates(tuple[Listing, ...]):
             found.append(self._fits[key])
         return tuple(sorted(found, key=lambda fit: fit.product_id))
 
+    def few(self, want: Want, currency: str, decisions: Decisions, n: int) -> tuple[Fit, ...]:
+        """Those of the ``fits`` that a basket of ``n`` things may need: the n cheapest, and those that are unbeaten."""
+        key = _limits_of(want), currency, n
+        if key in self._few and not decisions.concern(want):
+            return self._few[key]
+        fits = self.fits(want, currency, decisions, "met")
+        few = tuple({fit.product_id: fit for fit in (*_cheapest(fits, n), *_unbeaten(fits, n))}.values())
+        if not decisions.concern(want):
+            self._few[key] = few
+        return few
+
     @cached_property
     def _rulings(self) -> dict[Demand, Counter[Ruling]]:
         return {}
 
     @cached_property
-    def _kept(self) -> "dict[tuple[Want, State], Candidates]":
+    def _kept(self) -> "dict[tuple[tuple[object, ...], State], Candidates]":
+        return {}
+
+    @cached_property
+    def _fits_of(self) -> dict[tuple[tuple[object, ...], str, State], tuple[Fit, ...]]:
         return {}
 
     @cached_property
     def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
+        return {}
+
+    @cached_property
+    def _few(self) -> dict[tuple[tuple[object, ...], str, int], tuple[Fit, ...]]:
         return {}
 
 
@@ -273,8 +300,12 @@ def front_of(title: str) -> str:
     return " ".join(folded(title).split(maxsplit=FRONT)[:FRONT])
 
 
-_NO_LIMITS: Mapping[str, object] = {"name": "", "kinds": (), "quantity": 1, "optional": False, "again": True}
-"""What a want says besides the limits that a product keeps or not."""
+def _limits_of(want: Want) -> tuple[object, ...]:
+    """What a want says that a product keeps or not."""
+    brands = want.brands_wanted, want.brands_unwanted
+    return want.must, want.must_not, want.rating_min, want.ratings_min, want.price_max, *brands
+
+
 Offered = Sequence[Candidates]
 """For each want, all products of its kinds in the shop."""
 
@@ -305,7 +336,8 @@ class _Shop:
         """Each want with the products that would do, and with those that might."""
         currency = _currency(wish, self.offered)
         return [
-            WantedThing(
+            # Not validated: the fits are thousands, which the things of many queries share.
+            WantedThing.model_construct(
                 name=want.name,
                 quantity=want.quantity,
                 optional=want.optional,
@@ -319,10 +351,24 @@ class _Shop:
         """The products that would do for the want of this number."""
         return fitting(want, self.offered[number], self.owned, self.decisions)
 
+    def few(self, things: Sequence[WantedThing], wish: Wish) -> list[WantedThing]:
+        """The things with only those products of which a basket may need one."""
+        currency, few = _currency(wish, self.offered), list[WantedThing]()
+        for thing, want, candidates in zip(things, wish.wants, self.offered, strict=True):
+            left_out = self._left_out(want, candidates)
+            fits = candidates.few(want, currency, self.decisions, len(things) + len(left_out))
+            few.append(thing.model_copy(update={"fits": tuple(fit for fit in fits if fit.product_id not in left_out)}))
+        return few
+
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
-        left_out = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
+        left_out = self._left_out(want, candidates)
         fits = candidates.fits(want, currency, self.decisions, state)
-        return tuple(fit for fit in fits if fit.product_id not in left_out)
+        return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
+
+    def _left_out(self, want: Want, candidates: Candidates) -> set[str]:
+        """The candidates that nobody should buy, and those that the shopper has and does not want again."""
+        left_out = self.decisions.excluded.keys() | (frozenset[str]() if want.again else self.owned)
+        return {key for key in left_out if key in candidates.titles}
 
 
 def reference_of(
@@ -345,11 +391,12 @@ def reference_of(
         return Reference(query_id=query.query_id, lack="not_typed" if wish is None else "no_things")
     shop = _Shop(_candidates(offered), frozenset({*wish.owned, *bought}), Decisions(query.gold))
     things = shop.things(wish)
-    titles = {key: title for candidates in shop.offered for key, title in candidates.titles.items()}
+    titles = ChainMap(*(candidates.titles for candidates in shop.offered))
     currency = _currency(wish, shop.offered)
-    cheapest, best = _baskets(things, wish, titles, currency)
+    cheapest, best = _baskets(shop.few(things, wish), wish, titles, currency)
     lifted = _lifted(wish, shop) if cheapest is None else {}
-    left_out = shop.owned & titles.keys() if not all(want.again for want in wish.wants) else frozenset[str]()
+    is_again = all(want.again for want in wish.wants)
+    left_out = () if is_again else [key for key in shop.owned if key in titles]
     reference = Reference(
         query_id=query.query_id,
         things=tuple(things),

@@ -102,6 +102,10 @@ class Decisions:
         """The ids of the products about which something is decided for a want."""
         yield from dict.fromkeys(product for name, _, product in self._decided if name == want.name)
 
+    def concern(self, want: Want) -> bool:
+        """True if something is decided about a product for a want, or a product is left out for every want."""
+        return bool(self.excluded) or any(self.products_of(want))
+
     def may_be(self, want: Want, listing: Listing) -> bool:
         """False if a reader or a field says that the product is no such thing, or breaks a demand."""
         rulings = (self.kind(want, listing), *self.rulings(want, listing))
@@ -132,7 +136,11 @@ def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False)
     """The ruling by the field that a demand names; by words if it names none."""
     if demand.field is None:
         return Ruling(str(demand), _by_words(demand, listing, unwanted=unwanted), "words")
-    value = listing.fields.get(folded_name(demand.field))
+    return decided_by_value(demand, listing.fields.get(folded_name(demand.field)), unwanted=unwanted)
+
+
+def decided_by_value(demand: Demand, value: object, *, unwanted: bool = False) -> Ruling:
+    """The ruling by the value of the field that a demand names; None for a product without it."""
     if value is None or isinstance(value, list | dict):
         return Ruling(str(demand), "open", "field")
     return _by_value(demand, str(value), unwanted)

@@ -9,10 +9,15 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from drretail.env.offers import Offers
 from drretail.errors import UserError
+from drretail.grounding.basket import Candidates
+from drretail.grounding.columns import BROKEN, MET, OPEN, STATES, Columns, Mask, Rows
 from drretail.grounding.constraints import Decisions, Ruling, is_within, priced_in, record_sha
 from drretail.grounding.listing import Listing, is_named_by_both, pieces_in
 from drretail.grounding.text.serialisation import record_lines
@@ -45,7 +50,7 @@ class Question:
     def label(self) -> str:
         """The demand: "must: waterproof", "must not: soy", or ``OF_KIND``."""
         demand = self.ruling.demand
-        return demand if demand == OF_KIND else f"must{' not' if self.unwanted else ''}: {demand}"
+        return demand if demand == OF_KIND else _label(demand, unwanted=self.unwanted)
 
     @property
     def key(self) -> Key:
@@ -66,6 +71,10 @@ class Question:
         return " ".join(quote.casefold().split()) in " ".join(self.record.casefold().split())
 
 
+def _label(demand: str, *, unwanted: bool) -> str:
+    return f"must{' not' if unwanted else ''}: {demand}"
+
+
 def questions_of(
     queries: Sequence[Query], offers: Offers, picks: Mapping[str, Collection[str]] | None = None
 ) -> Iterator[Question]:
@@ -73,16 +82,21 @@ def questions_of(
 
     Candidates keep the limits that need no reading, unknown values included. ``picks`` are more of them, by query id.
     """
-    by_task: dict[str, list[Query]] = {}
-    for query in queries:
-        by_task.setdefault(query.task_id or query.query_id, []).append(query)
-    for twins in by_task.values():
+    for twins in _by_task(queries):
         seen = set[Key]()
         for query in twins:
             for question in _of_query(query, offers, twins, (picks or {}).get(query.query_id, ())):
                 if question.key not in seen:
                     seen.add(question.key)
                     yield question
+
+
+def _by_task(queries: Iterable[Query]) -> Iterable[list[Query]]:
+    """The queries, those of one task together."""
+    by_task: dict[str, list[Query]] = {}
+    for query in queries:
+        by_task.setdefault(query.task_id or query.query_id, []).append(query)
+    return by_task.values()
 
 
 def _asking(twins: Iterable[Query], want: Want, demand: str, *, unwanted: bool) -> tuple[Query, ...]:
@@ -182,12 +196,79 @@ class HowDecided:
         return {"query_id": self.query_ids[0], **of_all}
 
 
+_Demand = tuple[tuple[str, ...], str, str]
+_Counts = dict[_Demand, Counter[tuple[State, str, bool]]]
+"""For each demand, named by the queries, the want and its label, the candidates by state, reader and ``is_decided``."""
+
+
 def how_decided(questions: Iterable[Question]) -> list[HowDecided]:
     """One entry per demand, in order."""
-    by_demand: dict[tuple[tuple[str, ...], str, str], Counter[tuple[State, str, bool]]] = {}
+    return _entries(_counted(questions))
+
+
+def how_far_decided(queries: Sequence[Query], offers: Offers) -> list[HowDecided]:
+    """``how_decided`` of all ``questions_of`` these queries; those that nobody has decided are counted in columns."""
+    counts: _Counts = {}
+    for twins in _by_task(queries):
+        (query, *others), wants = twins, [] if twins[0].wish is None else twins[0].wish.wants
+        is_plain = not others and len({want.name for want in wants}) == len(wants)
+        if is_plain and not any(map(Decisions(query.gold).concern, wants)):
+            counts |= _counted_in_columns(query, wants, offers)
+        else:
+            counts |= _counted(questions_of(twins, offers))
+    return _entries(counts)
+
+
+def _counted(questions: Iterable[Question]) -> _Counts:
+    by_demand: _Counts = {}
     for question in questions:
         demand, ruling = (question.query_ids, question.want.name, question.label), question.ruling
         by_demand.setdefault(demand, Counter())[ruling.state, ruling.by.partition(":")[0], question.is_decided] += 1
+    return by_demand
+
+
+def _counted_in_columns(query: Query, wants: Sequence[Want], offers: Offers) -> _Counts:
+    """The same for a query without twins, of whose wants nothing is decided."""
+    owned, budget = {*(query.wish.owned if query.wish else ()), *offers.bought(query.user_id)}, _loosest([query])
+    counts: _Counts = {}
+    for want in wants:
+        columns = offers.could_be_for(want).columns
+        is_candidate = columns.within(want, unknown_does=True) & columns.paid(budget, want.quantity)
+        is_candidate &= columns.all if want.again else ~columns.mask(owned)
+        asked = _asked_of(want, columns, offers.of_want(want), is_candidate)
+        # A demand is as early as the first candidate of which it is asked; of one candidate, its kind is asked first.
+        for label, (rows, states, who) in sorted(asked.items(), key=lambda item: item[1][0][:1].tolist()):
+            if len(rows):
+                counts[(query.query_id,), want.name, label] = _by_state(states[rows], who)
+    return counts
+
+
+def _asked_of(
+    want: Want, columns: Columns, of_kind: Candidates, is_candidate: Mask
+) -> dict[str, tuple[Rows, NDArray[np.integer], str]]:
+    """By label the rows of which it is asked, the states of all rows, and who says so."""
+    is_of_kind = columns.where(("of kind", want.kinds), lambda each: each.product.product_id in of_kind.titles)
+    is_sure = columns.where((is_named_by_both, want.kinds), lambda each: is_named_by_both(each.product, want.kinds))
+    asked = {OF_KIND: (np.flatnonzero(is_candidate & ~is_sure), np.where(is_of_kind, MET, BROKEN), "words")}
+    demands = [(demand, False) for demand in want.must] + [(demand, True) for demand in want.must_not]
+    for demand, unwanted in demands:
+        who = "words" if demand.field is None else "field"
+        states = columns.states(demand, unwanted=unwanted)
+        asked[_label(str(demand), unwanted=unwanted)] = np.flatnonzero(is_candidate & is_of_kind), states, who
+    return asked
+
+
+def _by_state(states: NDArray[np.integer], who: str) -> Counter[tuple[State, str, bool]]:
+    """The counts of states that words or fields say, in the order in which they first occur."""
+    numbers, first, times = np.unique(states, return_index=True, return_counts=True)
+    in_order = sorted(zip(first.tolist(), numbers.tolist(), times.tolist(), strict=True))
+    counts = Counter[tuple[State, str, bool]]()
+    for _, number, count in in_order:
+        counts[STATES[number], who, who == "field" and number != OPEN] = count
+    return counts
+
+
+def _entries(by_demand: _Counts) -> list[HowDecided]:
     decided: list[HowDecided] = []
     for demand, counts in by_demand.items():
         states, by = Counter[State](), Counter[str]()
@@ -359,7 +440,6 @@ LAYOUT = Layout(
     ("state", "quote", "note"),
     may_lack=frozenset({"question", "title", "note"}),
 )
-STATES: tuple[State, ...] = get_args(State)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,17 @@ class Generated:
 class Drafts:
     """Queries of one world's users, without findings and without near-duplicates."""
 
-    def __init__(self, world: World, seed: str, linter: Linter | None = None, *, are_named: bool = False) -> None:
-        """``are_named``: the users are not drawn, so that none can be replaced who gives few queries.
+    def __init__(
+        self,
+        world: World,
+        seed: str,
+        linter: Linter | None = None,
+        *,
+        are_named: bool = False,
+        on_query: Callable[[], object] = bool,
+    ) -> None:
+        """``are_named``: the users are not drawn, so that none can be replaced who gives few queries. ``on_query`` is
+        called after each query.
 
         Raises UserError for a shop whose language is not English, which the rules write."""
         language = _language_of(world)
@@ -125,7 +134,7 @@ class Drafts:
                 f"The rules write English questions, and this shop's texts are {language.title()}: "
                 "have a model write them (--model)."
             )
-        self.world, self.seed, self.linter = world, seed, linter or Linter(world)
+        self.world, self.seed, self.linter, self._on_query = world, seed, linter or Linter(world), on_query
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
         self._limits_singles = not are_named and any(map(self.assortment.kind_of, _popular(world)))
 
@@ -165,6 +174,7 @@ class Drafts:
             if not self.linter.findings(query) and (axes is not None or self.is_new(query)):
                 taken.update(need.product_ids)
                 made.append(need.kind)
+                self._on_query()
                 yield query
 
     def is_new(self, query: Query) -> bool:
@@ -189,21 +199,33 @@ def _popular(world: World) -> list[Product]:
     return [*world.store.products([hit.product_id for hit in shown]).values()]
 
 
-def generate_for(world: World, users: Sequence[str], *, per_user: int, seed: str) -> Generated:
+def generate_for(
+    world: World, users: Sequence[str], *, per_user: int, seed: str, on_query: Callable[[], object] = bool
+) -> Generated:
     """Up to ``per_user`` queries for each of these users, all without findings.
 
     Raises UserError for a user unknown to the world, and if no query can be made for any user.
     """
     check_users(world, users)
-    return _generate(Drafts(world, seed, are_named=True), dict.fromkeys(users), per_user=per_user)
+    drafts = Drafts(world, seed, are_named=True, on_query=on_query)
+    return _generate(drafts, dict.fromkeys(users), per_user=per_user)
 
 
-def generate_sampled(world: World, n: int, *, per_user: int, seed: str, linter: Linter | None = None) -> Generated:
+def generate_sampled(
+    world: World,
+    n: int,
+    *,
+    per_user: int,
+    seed: str,
+    linter: Linter | None = None,
+    on_query: Callable[[], object] = bool,
+) -> Generated:
     """The same for ``n`` drawn users; users whose orders give no query are replaced.
 
     Raises UserError for a world without users, and if no query can be made for any user.
     """
-    return _generate(Drafts(world, seed, linter), drawn_users(world, seed, n), per_user=per_user, wanted=n)
+    drafts = Drafts(world, seed, linter, on_query=on_query)
+    return _generate(drafts, drawn_users(world, seed, n), per_user=per_user, wanted=n)
 
 
 def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: int | None = None) -> Generated:

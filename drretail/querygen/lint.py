@@ -1,6 +1,6 @@
 """All checks on all queries of a file."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
@@ -67,10 +67,16 @@ class Linter:
             "queries for this one."
         )
 
-    def check_all(self, queries: Sequence[Query]) -> tuple[Checked, ...]:
-        """Every query in order, with its findings; of two that are alike, the later one has a finding that says so."""
-        alike = wording.near_duplicates(queries)
-        return tuple(self.check(query, also=filter(None, [alike.get(query.query_id)])) for query in queries)
+    def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[Checked, ...]:
+        """Every query in order, with its findings; of two that are alike, the later one has a finding that says so.
+
+        ``on_query`` is called after each query.
+        """
+        alike, checked = wording.near_duplicates(queries), list[Checked]()
+        for query in queries:
+            checked.append(self.check(query, also=filter(None, [alike.get(query.query_id)])))
+            on_query()
+        return tuple(checked)
 
     def check(self, query: Query, also: Iterable[Finding] = ()) -> Checked:
         """Checks one query, whatever else is in its file; ``also`` are further findings on it."""

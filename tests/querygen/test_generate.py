@@ -1,8 +1,10 @@
 """Queries by rules, and generic beside profile-aware ones."""
 
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +14,12 @@ import pytest
 from drretail.api.worlds import open_world as open_shop
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
+from drretail.env.manifest import DATABASE_FILE, live_generation
 from drretail.env.offers import Offers
+from drretail.env.store.sqlite import KINDS
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
+from drretail.grounding.kinds import Kind, kind_of, quoted_title
 from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
@@ -22,11 +27,12 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.comparison import compare
 from drretail.querygen.generate import Generated, generate_for, generate_sampled
 from drretail.querygen.lint import Linter
-from drretail.querygen.rules.assortment import Assortment, Kind, KindOffers, kind_of, quoted_title
+from drretail.querygen.rules.assortment import Assortment, KindOffers
 from drretail.querygen.rules.needs import by_fields
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from tests.build import known
 from tests.build import query as query_of
 from tests.querygen.conftest import MakeWorld, bought, orders, product_id, products
 
@@ -264,6 +270,28 @@ def test_what_holds_for_a_kind_is_read_once_however_many_products_ask(
     kinds = [kind for each in products() if (kind := assortment.kind_of(each))]
     assert len(kinds) > len(set(kinds))
     assert set(read.values()) == {1}
+
+
+def test_a_world_without_the_table_of_kinds_has_the_same_kinds_and_queries(make_world: MakeWorld) -> None:
+    shop = make_world(products(), orders())
+    named = {each.product_id: (each.categories, kind_of(each)) for each in products()}
+    parts = {path[:depth] for path, _ in named.values() for depth in range(1, len(path))}
+    for part in parts:
+        kept = known(shop.store.kinds_in(part))
+        called = {product_id: (group.path, group.kind) for group in kept for product_id in group.product_ids}
+        assert called == {key: of for key, of in named.items() if of[1] is not None and of[0][: len(part)] == part}
+    wanted = [(part, depth) for part in sorted(parts) for depth in range(len(part) + 1, 5)]
+
+    def of_shop() -> object:
+        assortment = Assortment(Stock(shop), shop.catalog)
+        kinds = {(part, depth): assortment.kinds_in(part, depth) for part, depth in wanted}
+        return kinds, generate_sampled(shop, 20, per_user=3, seed="42").queries
+
+    with_table = of_shop()
+    with closing(sqlite3.connect(live_generation(known(shop.folder)) / DATABASE_FILE)) as db:
+        db.execute(f"DROP TABLE {KINDS}")
+    assert shop.store.kinds_in(next(iter(parts))) is None
+    assert of_shop() == with_table
 
 
 @pytest.mark.parametrize("paths", [True, False])

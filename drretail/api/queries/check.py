@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @in_own_words
 def check(options: CheckOptions) -> "Result[Outcome]":
     """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
-    from drretail.querygen.decisions import dead_decisions, how_decided, questions_of
+    from drretail.querygen.decisions import dead_decisions, how_far_decided
     from drretail.querygen.lint import Linter
     from drretail.querygen.reading import read_queries
 
@@ -50,9 +50,9 @@ def check(options: CheckOptions) -> "Result[Outcome]":
         linter = Linter(shop)
         linter.check_world(queries)
         outcome = Outcome(queries) if reader is None else _read(shop, linter, queries, reader, options)
-        with busy("checking queries"):
-            outcome.checked = linter.check_all(outcome.queries)
-            outcome.demands = how_decided(questions_of(outcome.queries, linter.stock.offers))
+        with busy("checking queries", len(outcome.queries)) as bar:
+            outcome.checked = linter.check_all(outcome.queries, bar.advance)
+            outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
             outcome.died = sum(len(dead_decisions(query, linter.stock.offers)) for query in outcome.queries)
     parts, hints = [*_parts(outcome, options)], [*_hints(outcome, options)]
     return Result(outcome, _document(outcome), parts, hints=hints, left=int(outcome.is_wrong))

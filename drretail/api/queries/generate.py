@@ -174,14 +174,15 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     check_file(to)
     if level is not None:  # the queries that the file has would be lost
         check_unused(to, force=options.force)
-    with world_of(options.world) as shop, busy("writing queries"):
+    total = (len({*named}) or options.n) * options.per_user if level is None else None
+    with world_of(options.world) as shop, busy("writing queries", total) as bar:
         if level is not None:
             check_users(shop, named)
             made = _at_level(shop, options)
         elif named:
-            made = generate_for(shop, named, per_user=options.per_user, seed=seed)
+            made = generate_for(shop, named, per_user=options.per_user, seed=seed, on_query=bar.advance)
         else:
-            made = generate_sampled(shop, options.n, per_user=options.per_user, seed=seed)
+            made = generate_sampled(shop, options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
     write_queries(to, made.queries, force=options.force)
     document: dict[str, Any] = {
         "queries": len(made.queries),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
+from drretail.grounding.kinds import KindGroup
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
 Stratum = Literal["orders", "category", "recency", "spend"]
@@ -76,6 +77,12 @@ class Store(Protocol):
         """
         ...
 
+    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
+        """The products below these categories by what ``grounding.kinds`` calls them; None if the store keeps no such
+        table.
+        """
+        ...
+
     def close(self) -> None: ...
 
 
@@ -107,6 +114,11 @@ class StoreView:
 
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
         return self.store.sample_users(seed, n, strata)
+
+    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
+        """None: the products of a view may be called otherwise."""
+        del part
+        return None
 
     def close(self) -> None:
         """Closes nothing: the store belongs to its world."""

@@ -15,6 +15,7 @@ from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
 from drretail.env.store.users import Aggregates, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound, ToolError
+from drretail.grounding.kinds import KindGroup
 from drretail.records.base import canonical_json
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, order_date
 
@@ -203,6 +204,10 @@ class MongoStore:
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
         with self._faults():
             return sample_users(self._aggregates, seed, n, strata)
+
+    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
+        del part
+        return None
 
     def close(self) -> None:
         """Closes the connections; the store cannot be used afterwards."""

@@ -28,6 +28,7 @@ from drretail.env.store.users import (
     user_statistics,
 )
 from drretail.errors import NotFound, UserError
+from drretail.grounding.kinds import VERSION, Kind, KindGroup, kind_of
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
 P = ParamSpec("P")
@@ -40,7 +41,10 @@ ORDERS = (
 USERS = f"SELECT {', '.join(Aggregates._fields)} FROM users"  # noqa: S608 -- constants
 USERS_BY_ID = f"{USERS} WHERE user_id IN (SELECT value FROM json_each(?))"  # noqa: S608 -- constants
 _KEYS = "I"
-"""The type of users' numbers in the table of cells, as an array packs them."""
+"""The type of the numbers of users and products in the tables of cells and kinds, as an array packs them."""
+KINDS = f"kinds_{VERSION}"
+"""The table of what products are called. What another version called them is not looked at."""
+KINDS_INSIDE = f"SELECT path, kind, products FROM {KINDS} WHERE substr(path, 1, ?) = ?"  # noqa: S608 -- constants
 
 MOST_CONNECTIONS = 8
 """The most connections of all threads together: each holds three open files, and a process that may open a thousand
@@ -143,6 +147,20 @@ class SqliteStore:
         drawn = drawn_from(sizes, self._ids_of, seed, n)
         return rows_of(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
 
+    @reads
+    def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
+        if not self._has(KINDS):
+            return None
+        inside = f"{json.dumps(part)[:-1]},"
+        rows = self._rows(KINDS_INSIDE, (len(inside), inside))
+        named = "SELECT product_id FROM products WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid"
+        groups: list[KindGroup] = []
+        for path, kind, products in rows:
+            numbers = json.dumps(memoryview(products).cast(_KEYS).tolist())
+            product_ids = tuple(product_id for (product_id,) in self._rows(named, (numbers,)))
+            groups.append(KindGroup(tuple(json.loads(path)), Kind(*json.loads(kind)), product_ids))
+        return groups
+
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
         self._closed, self._kept = True, Kept(self._read_products)
@@ -189,10 +207,14 @@ class SqliteStore:
 
     def _cells(self) -> dict[Cell, int] | None:
         """The number of users in each cell; None in a world that was made before they were stored."""
-        if self._one("SELECT 1 FROM sqlite_schema WHERE name = 'cells'", ()) is None:
+        if not self._has("cells"):
             return None
         rows = self._rows("SELECT cell, length(users) FROM cells", ())
         return {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
+
+    def _has(self, table: str) -> bool:
+        """False in a world that was made before the table was."""
+        return self._one("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)) is not None
 
     def _ids_of(self, cell: Cell) -> Iterator[str]:
         (users,) = self._rows("SELECT users FROM cells WHERE cell = ?", (json.dumps(cell),))[0]
@@ -256,6 +278,7 @@ class SqliteWriter:
     def __init__(self, path: Path, pool: ProfilePool, intake: Intake) -> None:
         self._intake = intake
         self._user = (0, "")
+        self._kinds: dict[tuple[tuple[str, ...], Kind], array[int]] = {}
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
         self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)
@@ -264,8 +287,10 @@ class SqliteWriter:
 
     def add_products(self, products: Iterable[Product]) -> Iterator[str]:
         """Yields the canonical line of each product, and writes the product as it does."""
-        for product, line in self._intake.take_products(products):
+        for number, (product, line) in enumerate(self._intake.take_products(products), 1):
             self._db.execute("INSERT INTO products VALUES (?, ?)", (product.product_id, line))
+            if (kind := kind_of(product)) is not None:
+                self._kinds.setdefault((product.categories, kind), array(_KEYS)).append(number)
             yield line
 
     def add_orders(self, orders: Iterable[OrderRow]) -> Iterator[int]:
@@ -296,6 +321,12 @@ class SqliteWriter:
             cells = cells_of(self._db.execute(f"{USERS} ORDER BY k"), STRATA)
             rows = ((json.dumps(cell), array(_KEYS, [place + 1 for place in users])) for cell, users in cells)
             self._db.executemany("INSERT INTO cells VALUES (?, ?)", rows)
+            self._db.execute(f"CREATE TABLE {KINDS} (path TEXT NOT NULL, kind TEXT NOT NULL, products BLOB NOT NULL)")
+            kinds = (
+                (json.dumps(path), json.dumps((kind.name, kind.category, kind.gender)), numbers)
+                for (path, kind), numbers in self._kinds.items()
+            )
+            self._db.executemany(f"INSERT INTO {KINDS} VALUES (?, ?, ?)", kinds)  # noqa: S608 -- constants
             self._db.execute("COMMIT")
             self._db.execute("PRAGMA journal_mode=WAL")
         except sqlite3.IntegrityError as problem:

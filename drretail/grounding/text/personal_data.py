@@ -42,6 +42,7 @@ _ESCAPE = re.compile(
 )
 WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"\w+")
+_NO_LETTER = re.compile(r"[\W_]")
 _BETWEEN_DIGITS = r"[\s()./_·–—-]{0,4}"
 _LEFT_OVER = re.compile(r"\(\s*\)|\[\s*\]|\"\s*\"|'\s*'|“\s*”|(?<!\w)['’]s\b|(?<=\s)[-,;:.&@/]+(?=\s)")
 _AT_AN_END = re.compile(r"^[\s,;:.&@/'\"-]+(?=\w)|(?<![\s,;:&@/-])[\s,;:&@/-]++$")
@@ -153,7 +154,17 @@ def _coded(text: str, profile: UserProfile) -> Iterator[Personal]:
         if len(value) < _FEWEST_DIGITS:
             continue
         for coded in (value[::-1], base64.b64encode(value.encode()).decode().rstrip("="), value.encode().hex()):
-            yield from (Personal(*match.span(), kind) for match in re.finditer(re.escape(coded), text, re.IGNORECASE))
+            if _may_hold(text, coded):
+                matches = re.finditer(re.escape(coded), text, re.IGNORECASE)
+                yield from (Personal(*match.span(), kind) for match in matches)
+
+
+def _may_hold(text: str, part: str) -> bool:
+    """False if a text certainly lacks a part, whatever its case: to compile a pattern takes longer than a text's rest.
+
+    Beyond ASCII, a letter may have other cases than one: only the pattern tells.
+    """
+    return not (text.isascii() and part.isascii()) or part.lower() in text.lower()
 
 
 def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserProfile) -> Iterator[Personal]:
@@ -164,11 +175,13 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
     if profile.email:
         # Its signs may be spelt out, and its letters separated.
         signs = {"@": r"[\W_]{0,3}(?:at(?![a-z0-9]))?[\W_]{0,3}", ".": r"[\W_]{0,3}(?:dot(?![a-z0-9]))?[\W_]{0,3}"}
-        spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
-        matches = re.finditer(spelt, text, re.IGNORECASE)
-        yield from (Personal(*match.span(), "an e-mail address") for match in matches)
+        letters = _NO_LETTER.sub("", text)
+        if all(_may_hold(letters, _NO_LETTER.sub("", part)) for part in re.split("[@.]", profile.email)):
+            spelt = r"[\W_]?".join(signs.get(sign, re.escape(sign)) for sign in profile.email)
+            matches = re.finditer(spelt, text, re.IGNORECASE)
+            yield from (Personal(*match.span(), "an e-mail address") for match in matches)
     number = re.sub(r"\D", "", profile.phone_number)
-    if len(number) >= _FEWEST_DIGITS:
+    if len(number) >= _FEWEST_DIGITS and number[-10:] in re.sub(r"\D", "", text):
         spelt = re.compile(rf"(?:\+?\d{{1,3}}{_BETWEEN_DIGITS})?\(?{_BETWEEN_DIGITS.join(number[-10:])}")
         yield from (Personal(*match.span(), "a telephone number") for match in spelt.finditer(text))
     yield from (Personal(*span, "a street") for span in _spans(_words(profile.address.address1), words))

@@ -105,7 +105,7 @@ def read_shopper(world: World, stock: Stock, user_id: str) -> Shopper | None:
         profile = world.store.user(user_id)
     except NotFound:
         return None
-    orders = world.store.orders(user_id).orders
+    orders = stock.offers.orders(user_id)
     listings = stock.offers.listings(list(dict.fromkeys(order.product_id for order in orders)))
     return Shopper(profile, orders, {listing.product.product_id: listing for listing in listings})
 

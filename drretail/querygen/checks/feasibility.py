@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, finding
-from drretail.querygen.decisions import how_decided, questions_of
+from drretail.querygen.decisions import how_far_decided
 from drretail.records.evidence import Finding
 from drretail.records.query import FoundBasket, Lack, Reference
 from drretail.records.shop import Money
@@ -100,7 +100,7 @@ def _not_said(case: Case) -> Iterator[Finding]:
         if (thing.name, fit.product_id) in picked
         for demand in fit.open
     }
-    for each in how_decided(questions_of([case.query], case.stock.offers)):
+    for each in how_far_decided([case.query], case.stock.offers):
         _, _, demand = each.demand.partition(": ")
         if (each.want, demand) not in open_demands:
             continue

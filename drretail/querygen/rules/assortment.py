@@ -1,165 +1,34 @@
 """The shop's offers of a kind, and whether a demand tells them apart, so that a question may make it.
 
 A question calls a product by its category if the title confirms it, otherwise by its shortened title.
-
-No noun is made from a title's words. The name of a category, or of a ``Best Sellers Rank``, is used if its noun is in
-the title, without the words that the title lacks: "gel pens" for what the shop keeps under "Gel Ink Pens".
 """
 
 import re
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib.resources import files
-from itertools import pairwise
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.grounding.basket import Candidates, worths
-from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.basket import Candidates
+from drretail.grounding.columns import MET, OPEN, Columns, Mask, Rows
+from drretail.grounding.kinds import OF_WHOM, Kind, KindGroup, kind_of, lowered, stems
 from drretail.grounding.listing import Listing, folded
-from drretail.grounding.text.wording import is_plural, may_be_shown
-from drretail.grounding.text.words import stem
+from drretail.grounding.text.wording import may_be_shown
 from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
-RANKS = "Best Sellers Rank"
-_ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
-GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
-OF_WHOM = frozenset(map(stem, ("women", "men", "girls", "boys")))
-# What follows these is a part of the thing, or its purpose.
-_TITLE_ENDS = re.compile(
-    r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
-)
-_SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
-_INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
-# No quote ends in these: "Lashes 2 in 1" is not cut before "in", nor "Soap and" before a dash.
-_GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
-_LEAST_QUOTED, _MOST_QUOTED = 2, 8
-_ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
-_WORD = re.compile(r"[^\W_]+")
-# Accessories: a pillow's cover is no pillow.
-_ADDED = frozenset(["case", "charger", "cover", "filter", "holder", "insert", "protector", "rack", "refill", "stand"])
-# A quote that ends in one of these does not say what the thing is.
-_VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
-
-    name: str
-    """In the title's words: "T-shirts"."""
-    category: str
-    gender: str = ""
-    """ "Women", "Men", "Girls" or "Boys" where the category says so."""
-
-    @property
-    def short(self) -> str:
-        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
-        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The category, and the name that says for whom it is: "women's T-shirts"."""
-        return tuple(dict.fromkeys((self.category, _whose(self.gender, self.name))))
-
-
-def kind_of(product: Product) -> Kind | None:
-    """The kind of a product; None if no plural name of the shop's has its noun in the title."""
-    words, quote = stems(product.title), (quoted_title(product) or "").split()
-    title = set(words)
-    gender = next((name for name in product.categories if name in GENDERS), "")
-    for name in _names(product):
-        above = " ".join(each for each in product.categories if each != name)
-        parts = [part for part in _ANDS.split(name) if part]
-        # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
-        if not all(is_plural(part.split()[-1]) for part in parts):
-            parts = [" and ".join(parts)] if set(stems(name)) - {"and"} <= title else []
-        for part in parts:
-            *before, noun = part.split()
-            last = (stems(noun) or ("",))[-1]
-            is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
-            spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
-            if len(spoken) == 1 and not gender:
-                spoken = [*_before(last, quote, above), noun]
-                part = " ".join(spoken) if part == noun else part
-            # "Clips" alone says little, unless a higher category has the word as well.
-            is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
-            is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
-            if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
-                name, category = lowered(" ".join(spoken)), lowered(part)
-                return Kind(name, _whose(gender, category), gender)
-    return None
-
-
-def quoted_title(product: Product) -> str | None:
-    """The title up to what it is for or comes with, as one would quote it; None if nothing short is left.
-
-    It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
-    """
-    title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
-    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in stems(name)}
-    maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
-    for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
-        words = title[:end].split()
-        is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
-        if not is_short or words[-1].casefold() in _VAGUE:
-            return None
-        own = {word for word in stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
-        # If no maker is known, one of the words may be its name.
-        is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
-        if is_clear and not _GOES_ON.fullmatch(words[-1]):
-            return " ".join(words)
-    return None
-
-
-def _names(product: Product) -> Iterator[str]:
-    """The names of ranks, narrowest first, then the leaf category; never the department's."""
-    ranks = product.details.get(RANKS)
-    if isinstance(ranks, Mapping):
-        yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
-    if len(product.categories) > 1:
-        yield product.categories[-1]
-
-
-def _before(noun: str, quote: list[str], above: str) -> list[str]:
-    """The words before a noun in the quoted title that a higher category has as well, as in "hair" clips.
-
-    ``noun`` is a stem.
-    """
-    start = end = max((place for place, word in enumerate(quote) if stems(word)[-1:] == (noun,)), default=0)
-    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}:
-        start -= 1
-    return [word if word in above else word.lower() for word in quote[start:end]]
-
-
-def _whose(gender: str, name: str) -> str:
-    return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
-
-
-# Cached: the offers of a kind have a few values in each field.
-@lru_cache(maxsize=16_384)
-def lowered(text: str) -> str:
-    """The text in lower case, except for words with capitals of their own: USB-C, iPhone, T-shirt."""
-    return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
-
-
-# Cached: thousands of products share their categories, ranks and makers.
-@lru_cache(maxsize=65_536)
-def stems(text: str) -> tuple[str, ...]:
-    """The stems of a text's words, in order."""
-    return tuple(stem(word) for word in folded(text).split())
-
-
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
-_LIST = re.compile(r"[;,](?!\d)")
 HALF_A_YEAR = 182
 """Days after which a pack is used up, a child has outgrown its things, and what names a year is out of date."""
 _DATED = re.compile(r"\b(?:20\d\d|calendar|planner)s?\b", re.IGNORECASE)
@@ -177,39 +46,66 @@ _HITS = 50
 """Hits of a plain search that are looked at for the offers of a kind."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KindOffers:
-    """All offers of one kind."""
+    """The offers of one kind, or those of them that keep to something. Rows are those of all offers of the kind."""
 
-    offers: tuple[Listing, ...]
+    of_kind: tuple[Listing, ...]
+    """All offers of the kind."""
     hits: tuple[str, ...] = ()
     """The ids of what a plain search for the kind shows, in this order."""
     kind: str = ""
     """What the kind is called."""
     is_prose: Callable[[str], bool] = bool
     """Whether words read as English in a sentence, as the shop writes them."""
-    of_all: Mapping[str, int] = field(default_factory=dict[str, int])
-    """The worths of all offers of the kind, by id; empty if these are all."""
-    _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], compare=False, repr=False)
-    _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], compare=False, repr=False)
-    _within: dict[tuple[str, ...], bool] = field(
-        init=False, default_factory=dict[tuple[str, ...], bool], compare=False, repr=False
-    )
+    part: Mask | None = None
+    """The rows of these offers; None if they are all of the kind."""
+    whole: "KindOffers | None" = None
+    """All offers of the kind, if these are a part of them."""
+    _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], repr=False)
+    _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], repr=False)
+    _within: dict[tuple[str, ...], bool] = field(init=False, default_factory=dict[tuple[str, ...], bool], repr=False)
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """All offers of the kind, as baskets are made of them."""
+        if self.whole is not None:
+            return self.whole.candidates
+        return self.of_kind if isinstance(self.of_kind, Candidates) else Candidates(self.of_kind)
 
     @property
+    def columns(self) -> Columns:
+        """All offers of the kind as columns."""
+        return self.candidates.columns
+
+    @cached_property
+    def mask(self) -> Mask:
+        """The rows of these offers."""
+        return self.columns.all if self.part is None else self.part
+
+    @cached_property
+    def offers(self) -> tuple[Listing, ...]:
+        """These offers, by id."""
+        return self.of_kind if self.part is None else tuple(self.columns.chosen(self.part))
+
+    @cached_property
+    def first_row(self) -> int | None:
+        """The row of the first hit that is an offer."""
+        rows = (self.columns.rows.get(hit, -1) for hit in self.hits)
+        return next((row for row in rows if row >= 0 and self.mask[row]), None)
+
+    @cached_property
     def first(self) -> Listing | None:
         """The first hit that is an offer."""
-        return next((self.by_id[hit] for hit in self.hits if hit in self.by_id), None)
+        return None if self.first_row is None else self.of_kind[self.first_row]
 
     @cached_property
-    def by_id(self) -> Mapping[str, Listing]:
-        """The offers by their ids."""
-        return {offer.product.product_id: offer for offer in self.offers}
-
-    @cached_property
-    def worth(self) -> Mapping[str, int]:
-        """The worth of each offer by its id, among all of the kind."""
-        return self.of_all or worths(self.offers)
+    def worth(self) -> NDArray[np.int64]:
+        """For each row the worth among all of the kind."""
+        if self.whole is not None:
+            return self.whole.worth
+        worth = self.candidates.worths
+        return np.array([worth[product_id] for product_id in self.columns.ids], np.int64)
 
     @cached_property
     def is_said(self) -> bool:
@@ -219,14 +115,24 @@ class KindOffers:
         return sum(all(word in title for word in words) for title in titles) >= _SAID * len(titles)
 
     @cached_property
-    def priced(self) -> tuple[Listing, ...]:
-        """The offers whose prices can be compared, cheapest first."""
-        return Candidates(self.offers).comparable
+    def priced_rows(self) -> Rows:
+        """The rows of the offers whose prices can be compared, cheapest first."""
+        return self.columns.comparable(self.part)
 
     @cached_property
+    def counted_rows(self) -> Rows:
+        """The rows among which shares are counted: the priced ones, or all if few have prices."""
+        return self.priced_rows if len(self.priced_rows) >= LEAST_OFFERS else np.flatnonzero(self.mask)
+
+    @property
+    def priced(self) -> tuple[Listing, ...]:
+        """The offers whose prices can be compared, cheapest first."""
+        return tuple(self.of_kind[row] for row in self.priced_rows.tolist())
+
+    @property
     def counted(self) -> tuple[Listing, ...]:
-        """The offers among which shares are counted: the priced ones, or all if few have prices."""
-        return self.priced if len(self.priced) >= LEAST_OFFERS else self.offers
+        """The offers among which shares are counted."""
+        return tuple(self.of_kind[row] for row in self.counted_rows.tolist())
 
     @cached_property
     def fields(self) -> Mapping[str, tuple[str, ...]]:
@@ -234,24 +140,28 @@ class KindOffers:
 
         Not those with lists in them: what a list of features leaves out, a product may have all the same.
         """
-        by_field = defaultdict[str, Counter[str]](Counter)
-        for name, value in (pair for offer in self.counted for pair in offer.product.details.items() if pair[1]):
-            by_field[name][str(value)] += 1
         fields: dict[str, tuple[str, ...]] = {}
-        for name, values in sorted(by_field.items()):
-            total, lists = values.total(), sum(times for value, times in values.items() if _LIST.search(value))
-            if total >= LEAST_OFFERS and lists <= LEAST_SHARE * total:
-                fields[name] = tuple(sorted({*map(lowered, values)}))
+        for name, column in sorted(self.columns.details.items()):
+            counts = column.counts(self.counted_rows)[1:] * column.is_filled
+            total = counts.sum()
+            if total >= LEAST_OFFERS and counts[column.is_list].sum() <= LEAST_SHARE * total:
+                fields[name] = tuple(sorted({lowered(column.texts[code]) for code in np.flatnonzero(counts)}))
         return fields
+
+    @cached_property
+    def best_row(self) -> int | None:
+        """The row of the one that is worth most; None without offers."""
+        return self.best_of(self.mask)
 
     @cached_property
     def best(self) -> Listing | None:
         """The one that is worth most; None without offers."""
-        return self.best_of(self.offers)
+        return None if self.best_row is None else self.of_kind[self.best_row]
 
-    def best_of(self, offers: Iterable[Listing]) -> Listing | None:
-        """The one of these offers of the kind that is worth most; None without any."""
-        return max(offers, key=lambda offer: self.worth[offer.product.product_id], default=None)
+    def best_of(self, mask: Mask) -> int | None:
+        """The row of the one of these offers that is worth most, the first of several; None without any."""
+        rows = np.flatnonzero(mask)
+        return int(rows[self.worth[rows].argmax()]) if len(rows) else None
 
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
@@ -269,46 +179,54 @@ class KindOffers:
         return self._selective[demand]
 
     def _is_selective(self, demand: Demand) -> bool:
-        if self.best is None or decided_by_code(demand, self.best).state == "met":
+        states = self.columns.states(demand)
+        if self.best_row is None or states[self.best_row] == MET:
             return False
-        # The first hit may be an outlier, which is not counted.
-        seen = self.counted if self.first is None else (*self.counted, self.first)
-        states = {offer.product.product_id: decided_by_code(demand, offer).state for offer in seen}
-        decided = sum(states[offer.product.product_id] != "open" for offer in self.counted)
-        is_decided = decided >= _DECIDED * len(self.counted)
-        return is_decided and self.tells_apart(lambda offer: states[offer.product.product_id] == "met")
+        decided = np.count_nonzero(states[self.counted_rows] != OPEN)
+        return bool(decided >= _DECIDED * len(self.counted_rows)) and self.tells_apart(states == MET)
 
-    def tells_apart(self, keeps: Callable[[Listing], bool]) -> bool:
+    def tells_apart(self, keeps: Mask) -> bool:
         """True if enough offers keep to it to choose from, enough don't, and the first hit doesn't.
 
         And it has to make the search harder: no solver that looks at few hits comes nearer to the best that is left.
         """
-        if self.first is not None and keeps(self.first):
+        # The first hit may be an outlier, which is not counted.
+        if self.first_row is not None and keeps[self.first_row]:
             return False
-        kept, count = [*filter(keeps, self.counted)], len(self.counted)
+        rows = self.counted_rows
+        kept, count = rows[keeps[rows]], len(rows)
         if count < LEAST_OFFERS or len(kept) < _LEAST_KEEP or not LEAST_SHARE <= len(kept) / count <= MOST_SHARE:
             return False
         return all(share <= of_all for share, of_all in zip(self.found(kept), self._found_of_all, strict=True))
 
-    def found(self, offers: Iterable[Listing]) -> tuple[float, ...]:
+    def found(self, rows: Rows) -> tuple[float, ...]:
         """The share of the worth of these offers' best one that is found within so many hits, for each of HITS."""
-        worth = {each.product.product_id: self.worth[each.product.product_id] for each in offers}
-        shown, best = [worth.get(hit, 0) for hit in self.hits], max(worth.values(), default=0) or 1
+        best = int(self.worth[rows].max(initial=0)) or 1
+        among = set(rows.tolist())
+        shown = [int(self.worth[row]) if row in among else 0 for row in self._hit_rows]
         return tuple(max(shown[:depth], default=0) / best for depth in HITS)
 
     @cached_property
+    def _hit_rows(self) -> Sequence[int]:
+        """The rows of the hits that solvers look at; -1 for what is no offer."""
+        return [self.columns.rows.get(hit, -1) for hit in self.hits[: max(HITS)]]
+
+    @cached_property
     def _found_of_all(self) -> tuple[float, ...]:
-        return self.found(self.counted)
+        return self.found(self.counted_rows)
 
-    def keeping(self, keeping: Collection[str]) -> "KindOffers":
-        """Only the offers of these ids, as if the shop had no others."""
-        kept = tuple(offer for offer in self.offers if offer.product.product_id in keeping)
-        return replace(self, offers=kept, of_all=self.worth)
+    def keeping(self, keeps: Mask) -> "KindOffers":
+        """Only the offers of these rows, as if the shop had no others."""
+        whole, part = self.whole or self, self.mask & keeps
+        key = part.tobytes()
+        if key not in whole._made:
+            whole._made[key] = replace(whole, part=part, whole=whole)
+        return whole._made[key]
 
-    def ids_keeping(self, limits: Hashable, keeps: Callable[[Listing], bool]) -> frozenset[str]:
-        """The ids of the offers that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
+    def rows_keeping(self, limits: Hashable, keeps: Callable[[Columns], Mask]) -> Mask:
+        """The rows of the kind that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
         if limits not in self._made:
-            self._made[limits] = frozenset(key for key, offer in self.by_id.items() if keeps(offer))
+            self._made[limits] = keeps(self.columns)
         return self._made[limits]
 
     def is_within(self, part: tuple[str, ...]) -> bool:
@@ -344,32 +262,53 @@ class Assortment:
     _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
     _kinds: dict[tuple[Any, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Kind, ...]])
     _names: dict[str, Kind | None] = field(default_factory=dict[str, Kind | None])
+    _apart: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
     _alike: dict[Kind, Kind] = field(default_factory=dict[Kind, Kind])
     """One of each kind, so that thousands of products share it."""
 
     def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
         """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
         if (part, depth) not in self._kinds:
-            ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
-            products = [each.product for each in self.stock.offers.listings(sorted(ids))]
-            inside = [
-                each for each in products if (each.categories[: len(part)], len(each.categories)) == (part, depth)
-            ]
-            kinds = {kind.category: kind for each in inside if is_topic(each) and (kind := self.kind_of(each))}
-            self._kinds[part, depth] = tuple(kinds[name] for name in sorted(kinds))
+            called = defaultdict[str, list[tuple[str, Kind]]](list)
+            for path, named, product_ids in self._named_in(part, depth):
+                if (kind := self._offered(named, path)) is not None:
+                    called[kind.category] += ((product_id, kind) for product_id in product_ids)
+            kinds = (self._last_topic(called[name]) for name in sorted(called))
+            self._kinds[part, depth] = tuple(kind for kind in kinds if kind is not None)
         return self._kinds[part, depth]
+
+    def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
+        """The products of a part by what they are called, as the world keeps them or else as their records say."""
+        kept = self.stock.offers.world.store.kinds_in(part)
+        if kept is not None:
+            return [group for group in kept if len(group.path) == depth]
+        ids = self.catalog.matching(CatalogQuery("", category=part[-1]))
+        groups: dict[tuple[tuple[str, ...], Kind], list[str]] = {}
+        for product in (each.product for each in self.stock.offers.listings(sorted(ids))):
+            is_inside = (product.categories[: len(part)], len(product.categories)) == (part, depth)
+            if is_inside and (kind := self._named(product)) is not None:
+                groups.setdefault((product.categories, kind), []).append(product.product_id)
+        return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
+
+    def _last_topic(self, called: Iterable[tuple[str, Kind]]) -> Kind | None:
+        """What the last of these products that may be spoken of is called; few have to be read."""
+        last_first = sorted(called, key=lambda pair: pair[0], reverse=True)
+        products = ((self.stock.offers.listings([product_id])[0].product, kind) for product_id, kind in last_first)
+        return next((kind for product, kind in products if is_topic(product)), None)
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
 
         The products of these ids are no offers.
         """
-        if (kind := self._named(product)) is None:
-            return None
+        kind = self._named(product)
+        return None if kind is None else self._offered(kind, product.categories, had)
+
+    def _offered(self, kind: Kind, path: tuple[str, ...], had: frozenset[str] = frozenset()) -> Kind | None:
         for name in kind.names:
             offered = self.of(name)
-            is_enough = len(offered.by_id) - len(offered.by_id.keys() & had) >= ENOUGH
-            if is_enough and offered.is_said and offered.is_within(product.categories[:-1]):
+            left = len(offered.of_kind) - sum(product_id in offered.columns.rows for product_id in had)
+            if left >= ENOUGH and offered.is_said and offered.is_within(path[:-1]):
                 return Kind(kind.name, name, kind.gender)
         return None
 
@@ -383,11 +322,18 @@ class Assortment:
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
         if name not in self._offers:
-            offers = tuple(self.stock.offers.of_kind(name))
+            offers = self.stock.offers.of_kind(name)
             hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
             shown = tuple(hit.product_id for hit in hits)
             self._offers[name] = KindOffers(offers, shown, name, self.stock.is_prose)
         return self._offers[name]
+
+    def are_apart(self, name: str, other: str) -> bool:
+        """True if no product is of both kinds."""
+        if (name, other) not in self._apart:
+            ids, others = self.of(name).columns.ids, self.of(other).columns.rows
+            self._apart[name, other] = self._apart[other, name] = others.keys().isdisjoint(ids)
+        return self._apart[name, other]
 
 
 def is_topic(product: Product, age: int = 0) -> bool:

@@ -10,12 +10,14 @@ from random import Random
 from typing import Any
 
 from drretail.env.world import World
+from drretail.grounding.columns import Mask, Rows
+from drretail.grounding.kinds import GENDERS, Kind, stems
 from drretail.grounding.listing import Listing
 from drretail.grounding.report.evidence_ids import short_hash
 from drretail.grounding.text.wording import SYMBOLS, listed
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import GENDERS, PHRASES, Assortment, Kind, stems
+from drretail.querygen.rules.assortment import PHRASES, Assortment
 from drretail.querygen.rules.needs import OF_FIELDS, Choice, Need, Purchase, choices
 from drretail.records.query import Axis, Query
 from drretail.records.shop import Money
@@ -114,10 +116,10 @@ class Author:
         first = need.purchases[0]
         # Two kinds at once are a question already, and a comparison of prices asks for no more.
         is_open = "named" in need.facts and len(need.purchases) == 1
-        besides = self._beside(first) if is_open and not need.asks_prices and need.kind != "gift" else []
+        may_be_joint = is_open and not need.asks_prices and need.kind != "gift"
+        besides = list[Kind]()
         able: dict[Axis, bool] = {
             "pack": is_open and need.kind in _BY_SEVERAL and bool(need.facts & {"used_up", "by_several"}),
-            "joint budget": bool(besides),
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
         wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
@@ -134,6 +136,10 @@ class Author:
             if choice is not None:
                 chosen.append(choice)
                 offers = offers.keeping(choice.kept_in(of_kind))
+            # Looked for only when it may be asked: that reads all products of the part of the shop.
+            if axis == "joint budget" and len(axes) < wanted and may_be_joint:
+                besides = self._beside(first)
+                able[axis] = bool(besides)
             if (choice or able.get(axis)) and len(axes) < wanted:
                 axes.add(axis)
         return Plan(
@@ -149,9 +155,9 @@ class Author:
         What costs more than ``amount`` does not count, nor what the shopper has if it is to be replaced.
         """
         of_kind, had = self.assortment.of(need.kinds[0].category), self.shopper.bought if need.is_other else ()
-        is_new = (offer for offer in of_kind.counted if offer.product.product_id not in had)
-        new = [offer for offer in is_new if amount is None or (offer.price is not None and offer.price <= amount)]
-        kept = [choice.kept_in(of_kind) for choice in choices]
+        columns, rows = of_kind.columns, of_kind.counted_rows
+        is_new = ~columns.mask(had) if amount is None else ~columns.mask(had) & (columns.costs <= amount)
+        new, kept = rows[is_new[rows]], [choice.kept_in(of_kind) for choice in choices]
         with_all = of_kind.found(_in_all(new, kept))
         for place in range(len(choices)):
             others = of_kind.found(_in_all(new, [*kept[:place], *kept[place + 1 :]]))
@@ -164,8 +170,7 @@ class Author:
 
         Those are its siblings, or else its cousins.
         """
-        path, words = first.listing.product.categories, stems(first.kind.name)
-        offers, others = {*self.assortment.of(first.kind.category).offers}, list[Kind]()
+        path, words, others = first.listing.product.categories, stems(first.kind.name), list[Kind]()
         ordered = (
             each.kind for each in self.purchases if "named" in each.facts and first.part[:1] == each.part[:1] != ()
         )
@@ -177,7 +182,7 @@ class Author:
                 for kind in dict.fromkeys(kinds)
                 if kind.gender == first.kind.gender
                 and not {words[-1], stems(kind.name)[-1]} & {*words} & {*stems(kind.name)}
-                and offers.isdisjoint(self.assortment.of(kind.category).offers)
+                and self.assortment.are_apart(first.kind.category, kind.category)
             ]
         return others
 
@@ -226,24 +231,22 @@ class Author:
         is_bounded = "named" in need.facts and not need.asks_prices and self.rng.random() < _BUDGET
         if not is_bounded and plan.beside is None:
             return None
-        stock, level = self.assortment.stock.offers, self.rng.choice(_LEVELS)
-        fits = [stock.of_want(want).keeping(want) for want in wants]
-        priced = [listings.comparable for listings in fits]
-        currencies = {listings[0].product.currency for listings in priced if listings}
+        level, kinds = self.rng.choice(_LEVELS), [self.assortment.of(want.kinds[0]) for want in wants]
+        fits = [kind.columns.keeping(want) for kind, want in zip(kinds, wants, strict=True)]
+        priced = [kind.columns.comparable(mask).tolist() for kind, mask in zip(kinds, fits, strict=True)]
+        currencies = {kind.of_kind[rows[0]].product.currency for kind, rows in zip(kinds, priced, strict=True) if rows}
         if not all(priced) or len(currencies) != 1 or not currencies <= SYMBOLS.keys():
             return None
-        at_level = [listings[ceil(level * (len(listings) - 1))] for listings in priced]
+        at_level = [kind.of_kind[rows[ceil(level * (len(rows) - 1))]] for kind, rows in zip(kinds, priced, strict=True)]
         amount, is_joint = _rounded(self._cost(at_level, wants) * _ROOM), len(wants) > 1 or plan.quantity > 1
         if is_joint:
-            new = [
-                [each for each in listings if each.product.product_id not in self.shopper.bought] for listings in fits
-            ]
-            kinds = [self.assortment.of(want.kinds[0]) for want in wants]
-            best = [
-                [kind.best_of(listings) for kind, listings in zip(kinds, each, strict=True)] for each in (fits, new)
-            ]
-            if not all(each in listings for of_all in best for each, listings in zip(of_all, priced, strict=True)):
-                return None
+            new = [mask & ~kind.columns.mask(self.shopper.bought) for kind, mask in zip(kinds, fits, strict=True)]
+            best = list[list[Listing]]()
+            for masks in (fits, new):
+                rows = [kind.best_of(mask) for kind, mask in zip(kinds, masks, strict=True)]
+                if not all(row in of_kind for row, of_kind in zip(rows, priced, strict=True)):
+                    return None
+                best.append([kind.of_kind[row] for kind, row in zip(kinds, rows, strict=True) if row is not None])
             low, high = max(self._cost(each, wants) for each in best), self._cost((kind.first for kind in kinds), wants)
             amount = _rounded(low) if low < high else max(amount, _rounded(low))
         paid = [price for each in need.purchases if (price := each.listing.price) is not None]
@@ -266,9 +269,11 @@ class Author:
         return chosen
 
 
-def _in_all(offers: Iterable[Listing], kept: Sequence[frozenset[str]]) -> list[Listing]:
-    """The offers whose ids are in each of these sets."""
-    return [offer for offer in offers if all(offer.product.product_id in ids for ids in kept)]
+def _in_all(rows: Rows, kept: Sequence[Mask]) -> Rows:
+    """The rows that are in each of these masks."""
+    for mask in kept:
+        rows = rows[mask[rows]]
+    return rows
 
 
 def _fields(choice: Choice) -> set[str | None]:

@@ -14,27 +14,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from itertools import combinations
 from math import ceil, floor
 from typing import Any
 
+from drretail.grounding.columns import MET, Columns, Mask
 from drretail.grounding.constraints import decided_by_code
+from drretail.grounding.kinds import GENDERS, Kind, quoted_title, stems
 from drretail.grounding.listing import Listing, folded, pieces_in
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural, nouns_of
 from drretail.querygen.checks.case import Shopper
-from drretail.querygen.rules.assortment import (
-    GENDERS,
-    HALF_A_YEAR,
-    PHRASES,
-    Assortment,
-    Kind,
-    KindOffers,
-    is_topic,
-    quoted_title,
-    stems,
-)
+from drretail.querygen.rules.assortment import HALF_A_YEAR, PHRASES, Assortment, KindOffers, is_topic
 from drretail.records.query import Axis, NeedKind
 from drretail.records.shop import Order, Product
 from drretail.records.wish import Demand
@@ -139,8 +130,7 @@ def purchases_of(shopper: Shopper, assortment: Assortment, today: date) -> Itera
         if quote is None or not is_topic(listing.product, age):
             continue
         kind = assortment.kind_of(listing.product, shopper.bought)
-        is_unique = len(quote.split()) >= _LEAST_ALONE and list(assortment.of(quote).offers) == [listing]
-        if kind is not None or is_unique:
+        if kind is not None or (len(quote.split()) >= _LEAST_ALONE and assortment.of(quote).offers == (listing,)):
             facts, when = _facts(listing, quote, kind, assortment), season_of(order.order_date)
             # Whoever says "socks" may mean all that are called so, in whichever category they are.
             alike = [each for each in known if _may_be_meant(shopper.products[each.product_id].product, listing, kind)]
@@ -220,16 +210,17 @@ class Choice:
     clause: str
     order: str | None = None
 
-    def kept_in(self, offers: KindOffers) -> frozenset[str]:
-        """The ids of the offers whose records show that they keep to the demand."""
-        return offers.ids_keeping((Choice, *self.want.items()), self.is_kept_by)
+    def kept_in(self, offers: KindOffers) -> Mask:
+        """The rows of the offers whose records show that they keep to the demand."""
+        return offers.rows_keeping((Choice, *self.want.items()), self._keeping)
 
-    def is_kept_by(self, offer: Listing) -> bool:
-        """True if the record of an offer shows that it keeps to the demand."""
-        want = self.want
-        is_met = all(decided_by_code(demand, offer).state == "met" for demand in want.get("must", ()))
-        is_wanted = offer.product.brand not in want.get("brands_unwanted", ())
-        return is_met and is_wanted and is_rated(offer, want.get("rating_min", 0), want.get("ratings_min", 0))
+    def _keeping(self, columns: Columns) -> Mask:
+        mask = columns.rated(self.want.get("rating_min", 0), self.want.get("ratings_min", 0))
+        for demand in self.want.get("must", ()):
+            mask &= columns.states(demand) == MET
+        if unwanted := self.want.get("brands_unwanted", ()):
+            mask &= columns.where(("made by others", unwanted), lambda offer: offer.product.brand not in unwanted)
+        return mask
 
 
 def choices(need: Need, offers: KindOffers, axis: Axis) -> Iterator[Choice]:
@@ -354,7 +345,7 @@ def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choi
 def _ratings(offers: KindOffers) -> Iterator[tuple[float, int]]:
     for stars in _STARS:
         for reviews in _RATINGS:
-            if offers.tells_apart(partial(is_rated, stars=stars, reviews=reviews)):
+            if offers.tells_apart(offers.columns.rated(stars, reviews)):
                 yield stars, reviews
 
 

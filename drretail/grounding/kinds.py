@@ -1,0 +1,155 @@
+"""What the shop itself calls a product: the kind that its record names, and its title as one would quote it.
+
+No noun is made from a title's words. The name of a category, or of a ``Best Sellers Rank``, is used if its noun is in
+the title, without the words that the title lacks: "gel pens" for what the shop keeps under "Gel Ink Pens".
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
+
+from drretail.grounding.listing import folded
+from drretail.grounding.text.wording import is_plural
+from drretail.grounding.text.words import stem
+from drretail.records.shop import Product
+
+VERSION = 1
+"""Raised when ``kind_of`` calls any product otherwise than before: worlds keep what it said when they were made."""
+RANKS = "Best Sellers Rank"
+_ANDS = re.compile(r"(?:(?<!\s)\s++)?(?:[,&/]|\band\b)\s*+")
+GENDERS = {"Women": "women's", "Men": "men's", "Girls": "girls'", "Boys": "boys'"}
+OF_WHOM = frozenset(map(stem, ("women", "men", "girls", "boys")))
+# What follows these is a part of the thing, or its purpose.
+_TITLE_ENDS = re.compile(
+    r"[,|;(\[–—•\"“”]|\s[-+/]\s|\s-|-\s|\s(?:with|for|in|by|w/|compatible|designed|fits|made)\s", re.IGNORECASE
+)
+_SOLD_BY = re.compile(r"^amazon brand\s*[-–]\s*", re.IGNORECASE)
+_INCHES = re.compile(r"(\d)\s*(?:\"|”|'')")
+# No quote ends in these: "Lashes 2 in 1" is not cut before "in", nor "Soap and" before a dash.
+_GOES_ON = re.compile(r"[\W\d_]+|an?|and|as|at|by|for|from|in|of|on|or|the|to|with|without", re.IGNORECASE)
+_LEAST_QUOTED, _MOST_QUOTED = 2, 8
+_ONLY_LETTERS = re.compile(r"[^\W\d_]+(?:[ '-][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W_]+")
+# Accessories: a pillow's cover is no pillow.
+_ADDED = frozenset(["case", "charger", "cover", "filter", "holder", "insert", "protector", "rack", "refill", "stand"])
+# A quote that ends in one of these does not say what the thing is.
+_VAGUE = frozenset(["assortment", "gift", "gifts", "pack", "variety"])
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of product in the shop's words ("women's T-shirts"), which a question says once, and for short."""
+
+    name: str
+    """In the title's words: "T-shirts"."""
+    category: str
+    gender: str = ""
+    """ "Women", "Men", "Girls" or "Boys" where the category says so."""
+
+    @property
+    def short(self) -> str:
+        """The name, if the category has all its words; else "kitchen rugs" would be some other thing than area rugs."""
+        return self.name if {*self.name.split()} <= {*self.category.split()} else self.category
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The category, and the name that says for whom it is: "women's T-shirts"."""
+        return tuple(dict.fromkeys((self.category, _whose(self.gender, self.name))))
+
+
+class KindGroup(NamedTuple):
+    """Products of one category path that are called the same, by id."""
+
+    path: tuple[str, ...]
+    kind: Kind
+    product_ids: Sequence[str]
+
+
+def kind_of(product: Product) -> Kind | None:
+    """The kind of a product; None if no plural name of the shop's has its noun in the title."""
+    words, quote = stems(product.title), (quoted_title(product) or "").split()
+    title = set(words)
+    gender = next((name for name in product.categories if name in GENDERS), "")
+    for name in _names(product):
+        above = " ".join(each for each in product.categories if each != name)
+        parts = [part for part in _ANDS.split(name) if part]
+        # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
+        if not all(is_plural(part.split()[-1]) for part in parts):
+            parts = [" and ".join(parts)] if set(stems(name)) - {"and"} <= title else []
+        for part in parts:
+            *before, noun = part.split()
+            last = (stems(noun) or ("",))[-1]
+            is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
+            spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
+            if len(spoken) == 1 and not gender:
+                spoken = [*_before(last, quote, above), noun]
+                part = " ".join(spoken) if part == noun else part
+            # "Clips" alone says little, unless a higher category has the word as well.
+            is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
+            is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
+            if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
+                name, category = lowered(" ".join(spoken)), lowered(part)
+                return Kind(name, _whose(gender, category), gender)
+    return None
+
+
+def quoted_title(product: Product) -> str | None:
+    """The title up to what it is for or comes with, as one would quote it; None if nothing short is left.
+
+    It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
+    """
+    title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
+    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in stems(name)}
+    maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
+    for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
+        words = title[:end].split()
+        is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
+        if not is_short or words[-1].casefold() in _VAGUE:
+            return None
+        own = {word for word in stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
+        # If no maker is known, one of the words may be its name.
+        is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
+        if is_clear and not _GOES_ON.fullmatch(words[-1]):
+            return " ".join(words)
+    return None
+
+
+def _names(product: Product) -> Iterator[str]:
+    """The names of ranks, narrowest first, then the leaf category; never the department's."""
+    ranks = product.details.get(RANKS)
+    if isinstance(ranks, Mapping):
+        yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
+    if len(product.categories) > 1:
+        yield product.categories[-1]
+
+
+def _before(noun: str, quote: list[str], above: str) -> list[str]:
+    """The words before a noun in the quoted title that a higher category has as well, as in "hair" clips.
+
+    ``noun`` is a stem.
+    """
+    start = end = max((place for place, word in enumerate(quote) if stems(word)[-1:] == (noun,)), default=0)
+    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}:
+        start -= 1
+    return [word if word in above else word.lower() for word in quote[start:end]]
+
+
+def _whose(gender: str, name: str) -> str:
+    return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
+
+
+# Cached: the offers of a kind have a few values in each field.
+@lru_cache(maxsize=16_384)
+def lowered(text: str) -> str:
+    """The text in lower case, except for words with capitals of their own: USB-C, iPhone, T-shirt."""
+    return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
+
+
+# Cached: thousands of products share their categories, ranks and makers.
+@lru_cache(maxsize=65_536)
+def stems(text: str) -> tuple[str, ...]:
+    """The stems of a text's words, in order."""
+    return tuple(stem(word) for word in folded(text).split())
