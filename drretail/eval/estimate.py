@@ -120,6 +120,7 @@ def estimate_judging(
             asking,
             [stand_in_of(judge) for judge in judges],
             progress=Progress(),
+            derives=False,
             wording=wording,
             missing=dict.fromkeys(definition.systems, StandInWeb()) if fetch_sources else None,
             **arguments,

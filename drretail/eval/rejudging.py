@@ -45,6 +45,7 @@ from drretail.records.vote import Vote, Withdrawal, line_of
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
 EARLIER = "it is about an earlier report of the run"
 RULES = "rule_based"
+_LEFT_OUT = ("runs", "scores.json", "votes", "exports", "plots", "lab", "report")
 _MOST_ATTEMPTS = 6
 """The most attempts of a verdict that are made again: each is a pass over all verdicts."""
 
@@ -66,7 +67,7 @@ async def check_verdicts(
     """
     files = {path: VerdictFile(path) for path in verdict_files(experiment)}
     verdicts = [verdict for file in files.values() for verdict in file.lasts()]
-    shutil.copytree(experiment, copy, ignore=_verdicts_and_pages)
+    _copy_without_verdicts(experiment, copy)
     judges = _judges(files, experiment, checklist)
     attempts: dict[tuple[str, ...], int] = {}
     metrics: dict[Rules, set[str]] = defaultdict(set)
@@ -107,6 +108,7 @@ async def check_verdicts(
                 page_age=page_age_of(verdicts),
                 judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
                 rate_floors=not anew or rates_dumps,
+                derives=False,
             )
     comparison = Comparison.of(experiment, checklist, gone)
     for path, file in files.items():
@@ -135,11 +137,22 @@ def _is_ours(metric: str) -> bool:
     return metric == PAIRWISE or installed(metric) is not None
 
 
-def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
-    """What a copy leaves out: the files of judges, locks, and files for readers."""
-    beside = {name for name in names if name.startswith(".") or name in ("votes", "exports", "plots", "lab")}
-    is_of_judges = Path(folder).parts[-4:-3] == ("verdicts",)
-    return beside | {name for name in names if is_of_judges and name.endswith((".jsonl", PACK))}
+def _copy_without_verdicts(experiment: Path, copy: Path) -> None:
+    """Copies what judging rests on, without verdicts, locks and files for readers; runs are linked, since judging does
+    not write to them.
+    """
+
+    def ignored(folder: str, names: list[str]) -> list[str]:
+        if Path(folder) == experiment:
+            return [name for name in names if name in _LEFT_OUT or name.startswith(".")]
+        is_of_judges = Path(folder).parts[-4:-3] == ("verdicts",)
+        return [name for name in names if is_of_judges and name.endswith((".jsonl", PACK))]
+
+    shutil.copytree(experiment, copy, ignore=ignored, copy_function=shutil.copyfile)
+    for run in experiment.glob("runs/*/*"):
+        link = copy / run.relative_to(experiment)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(run.resolve())
 
 
 def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Checklist) -> dict[str, tuple[Judge, str]]:
