@@ -1,8 +1,8 @@
-"""The .jsonl files of a folder in one packed file, written when work on them ends and read as if they still lay there.
+"""The .jsonl files of a folder in two packed files, verdicts and journals (which hold times): written when work on them
+ends, and read as if they still lay there.
 
-A file that lies in the folder counts before the one of its name in the pack: whoever appends unpacks the file first,
-and a command that is killed while it packs leaves both. ``zcat`` shows a pack: a line that lists its files, and then
-theirs.
+A file that lies in the folder counts before the one of its name in a pack: whoever appends unpacks the file first, and
+a command that is killed while it packs leaves both. ``zcat`` shows a pack: a line that lists its files, then theirs.
 """
 
 import zlib
@@ -17,8 +17,9 @@ from drretail.files import MOST_UNPACKED, check_format, pack, write_atomically
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, canonical_json
 
-PACK = "packed.jsonl.gz"
 JOURNAL = ".journal.jsonl"
+PACKS = ("packed.jsonl.gz", "packed.journal.jsonl.gz")
+"""The names of the packs of a folder's files and of its journals."""
 PART = 256 << 10
 """The least bytes of a part, which is unpacked by itself: of runs by the thousand, one is read without the others.
 Smaller parts take more room: of 7,100 files of 6 KB, each packed by itself takes three times as much.
@@ -38,17 +39,25 @@ class _Index:
 _Stamp = tuple[int, int, int]
 
 
+def packs_below(folder: Path) -> list[Path]:
+    """All packs below a folder, sorted."""
+    return sorted(path for name in PACKS for path in folder.rglob(name))
+
+
 def names_in(folder: Path) -> list[str]:
-    """The names of the .jsonl files in a folder and its pack, sorted."""
-    loose = {path.name for path in folder.glob("*.jsonl") if path.is_file()}
-    stamp = _stamp(folder)
-    return sorted(loose if stamp is None else loose | _index(folder, stamp).files.keys())
+    """The names of the .jsonl files in a folder and its packs, sorted."""
+    names = {path.name for path in folder.glob("*.jsonl") if path.is_file()}
+    for packed in (folder / name for name in PACKS):
+        stamp = _stamp(packed)
+        names |= set() if stamp is None else _index(packed, stamp).files.keys()
+    return sorted(names)
 
 
 def is_there(path: Path) -> bool:
     """True if the file lies in its folder or in the folder's pack."""
-    stamp = None if path.exists() else _stamp(path.parent)
-    return path.exists() if stamp is None else path.name in _index(path.parent, stamp).files
+    packed = _pack_of(path)
+    stamp = None if path.exists() else _stamp(packed)
+    return path.exists() if stamp is None else path.name in _index(packed, stamp).files
 
 
 def data_of(path: Path) -> bytes:
@@ -59,13 +68,14 @@ def data_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        stamp = _stamp(path.parent)
-        if stamp is None or (place := _index(path.parent, stamp).files.get(path.name)) is None:
+        packed = _pack_of(path)
+        stamp = _stamp(packed)
+        if stamp is None or (place := _index(packed, stamp).files.get(path.name)) is None:
             raise
     part, begin, end = place
-    data = _part(path.parent, stamp, *_index(path.parent, stamp).parts[part])
+    data = _part(packed, stamp, *_index(packed, stamp).parts[part])
     if not 0 <= begin <= end <= len(data):
-        raise _damaged(path.with_name(PACK))
+        raise _damaged(packed)
     return data[begin:end]
 
 
@@ -89,57 +99,57 @@ def unpack_below(folder: Path, is_wanted: Callable[[str], bool] = bool) -> None:
     """Lays the files of all packs below a folder beside them, or only those with a wanted name, and removes the
     packs.
     """
-    for packed in sorted(folder.rglob(PACK)):
-        for path in filter(lambda path: is_wanted(path.name), _files_of(packed.parent)):
-            unpack(path)
+    for packed in packs_below(folder):
+        stamp = _stamp(packed)
+        for name in filter(is_wanted, () if stamp is None else _index(packed, stamp).files):
+            unpack(packed.with_name(name))
         packed.unlink()
 
 
 def pack_below(folder: Path) -> None:
-    """Packs the .jsonl files of every folder three levels below this one, verdicts before journals. Call it under the
-    experiment's lock.
-    """
+    """Packs the .jsonl files of every folder three levels below this one. Call it under the experiment's lock."""
     for place in sorted({path.parent for path in folder.glob("*/*/*/*.jsonl")}):
-        paths = _files_of(place)
-        write_atomically(place / PACK, _packed(paths))
-        for path in paths:
-            path.unlink(missing_ok=True)
+        paths = [place / name for name in names_in(place)]
+        for packed in (place / name for name in PACKS):
+            its = [path for path in paths if _pack_of(path) == packed]
+            if any(path.exists() for path in its):
+                write_atomically(packed, _packed(its))
+                for path in its:
+                    path.unlink(missing_ok=True)
 
 
-def _files_of(folder: Path) -> list[Path]:
-    return [folder / name for name in sorted(names_in(folder), key=lambda name: (name.endswith(JOURNAL), name))]
+def _pack_of(path: Path) -> Path:
+    return path.with_name(PACKS[path.name.endswith(JOURNAL)])
 
 
 def _packed(paths: Collection[Path]) -> bytes:
     """A pack of these files, each without a cut last line: an index, and then parts of whole files."""
     parts: list[bytes] = []
     files: dict[str, tuple[int, int, int]] = {}
-    waiting, of_journals = b"", False
+    waiting = b""
     for path in paths:
         data = data_of(path)
         data = data[: data.rfind(b"\n") + 1]
-        if waiting and (len(waiting) >= PART or of_journals != path.name.endswith(JOURNAL)):
-            parts.append(pack(waiting))
-            waiting = b""
-        of_journals = path.name.endswith(JOURNAL)
         files[path.name] = len(parts), len(waiting), len(waiting) + len(data)
         waiting += data
+        if len(waiting) >= PART:
+            parts.append(pack(waiting))
+            waiting = b""
     parts.append(pack(waiting))
     index = {"format": FORMAT, "parts": [len(part) for part in parts], "files": files}
     return b"".join([pack(f"{canonical_json(index)}\n".encode()), *parts])
 
 
-def _stamp(folder: Path) -> _Stamp | None:
+def _stamp(packed: Path) -> _Stamp | None:
     try:
-        found = (folder / PACK).stat()
+        found = packed.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 @lru_cache(maxsize=_INDEXES)
-def _index(folder: Path, stamp: _Stamp) -> _Index:
-    packed = folder / PACK
+def _index(packed: Path, stamp: _Stamp) -> _Index:
     with packed.open("rb") as file:
         unpacking = zlib.decompressobj(wbits=31)
         try:
@@ -181,8 +191,8 @@ def _read(index: Mapping[str, Any], begin: int) -> _Index:
 
 
 @lru_cache(maxsize=_PARTS)
-def _part(folder: Path, stamp: _Stamp, begin: int, size: int) -> bytes:
-    packed, unpacking = folder / PACK, zlib.decompressobj(wbits=31)
+def _part(packed: Path, stamp: _Stamp, begin: int, size: int) -> bytes:
+    unpacking = zlib.decompressobj(wbits=31)
     with packed.open("rb") as file:
         file.seek(begin)
         try:

@@ -65,5 +65,14 @@ def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     judge = Judge.of(recorded_model())
     references = made_references(folder, shop)
     metrics = (*USUAL, PAIRWISE)
-    made = {"store": shop.store, "references": references, "progress": progress}
-    return run_loop(score(folder, metrics, [judge], **made, on_written=lambda: pack_below(folder / "verdicts")))
+    return run_loop(
+        score(
+            folder,
+            metrics,
+            [judge],
+            store=shop.store,
+            references=references,
+            progress=progress,
+            on_written=lambda: pack_below(folder / "verdicts"),
+        )
+    )

@@ -31,7 +31,7 @@ from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, doll
 from drretail.llm.event_loop import run_loop
 from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
-from drretail.packs import PACK, unpack_below
+from drretail.packs import PACKS, unpack_below
 from drretail.progress import Progress
 from drretail.records.base import file_name
 from drretail.records.run import Usage
@@ -221,7 +221,7 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
         if not place:
             return [each for each in names if each in (*_LINKED, *_LEFT_OUT) or each.startswith(".")]
         others = place[0] == "verdicts" and len(place) == _DEPTH
-        return [each for each in names if others and each != PACK and _query_of(Path(each)) not in stems]
+        return [each for each in names if others and each not in PACKS and _query_of(Path(each)) not in stems]
 
     shutil.copytree(experiment, to, ignore=ignored, copy_function=shutil.copyfile)
     unpack_below(to / "verdicts", lambda name: _query_of(Path(name)) in stems)

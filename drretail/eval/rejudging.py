@@ -34,7 +34,7 @@ from drretail.files import read_jsonl, write_atomically
 from drretail.journal import Effect
 from drretail.llm.registry import open_recorded
 from drretail.llm.usage import PriceTable
-from drretail.packs import JOURNAL, PACK, data_of
+from drretail.packs import JOURNAL, PACKS, data_of
 from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.query import Reference
@@ -146,7 +146,7 @@ def _copy_without_verdicts(experiment: Path, copy: Path) -> None:
         if Path(folder) == experiment:
             return [name for name in names if name in _LEFT_OUT or name.startswith(".")]
         is_of_judges = Path(folder).parts[-4:-3] == ("verdicts",)
-        return [name for name in names if is_of_judges and name.endswith((".jsonl", PACK))]
+        return [name for name in names if is_of_judges and name.endswith((".jsonl", *PACKS))]
 
     shutil.copytree(experiment, copy, ignore=ignored, copy_function=shutil.copyfile)
     for run in experiment.glob("runs/*/*"):

@@ -38,7 +38,7 @@ from drretail.grounding.report.picks import take_picks
 from drretail.journal import Effect, digest_of
 from drretail.llm.registry import unusual_params
 from drretail.locks import LOCK
-from drretail.packs import JOURNAL, PACK, lines_of, names_in
+from drretail.packs import JOURNAL, PACKS, lines_of, names_in, packs_below
 from drretail.parsing import keys_that_stand_twice
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
@@ -122,6 +122,7 @@ MOST_CHARACTERS = 32
 conversation.
 """
 _CHEAP = ("versions", "records")
+RESTORE = "Restore it, and verify again."
 MAKE_AGAIN = "Restore it, or make the runs anew in another folder."
 _FOR_READERS = ("exports", "lab", "plots", "report")
 _CHECK_OF = {
@@ -157,6 +158,19 @@ def check_seals(experiment: Path, checklist: Checklist) -> None:
     for name in edited_since(experiment):
         reason = "it differs from what was run: somebody has edited it since"
         checklist.fail("versions", name, reason, MAKE_AGAIN, cause=reason)
+
+
+def check_packs(experiment: Path, checklist: Checklist) -> bool:
+    """Whether all packs of verdicts can be read; each that can't be fails."""
+    damaged = False
+    for packed in packs_below(experiment):
+        try:
+            for name in names_in(packed.parent):
+                lines_of(packed.with_name(name))
+        except UserError as problem:
+            damaged = True
+            checklist.fail("verdicts", packed.relative_to(experiment), str(problem).rstrip("."), RESTORE)
+    return not damaged
 
 
 def check_plan(experiment: Path, definition: Definition, gone: Collection[str], checklist: Checklist) -> None:
@@ -209,8 +223,8 @@ def check_texts(experiment: Path, checklist: Checklist) -> None:
 
     Of two values under one key, readers and programs may use different ones.
     """
-    loose = [path for path in files_below(experiment, "**/*.json*") if path.name != PACK]
-    packed = {folder.parent / name for folder in experiment.rglob(PACK) for name in names_in(folder.parent)}
+    loose = [path for path in files_below(experiment, "**/*.json*") if path.name not in PACKS]
+    packed = {path.with_name(name) for path in packs_below(experiment) for name in names_in(path.parent)}
     for path in (*loose, *sorted(packed.difference(loose))):
         name = path.relative_to(experiment)
         if name.parts[0] in _FOR_READERS or not path.name.endswith((".json", ".jsonl", ".jsonl.gz")):
