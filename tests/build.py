@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from drretail.env.manifest import Manifest, OrderRow
+from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.world import default_pool, write_world
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
@@ -20,7 +20,7 @@ from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
 from drretail.records.base import ModelKind, Rules, sha256_of
-from drretail.records.comparison import ComparedMeasure, ComparedRow, Outcome
+from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, TextForm
 from drretail.records.query import Query
 from drretail.records.reading import Pick
@@ -49,9 +49,9 @@ def known(value: T | None) -> T:
 
 
 def build_world(folder: Path, products: Iterable[Product], orders: Iterable[OrderRow] = (), **given: Any) -> Manifest:
-    """The shop as a world in ``folder``; ``given`` are other arguments of ``write_world``."""
-    arguments: dict[str, Any] = {"seed": 42, "pool": default_pool(), **given}
-    return write_world(folder, products=products, orders=orders, **arguments)
+    """The shop as a world in ``folder``; ``given`` are other fields of ``WorldRows``."""
+    fields: dict[str, Any] = {"seed": 42, "pool": default_pool(), **given}
+    return write_world(folder, WorldRows(products, orders, **fields))
 
 
 def query(query_id: str = "q1", text: str = "", **fields: Any) -> Query:
@@ -271,13 +271,12 @@ def rows(scores: Scores, metric: str = "", label: str = "", **fields: object) ->
 
 def measure(
     name: str, outcome: Outcome, judge: str = "a:judge", labels: tuple[str, str] = ("a@m", "b@m"), **fields: Any
-) -> ComparedMeasure:
+) -> ComparedRow:
     """Two systems compared in one measure, on ten queries of ten users."""
     a, b = labels
     usual = {"metric": "faithfulness", "variant": name, "n_planned": 10, "n_pairs": 10, "n_users": 10, "tests": 1}
-    about = {"a": a, "b": b, "name": name, "outcome": outcome, "difference": 0.25}
-    row = ComparedRow.model_validate(about | usual | fields)
-    return ComparedMeasure(measure=name, judge=judge, means={a: 0.9, b: 0.8}, pairs=(row,))
+    about = {"a": a, "b": b, "name": name, "judge": judge, "outcome": outcome, "difference": 0.25}
+    return ComparedRow.model_validate(about | usual | fields)
 
 
 def files(folder: Path, pattern: str = "*", *, journals: bool = True) -> dict[str, bytes]:

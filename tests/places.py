@@ -10,6 +10,7 @@ import pytest
 from drretail.env.catalog.base import DEFAULT_ANALYZER, Analyzer
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import writer_to
+from drretail.env.manifest import WorldRows
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
@@ -39,14 +40,10 @@ class Place:
         by_id = sorted(products, key=lambda product: product.product_id)
         by_place = sorted(orders, key=lambda row: row.place)
         with writer_to(self.spec, self.servers) as write:
-            return write(
-                products=by_id,
-                orders=by_place,
-                holdout=holdout,
-                seed="42",
-                pool=default_pool(),
-                formulation=FORMULATIONS[analyzer],
+            rows = WorldRows(
+                by_id, by_place, holdout, seed="42", pool=default_pool(), formulation=FORMULATIONS[analyzer]
             )
+            return write(rows, None)
 
     def open(self, web: Web | None = None) -> World:
         return open_world(self.spec, web=web, servers=self.servers)

@@ -6,8 +6,9 @@ from shutil import copytree
 from tempfile import TemporaryDirectory, gettempdir
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.world import OrderRow, default_pool, write_world
+from drretail.env.world import OrderRow
 from drretail.records.shop import Product
+from tests.build import build_world
 
 USER, OTHER = "AE" + "X" * 26, "AF" + "Y" * 26
 DAY = 86_400_000
@@ -50,7 +51,7 @@ _TEMPORARY = gettempdir()
 def _built() -> TemporaryDirectory[str]:
     """Of one process, which copies it from there: to write it takes twenty times as long."""
     folder = TemporaryDirectory(prefix="drretail-shop-", dir=_TEMPORARY)
-    write_world(Path(folder.name), products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    build_world(Path(folder.name), PRODUCTS, ORDERS)
     return folder
 
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from drretail.env.world import OrderRow, default_pool, write_world
+from drretail.env.world import OrderRow
 from drretail.records.shop import Product
+from tests.build import build_world
 
 BIRDS, DOGS = "AE" + "B" * 26, "AF" + "D" * 26
 DAY, BEGAN = 86_400_000, 1_672_531_200_000
@@ -35,5 +36,5 @@ ORDERS = [
 
 def build_shop(folder: Path) -> Path:
     """The shop as a world in ``folder``."""
-    write_world(folder, products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    build_world(folder, PRODUCTS, ORDERS)
     return folder

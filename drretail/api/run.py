@@ -38,7 +38,6 @@ from drretail.api.worlds import check_askable, check_sandbox_web, check_user, kn
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
 from drretail.env.folder import check_database
-from drretail.env.store.sqlite import SqliteStore
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
@@ -75,8 +74,8 @@ def run(options: RunOptions) -> RecordedExperiment:
     observer, environment = options.observer or SILENT, dict(os.environ)  # as it was before an agent was loaded
     with _prepared(options, keyless=options.replay is not None) as ready:
         world, settings = ready.world, ready.settings
-        if world.folder is not None and isinstance(world.store, SqliteStore):
-            check_database(world.folder, world.store)
+        if world.folder is not None:
+            check_database(world.folder)
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         if options.replay is None:
             queries, retry = ready.shard.of_queries(ready.queries), _retried(options)

@@ -1,16 +1,14 @@
-"""ingest(paths, folder, options) -> IngestReport: the order of the steps; whether a live world may be replaced;
-names and addresses drawn with Faker, for users in other languages.
-"""
+"""ingest(paths, folder, options) -> IngestReport: the order of the steps; whether a live world may be replaced."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from drretail import __version__
 from drretail.data_ingest.engines.base import Selected, Task, load_engine
@@ -33,72 +31,14 @@ from drretail.data_ingest.stages import remove_stages, source_files, stages_in
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_kept, opens
 from drretail.env.folder import write_world
-from drretail.env.manifest import CategoryCounts, Manifest, SourceFile, check_is_ours, writer_lock
+from drretail.env.manifest import CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
 from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.store.users import Place, ProfilePool, default_pool
-from drretail.errors import UserError, install_line, nearest_names, suggestion
+from drretail.env.store.users import default_pool
+from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.tables.figures import counted, first_few
-
-if TYPE_CHECKING:
-    from faker import Faker
-
-POOL_VERSION = 1
-FIRST_NAMES = 400
-LAST_NAMES = 600
-STREETS = 600
-PLACES = 200
-DRAWS_PER_PART = 20
-"""The most draws per part that is asked for: a locale with few names gives up then."""
-# The names of Faker's locales for the part of a country in an address.
-REGIONS = ("administrative_unit", "state_abbr", "state", "region", "province", "prefecture", "department_name")
-
-
-def draw_pool(locale: str, seed: int, places: Sequence[Place] = ()) -> ProfilePool:
-    """Draws a pool from a Faker locale such as "de_DE". The same locale, seed and version of Faker give the same pool.
-
-    Without ``places`` they are drawn too, and then city, region and postcode need not belong together. Raises UserError
-    if Faker does not know the locale, or is not installed.
-    """
-    try:
-        from faker import Faker
-        from faker.config import AVAILABLE_LOCALES
-    except ModuleNotFoundError as error:
-        raise UserError(f"Names of other countries need one more package: {install_line('faker')}.") from error
-
-    if locale not in AVAILABLE_LOCALES:
-        nearest = nearest_names(locale, AVAILABLE_LOCALES)
-        raise UserError(f"Faker has no locale {locale!r}. {suggestion(nearest, AVAILABLE_LOCALES)}")
-    fake = Faker(locale, use_weighting=False)
-    fake.seed_instance(seed)
-    return ProfilePool(
-        version=POOL_VERSION,
-        locale=locale,
-        country=locale.rpartition("_")[2].upper(),
-        first_names=distinct(fake.first_name, FIRST_NAMES),
-        last_names=distinct(fake.last_name, LAST_NAMES),
-        streets=distinct(fake.street_name, STREETS),
-        places=tuple(places) or draw_places(fake),
-    )
-
-
-def distinct(draw: Callable[[], str], wanted: int) -> tuple[str, ...]:
-    """Up to ``wanted`` different values, sorted."""
-    values: set[str] = set()
-    for _ in range(wanted * DRAWS_PER_PART):
-        values.add(draw())
-        if len(values) == wanted:
-            break
-    return tuple(sorted(values))
-
-
-def draw_places(fake: "Faker") -> tuple[Place, ...]:
-    region = next((getattr(fake, name) for name in REGIONS if hasattr(fake, name)), str)
-    cities = distinct(fake.city, PLACES)
-    return tuple(Place(city=city, state=region(), zip=fake.postcode()) for city in cities)
-
 
 _NAMED_FILES = 3
 
@@ -159,9 +99,8 @@ def _written(value: Any) -> str:
     return "none" if value is None else str(value)[:20]
 
 
-FAKER = "faker:"
-# Bytes that are read in the quarter of a second that a process takes to start, in however many files.
-WORTH_A_PROCESS = 8_000_000
+# Bytes, in however many files. A second process saves a fourth of the time of fewer, and takes more of the processor.
+WORTH_A_PROCESS = 32_000_000
 # Bytes. Smaller inputs are read again in about a second, so their stages are not kept after an error.
 WORTH_KEEPING = 200_000_000
 
@@ -174,17 +113,14 @@ class Target:
     """A folder, or "servers:NAME"."""
     write: WriteWorld
     servers: ServerSettings | None = None
-    materialize_users: bool = False
 
     def live(self) -> Manifest | None:
         kept = find_kept(self.place, self.servers)
         return None if kept is None else kept.live
 
     def is_complete(self) -> bool:
-        """True if the live world can be opened, and has its users materialized if that is asked for."""
-        kept = find_kept(self.place, self.servers)
-        written = kept is not None and (kept.materialized or not self.materialize_users)
-        return written and opens(self.place, self.servers)
+        """True if the live world can be opened."""
+        return self.live() is not None and opens(self.place, self.servers)
 
 
 def ingest(
@@ -226,7 +162,6 @@ def ingest(
     name = str(into.place)
     check_is_ours(folder)
     plan, options = plan_paths(paths, folder, options)
-    pool = choose_pool(options)
     select = load_engine(engine)
     # Here or in UTC: dates without a zone are those of the shop, which may be a day ahead.
     until = options.until or today or max(datetime.now(UTC).date(), datetime.now().astimezone().date())
@@ -236,7 +171,7 @@ def ingest(
         before = None if dry_run else into.live()
         if before is not None and not replace:
             wanted = dated if before.parameters.get("until") else options
-            check_replaceable(name, before, plan, _chosen(wanted, pool), workers, progress)
+            check_replaceable(name, before, plan, _chosen(wanted), workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
                 live = _made_live(name, before, None)
@@ -255,7 +190,7 @@ def ingest(
             sources = source_files(plan, _made(stages / "digests"), task.workers, progress)
             # A default day is kept only where it decided something: the same rows make the same world on each day.
             chosen = dated if any(file.late for file in report.files) else options
-            manifest = _write(into.write, task, chosen, selected, report, sources, pool)
+            manifest = _write(into.write, task, chosen, selected, report, sources)
     return report.model_copy(update=_made_live(name, manifest, before))
 
 
@@ -340,15 +275,6 @@ def _size(item: Input) -> int:
         return 0
 
 
-def choose_pool(options: IngestOptions) -> ProfilePool:
-    """The shipped pool of names and addresses, or one drawn for "faker:LOCALE"; raises UserError for anything else."""
-    if options.profile_pool is None:
-        return default_pool()
-    if not options.profile_pool.startswith(FAKER):
-        raise UserError(f"profile_pool {options.profile_pool!r} is unknown: write faker:LOCALE, such as faker:de_DE.")
-    return draw_pool(options.profile_pool.removeprefix(FAKER), int(sha256_of(options.seed)[:8], 16))
-
-
 def _report(selected: Selected, plan: Plan) -> IngestReport:
     categories = count_categories(selected.tables, plan, selected.files)
     totals = selected.tables["totals"][0]
@@ -430,7 +356,6 @@ def _write(
     selected: Selected,
     report: IngestReport,
     sources: Sequence[SourceFile],
-    pool: ProfilePool,
 ) -> Manifest:
     products = selected_products(selected, task.plan.categories, keep_titles=options.mapping is not None)
     orders = selected_orders(selected, held_out=False)
@@ -453,13 +378,12 @@ def _write(
         own = OwnCategories(task.plan.categories[0])
         products, orders = own.take_products(products), own.take_orders(orders)
         categories = own.counts(categories)
-    return write(
-        products=products,
-        orders=orders,
-        holdout=None if options.holdout == "none" else selected_orders(selected, held_out=True),
+    rows = WorldRows(
+        products,
+        orders,
+        None if options.holdout == "none" else selected_orders(selected, held_out=True),
         seed=options.seed,
-        pool=pool,
-        progress=task.progress,
+        pool=default_pool(),
         formulation=FORMULATIONS[options.chosen_analyzer],
         origin={
             "since": options.since,
@@ -469,12 +393,13 @@ def _write(
             "versions": {task.work.name: selected.version},
         },
     )
+    return write(rows, task.progress)
 
 
-def _chosen(options: IngestOptions, pool: ProfilePool) -> dict[str, Any]:
+def _chosen(options: IngestOptions) -> dict[str, Any]:
     """All options by their names in a manifest, including those that have fields of their own there."""
     own = {"seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
-    return {**_parameters(options), **own, "profile pool": pool.hash}
+    return {**_parameters(options), **own, "profile pool": default_pool().hash}
 
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:

@@ -167,8 +167,6 @@ class IngestOptions(Record):
     vary_orders: bool = False
     holdout: Holdout = "none"
     """"last": each user's last order is kept apart, out of the world."""
-    profile_pool: str | None = None
-    """"faker:LOCALE" draws another pool of names and addresses; None is the shipped one."""
     analyzer: Analyzer | None = None
     """The analyzer of product searches. None is "standard" for the preset "paper", whose search did not stem; otherwise
     the mapping's language, or "english".

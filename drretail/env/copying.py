@@ -2,20 +2,16 @@
 to.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from drretail.env.catalog.formulation import Formulation, formulation_of_index
 from drretail.env.folder import rows_of, write_world
 from drretail.env.manifest import (
-    INDEX_VERSION,
     Manifest,
-    OrderRow,
-    Origin,
+    WorldRows,
     former_generation,
     live_generation,
     make_live,
@@ -23,12 +19,10 @@ from drretail.env.manifest import (
     writer_lock,
 )
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required, world_name
-from drretail.env.store.users import ProfilePool
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.progress import Progress
-from drretail.records.shop import Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +31,6 @@ class Kept:
 
     live: Manifest
     before: Manifest | None = None
-    materialized: bool = False
-    """True if users' profiles are written out; a folder always derives them."""
 
 
 def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept | None:
@@ -51,7 +43,7 @@ def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept |
         from drretail.env.servers.reading import kept_on_servers  # the clients take long to load
 
         found = kept_on_servers(str(spec), required(servers, spec))
-        return None if found is None else Kept(*found)
+        return Kept(*found) if found else None
     try:
         live = read_manifest(live_generation(Path(spec)))
     except UserError:
@@ -92,39 +84,19 @@ def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manife
     return kept.before
 
 
-class WriteWorld(Protocol):
-    """Makes a world live and returns its manifest; see ``writing.write_world`` and
-    ``servers.loading.write_servers``.
-    """
-
-    def __call__(
-        self,
-        *,
-        products: Iterable[Product],
-        orders: Iterable[OrderRow],
-        holdout: Iterable[OrderRow] | None = None,
-        seed: int | str,
-        pool: ProfilePool,
-        progress: Progress | None = None,
-        expected: str | None = None,
-        formulation: Formulation = ...,
-        origin: Origin | None = None,
-    ) -> Manifest: ...
+WriteWorld = Callable[[WorldRows, Progress | None], Manifest]
+"""Makes a world live and returns its manifest: ``folder.write_world`` or ``servers.loading.write_servers``."""
 
 
 @contextmanager
-def writer_to(
-    spec: str | Path, servers: ServerSettings | None = None, *, materialize_users: bool = False
-) -> Generator[WriteWorld]:
+def writer_to(spec: str | Path, servers: ServerSettings | None = None) -> Generator[WriteWorld]:
     """The function that writes a world to ``spec``, a folder or "servers:NAME", for the time of a ``with`` block.
 
-    Meanwhile no other process can write the folder. Raises UserError if another process is writing it, if a server
-    cannot be used or written to, and for ``materialize_users`` in a folder.
+    Meanwhile no other process can write the folder. Raises UserError if another process is writing it, or if a
+    server cannot be used or written to.
     """
     check_place(spec)
     if not is_on_servers(spec):
-        if materialize_users:
-            raise UserError("materialize_users is for worlds on servers: a folder always derives its profiles.")
         with writer_lock(Path(spec)):
             yield partial(write_world, Path(spec), is_locked=True)
         return
@@ -135,7 +107,7 @@ def writer_to(
 
     with connect(required(servers, spec), name, loading=True) as opened:
         check_ready(opened)
-        yield partial(write_servers, opened, materialize_users=materialize_users)
+        yield partial(write_servers, opened)
 
 
 def copy_world(
@@ -143,34 +115,19 @@ def copy_world(
     target: str | Path,
     *,
     servers: ServerSettings | None = None,
-    materialize_users: bool = False,
     progress: Progress | None = None,
 ) -> Manifest:
     """Makes the world at ``source`` live at ``target`` too; both are folders or "servers:NAME".
 
     "servers:NAME" needs ``servers``. The fingerprint is computed anew from the rows, and the copy goes live only if it
-    is the source's. Permanent profile changes are not copied. Raises UserError if there is no source, if the source is
+    is the source's. Raises UserError if there is no source, if the source is
     damaged, and if the target cannot be written.
     """
     if _place(source) == _place(target):
         raise UserError(f"{source} and {target} are the same world: give the copy a place of its own.")
-    with (
-        rows_of(source, servers) as rows,
-        writer_to(target, servers, materialize_users=materialize_users) as write,
-    ):
+    with rows_of(source, servers) as rows, writer_to(target, servers) as write:
         try:
-            manifest = rows.manifest
-            return write(
-                products=rows.products,
-                orders=rows.orders,
-                holdout=rows.holdout,
-                seed=manifest.seed,
-                pool=rows.pool,
-                progress=progress,
-                expected=manifest.fingerprint,
-                formulation=formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The world"),
-                origin=manifest.origin,
-            )
+            return write(rows, progress)
         except (KeyError, TypeError, ValueError) as problem:  # an undamaged world has no row that is refused
             raise UserError(
                 f"The world {source} is damaged ({type(problem).__name__}): `drretail world check {source}` tells "

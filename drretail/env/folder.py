@@ -16,11 +16,10 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from drretail.env.catalog.formulation import BY_VERSION, ENGLISH, Formulation, formulation_of_index
+from drretail.env.catalog.formulation import BY_VERSION, Formulation, formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
-from drretail.env.intake import Intake, check_expected
+from drretail.env.intake import Intake
 from drretail.env.manifest import (
-    CHECKSUMS,
     CURRENT,
     DATABASE_FILE,
     HOLDOUT_FILE,
@@ -31,7 +30,6 @@ from drretail.env.manifest import (
     LineHash,
     Manifest,
     OrderRow,
-    Origin,
     WorldRows,
     by_user,
     changed_files,
@@ -48,7 +46,6 @@ from drretail.env.manifest import (
 from drretail.env.processes import Tell, Worker, cores, ignore
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
-from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.parsing import parse_json
@@ -75,12 +72,11 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
     with closing(SqliteStore(generation / DATABASE_FILE, manifest.seed)) as store:
         db = store.connection()
         holdout = generation / HOLDOUT_FILE
-        yield WorldRows(
-            manifest=manifest,
-            pool=store.pool,
-            products=_products(db, generation / DATABASE_FILE),
-            orders=order_rows(db),
-            holdout=holdout_rows(holdout) if holdout.is_file() else None,
+        yield manifest.rows(
+            store.pool,
+            _products(db, generation / DATABASE_FILE),
+            order_rows(db),
+            holdout_rows(holdout) if holdout.is_file() else None,
         )
 
 
@@ -182,11 +178,6 @@ def check_world(folder: Path) -> list[Finding]:
     return findings
 
 
-def has_checksums(folder: Path) -> bool:
-    """False for a world that was made before worlds had checksums of their files, or that has lost them."""
-    return (live_generation(folder) / CHECKSUMS).is_file()
-
-
 def check_generation(generation: Path) -> list[Finding]:
     """The faults of one generation."""
     changed = list(changed_files(generation))
@@ -196,8 +187,6 @@ def check_generation(generation: Path) -> list[Finding]:
     except UserError as problem:
         return [*changed, fault("unreadable", str(problem))]
     with closing(store):
-        if _holds_updates(store):  # updates change the file; its rows are checked below
-            changed = [finding for finding in changed if not finding.text.startswith(DATABASE_FILE)]
         try:
             check_index_files(generation)
             formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
@@ -227,25 +216,17 @@ def check_generation(generation: Path) -> list[Finding]:
             return [*changed, fault("unreadable", str(problem))]
 
 
-def check_database(folder: Path, store: SqliteStore) -> None:
+def check_database(folder: Path) -> None:
     """Raises UserError if a world's database is not as it was made: a flipped bit in a record changes what
     agents read, and SQLite notices nothing.
 
-    Takes as long as reading the file. After profile updates, which change it, only ``check_world`` can tell.
+    Takes as long as reading the file.
     """
     for finding in changed_files(live_generation(folder), DATABASE_FILE):
-        if not _holds_updates(store):
-            raise UserError(
-                f"The shop's database has changed since {folder} was made ({finding.text.partition(':')[0]}): "
-                "`drretail world check` says more; make the world anew."
-            )
-
-
-def _holds_updates(store: SqliteStore) -> bool:
-    try:
-        return store.connection().execute("SELECT 1 FROM profile_updates").fetchone() is not None
-    except sqlite3.Error:
-        return False
+        raise UserError(
+            f"The shop's database has changed since {folder} was made ({finding.text.partition(':')[0]}): "
+            "`drretail world check` says more; make the world anew."
+        )
 
 
 def check_integrity(db: sqlite3.Connection) -> Iterator[Finding]:
@@ -318,39 +299,23 @@ def fault(code: str, where: str, found: str | None = None) -> Finding:
 
 
 def write_world(
-    folder: Path,
-    *,
-    products: Iterable[Product],
-    orders: Iterable[OrderRow],
-    holdout: Iterable[OrderRow] | None = None,
-    seed: int | str,
-    pool: ProfilePool,
-    progress: Progress | None = None,
-    expected: str | None = None,
-    formulation: Formulation = ENGLISH,
-    origin: Origin | None = None,
-    is_locked: bool = False,
+    folder: Path, rows: WorldRows, progress: Progress | None = None, *, is_locked: bool = False
 ) -> Manifest:
     """Makes a new generation live in ``folder`` and returns its manifest; the old one stays live until then.
 
-    ``products`` are in order of product id, ``orders`` in order of (user id, timestamp, order id); both are read once.
-    ``holdout`` are orders that are kept beside the world and not in it; None if none are held out.
+    Writing the same world again keeps its database and index, unless they are damaged. ``is_locked`` says that the
+    caller holds the folder's ``writer_lock``.
 
-    Writing the same world again keeps its database and index, with the profile updates made meanwhile, unless they are
-    damaged. With ``expected``, only a world with this fingerprint goes live. ``is_locked`` says that the caller holds
-    the folder's ``writer_lock``.
-
-    Raises ValueError for rows out of order, and UserError if ``folder`` holds something else, or another process writes
-    it.
+    Raises ValueError for rows out of order, and UserError if ``folder`` holds something else, if another process writes
+    it, or if another world comes of the rows than was expected.
     """
     with staged(folder, is_locked=is_locked) as staging:
-        intake = Intake(formulation)
-        write_rows(staging, intake, products, orders, pool, progress or Progress())
-        if holdout is not None:
+        intake = Intake(rows.formulation)
+        write_rows(staging, intake, rows, progress or Progress())
+        if rows.holdout is not None:
             with (staging / HOLDOUT_FILE).open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for _, line in intake.take_holdout(holdout))
-        manifest = intake.manifest(seed=seed, pool=pool, engines={"tantivy": version("tantivy")}, origin=origin or {})
-        check_expected(manifest, expected)
+                file.writelines(f"{line}\n" for _, line in intake.take_holdout(rows.holdout))
+        manifest = intake.manifest(rows, {"tantivy": version("tantivy")})
         write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
         write_checksums(staging)
         existing = folder / manifest.generation
@@ -363,25 +328,18 @@ def write_world(
     return manifest
 
 
-def write_rows(
-    staging: Path,
-    intake: Intake,
-    products: Iterable[Product],
-    orders: Iterable[OrderRow],
-    pool: ProfilePool,
-    progress: Progress,
-) -> None:
+def write_rows(staging: Path, intake: Intake, rows: WorldRows, progress: Progress) -> None:
     """Writes the database and the index, in one pass over each stream."""
-    store = SqliteWriter(staging / DATABASE_FILE, pool, intake)
+    store = SqliteWriter(staging / DATABASE_FILE, rows.pool, intake)
     index = IndexBuilder(staging / INDEX_FOLDER, intake.formulation)
     try:
         with progress.track("products into store and index") as bar:
-            for line in store.add_products(products):
+            for line in store.add_products(rows.products):
                 index.add(line)
                 bar.advance()
         index.end()
         with progress.track("orders into the store") as bar:
-            for size in store.add_orders(orders):
+            for size in store.add_orders(rows.orders):
                 bar.advance(size)
             store.close()
         with progress.track("index"):

@@ -14,13 +14,13 @@ from drretail.env.manifest import (
     LineHash,
     Manifest,
     OrderRow,
-    Origin,
+    WorldRows,
     holdout_line,
     order_line,
     product_line,
     world_fingerprint,
 )
-from drretail.env.store.users import Aggregates, ProfilePool
+from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
 from drretail.records.shop import VOID_STATUSES, Product
 
@@ -115,13 +115,13 @@ class Intake:
 
     def manifest(
         self,
-        *,
-        seed: int | str,
-        pool: ProfilePool,
+        rows: WorldRows,
         engines: Mapping[str, str],
-        origin: Origin,
     ) -> Manifest:
-        """The manifest of a world that holds all rows taken; ``engines`` are the versions of its database and index."""
+        """The manifest of a world that holds all rows, now taken; ``engines`` are the versions of its database and
+        index. Raises UserError if its fingerprint is not the expected one.
+        """
+        origin = rows.origin
         now = NOW_WITHOUT_ORDERS
         if self.last_order is not None:  # the first midnight UTC after it
             now = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=self.last_order // MILLISECONDS_PER_DAY + 1)
@@ -129,12 +129,12 @@ class Intake:
             fingerprint=world_fingerprint(
                 products=self.product_hash.hexdigest(),
                 orders=self.order_hash.hexdigest(),
-                seed=str(seed),
-                pool=pool.hash,
+                seed=str(rows.seed),
+                pool=rows.pool.hash,
                 formulation=self.formulation.version,
                 holdout=None if self.holdout_hash is None else self.holdout_hash.hexdigest(),
             ),
-            seed=str(seed),
+            seed=str(rows.seed),
             now=now,
             since=origin.get("since"),
             parameters=dict(origin.get("parameters") or {}),
@@ -148,11 +148,17 @@ class Intake:
                 "drretail": __version__,
                 INDEX_VERSION: self.formulation.version,
             },
-            profile_pool=pool.hash,
+            profile_pool=rows.pool.hash,
             analyzer=self.formulation.analyzer,
         )
         if self._without_product is not None and not manifest.is_own_shop:
             raise ValueError(f"order {self._without_product}: its product is not in the shop")
+        if rows.expected not in ("", manifest.fingerprint):
+            raise UserError(
+                f"The rows make a world with another fingerprint ({manifest.fingerprint[:12]}) than their source says "
+                f"({rows.expected[:12]}): it is damaged, or of an older version; `drretail world check` tells more. "
+                "Nothing went live."
+            )
         return manifest
 
 
@@ -181,13 +187,3 @@ class UserSum:
         """The sums: spend in cents, and the category with most orders (ties by name; empty if all orders are void)."""
         top = min(self.categories.items(), key=lambda item: (-item[1], item[0]), default=("", 0))[0]
         return Aggregates(self.user_id, self.n_orders, round(self.spend, 2), self.last_order, top)
-
-
-def check_expected(manifest: Manifest, expected: str | None) -> None:
-    """Raises UserError if the manifest has another fingerprint than ``expected``."""
-    if expected not in (None, manifest.fingerprint):
-        raise UserError(
-            f"The rows make a world with another fingerprint ({manifest.fingerprint[:12]}) than their source says "
-            f"({expected[:12]}): it is damaged, or of an older version; `drretail world check` tells more. Nothing "
-            "went live."
-        )

@@ -10,7 +10,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypedDict
 from pydantic import Field, ValidationError
 
 from drretail.env.catalog.base import Analyzer, Language
+from drretail.env.catalog.formulation import ENGLISH, Formulation, formulation_of_index
 from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError
 from drretail.files import is_unfinished, part_folder, read_json, sync_folder, sync_tree, write_atomically, write_lines
@@ -145,6 +146,26 @@ class Manifest(Document):
             versions={name: version for name, version in self.versions.items() if name not in KEEPERS},
         )
 
+    def rows(
+        self,
+        pool: ProfilePool,
+        products: Iterable[Product],
+        orders: Iterable[OrderRow],
+        holdout: Iterable[OrderRow] | None,
+    ) -> "WorldRows":
+        """These rows of this world, for a copy. Raises UserError if this version cannot make its index."""
+        formulation = formulation_of_index(self.versions.get(INDEX_VERSION, ""), "The world")
+        return WorldRows(
+            products,
+            orders,
+            holdout,
+            seed=self.seed,
+            pool=pool,
+            formulation=formulation,
+            origin=self.origin,
+            expected=self.fingerprint,
+        )
+
     @property
     def headline(self) -> str:
         """The shop's size, in one line."""
@@ -238,16 +259,21 @@ def read_manifest(generation: Path) -> Manifest:
 
 @dataclass(frozen=True, slots=True)
 class WorldRows:
-    """A world's rows. Each stream can be read once, products first."""
+    """Everything that a world is made from. Each stream can be read once, products first."""
 
-    manifest: Manifest
-    pool: ProfilePool
     products: Iterable[Product]
     """In order of id."""
     orders: Iterable[OrderRow]
     """In order of user id, time and order id."""
-    holdout: Iterable[OrderRow] | None
-    """The held-out orders, in their order; None if none are held out."""
+    holdout: Iterable[OrderRow] | None = None
+    """Orders that are kept beside the world and not in it, in their order; None if none are held out."""
+    _: KW_ONLY
+    seed: int | str
+    pool: ProfilePool
+    formulation: Formulation = ENGLISH
+    origin: Origin = field(default_factory=Origin)
+    expected: str = ""
+    """The fingerprint of the world that the rows are read from: no other may come of them."""
 
 
 def by_user(rows: Iterable[OrderRow]) -> Mapping[str, Sequence[OrderRow]]:

@@ -36,21 +36,17 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
         yield _next_purchase(shop, query, rows.get(query.user_id or "", ()))
 
 
-def freeze_next_purchases(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
-    """Saves the next purchases in the experiment's folder; existing ones stay. Raises as ``next_purchases`` does."""
-    new = [query for query in queries if not rubric_path(experiment.folder, METRIC, query.query_id).exists()]
-    experiment.freeze_rubrics(METRIC, {frozen.query_id: frozen for frozen in next_purchases(world, new)})
-
-
 def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
     """Adds to an experiment what is known of good answers to its queries: their gold, wanted categories and next
     purchases.
 
-    Done once the systems that research have ended, so that none of them can read it there.
+    Next purchases that are there already stay. Done once the systems that research have ended, so that none of them can
+    read it there. Raises as ``next_purchases`` does.
     """
     known = {"queries": tuple(queries), "categories": wanted_categories(world, queries), "systems": {}, "asked": {}}
     experiment.ask(experiment.definition.model_copy(update=known))
-    freeze_next_purchases(experiment, world, queries)
+    new = [query for query in queries if not rubric_path(experiment.folder, METRIC, query.query_id).exists()]
+    experiment.freeze_rubrics(METRIC, {bought.query_id: bought for bought in next_purchases(world, new)})
 
 
 @dataclass(slots=True)

@@ -100,9 +100,6 @@ class PlantedStore(StoreView):
     def user(self, user_id: str) -> UserProfile:
         return bland_profile(user_id) if user_id in self.strangers else self.store.user(user_id)
 
-    def save_user(self, profile: UserProfile) -> None:
-        self.store.save_user(profile)
-
     def _described(self, product: Product) -> Product:
         number = _number(self.salt, product.product_id)
         if not self.texts or number % LEAST_OF:

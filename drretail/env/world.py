@@ -1,6 +1,6 @@
 """The world that agents live in: a shop's store and catalog, a web, and the world's manifest.
 
-An embedded world is a folder (generations.py says how it survives a crash):
+An embedded world is a folder (manifest.py says how it survives a crash):
 
     CURRENT                   the name of the live generation
     gen-<fingerprint12>/      manifest.json, shop.sqlite, index/

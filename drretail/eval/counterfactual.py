@@ -4,15 +4,16 @@ The measures of one query, then the rows of scores.json for every system that sa
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations, product
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
-from drretail.eval.scores.gathering import Assessor
+from drretail.eval.metric import Value, measured_metric
+from drretail.eval.scores.facts import Facts, summary
+from drretail.eval.scores.gathering import Assessor, JudgedRun, Plan
 from drretail.experiment import Definition, read_counterfactual, read_definition
 from drretail.grounding.constraints import Decisions, is_below, is_over_budget, is_too_dear
 from drretail.grounding.listing import Listing, is_of_brand, listing_of
@@ -27,10 +28,10 @@ from drretail.records.query import (
 )
 from drretail.records.reading import Pick
 from drretail.records.run import System
-from drretail.records.score import CODE, JudgeRef, Score
+from drretail.records.score import CODE, JudgeRef, MetricDescription, Score
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
-from drretail.stats.intervals import Clusters, mean_interval, share_interval
+from drretail.stats.intervals import Clusters
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,15 +237,9 @@ def is_ignored(products: Change) -> bool | None:
     return None if products.change is None or most >= 1 else products.change <= most
 
 
-VERSION = 4
 NO_REPEATS = "without repeats (--repeats 2) nobody knows what changes by chance"
 NO_FACTUAL = "the experiment holds no such system with the users' own data"
 _OF_REPEATS = ("change", "repeats", "beyond", "ignored")
-_BELOW_ZERO = ("beyond", "direction")
-"""The only measures that may be below zero."""
-_BY_CODE: Mapping[str, Any] = Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default").columns
-
-
 _OF_ANOTHER_USER = "overused_constraint"
 """The measure that needs another user's data."""
 MEASURES: Mapping[str, Callable[[QueryChanges], float | None]] = {
@@ -253,6 +248,14 @@ MEASURES: Mapping[str, Callable[[QueryChanges], float | None]] = {
     **{name: attrgetter(name) for name in ("ignored", _OF_ANOTHER_USER)},
 }
 """By variant, in the order of rows."""
+_MEASURED = measured_metric(
+    METRIC,
+    4,
+    tuple(MEASURES),
+    MetricDescription(title=METRIC, differences=("beyond", "direction")),
+    lambda subject, judge_session: None,
+)
+_BY_CODE = Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default")
 
 
 @dataclass(slots=True)
@@ -319,70 +322,36 @@ def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:
 
 def _rows(pair: _SystemPair, definition: Definition) -> Iterator[Score]:
     """Scores in queries: ``n_failed`` are those on which one of the two systems has no report."""
-    planned = len(_queries(pair, definition))
-    if not pair.has_factual:
-        yield Score(
-            metric=METRIC,
-            version=VERSION,
-            variant="change",
-            system=pair.system,
-            **_BY_CODE,
-            n_asked=planned,
-            n_planned=planned,
-            n_scored=0,
-            n_failed=planned,
-            note=NO_FACTUAL,
+    queries = _queries(pair, definition)
+    wanted = [name for name in MEASURES if pair.kind == "swap" or name != _OF_ANOTHER_USER]
+    judged = [
+        (
+            Plan(pair.system, query, 1, "", None),
+            JudgedRun(query.query_id, {name: _value(pair, query, name) for name in wanted}),
         )
-        return
-    for variant in MEASURES:
-        if pair.kind == "swap" or variant != _OF_ANOTHER_USER:
-            yield _row(pair, definition, variant)
+        for query in queries
+    ]
+    facts = Facts(_MEASURED, pair.system, _BY_CODE, judged, Clusters.of(definition.queries))
+    present = [outcome for outcome in pair.outcomes.values() if outcome is not None]
+    is_once = bool(present) and all(outcome.products.repeats is None for outcome in present)
+    for variant in wanted if pair.has_factual else wanted[:1]:
+        row = summary(facts, variant, "answered")
+        note = NO_FACTUAL if not pair.has_factual else NO_REPEATS if is_once and variant in _OF_REPEATS else None
+        yield row.model_copy(update={"n_asked": len(queries), "n_counted": row.n_scored, "note": note})
 
 
-def _row(pair: _SystemPair, definition: Definition, variant: str) -> Score:
-    present = [outcome for _, outcome in sorted(pair.outcomes.items()) if outcome is not None]
-    values = {
-        query_id: float(value)
-        for query_id, outcome in sorted(pair.outcomes.items())
-        if outcome is not None and (value := MEASURES[variant](outcome)) is not None
-    }
-    clusters = Clusters.of(definition.queries)
-    interval_of = mean_interval if variant in _BELOW_ZERO else share_interval
-    interval = interval_of([*values.values()], clusters.groups(values))
-    has_repeats = any(outcome.products.repeats is not None for outcome in present)
-    failed, planned = len(pair.outcomes) - len(present), len(_queries(pair, definition))
-    return Score(
-        metric=METRIC,
-        version=VERSION,
-        variant=variant,
-        system=pair.system,
-        **_BY_CODE,
-        value=interval.value,
-        **interval.ends,
-        n_users=clusters.users(values),
-        n_asked=planned,
-        n_counted=len(values),
-        n_planned=planned,
-        n_scored=len(values),
-        n_na=planned - failed - len(values),
-        n_failed=failed,
-        items=_items(variant, present, definition.queries),
-        note=NO_REPEATS if variant in _OF_REPEATS and present and not has_repeats else None,
-    )
-
-
-def _items(variant: str, outcomes: Sequence[QueryChanges], queries: Sequence[Query]) -> dict[str, float]:
-    """The counts behind a value."""
-
-    def names_purchases(wish: Wish | None) -> bool:
-        """True if the wish names something that the shopper bought, which another user's orders don't have."""
-        return wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
-
-    match variant:
-        case "change":
-            return {"queries_of_own_history": sum(names_purchases(query.wish) for query in queries)}
-        case "direction":
-            counts = ("toward_other", "toward_own", "neither", "owned")
-            return {name: sum(getattr(outcome.direction, name) for outcome in outcomes) for name in counts}
-        case _:
-            return {}
+def _value(pair: _SystemPair, query: Query, variant: str) -> Value:
+    """The measure on one query, with the counts behind it."""
+    outcome, wish = pair.outcomes.get(query.query_id), query.wish
+    items: dict[str, float] = {}
+    if variant == "change" and pair.has_factual:
+        # True if the wish names something that the shopper bought, which another user's orders don't have.
+        names_purchase = wish is not None and (bool(wish.owned) or any(want.again for want in wish.wants))
+        items["queries_of_own_history"] = float(names_purchase)
+    if outcome is None:
+        is_failed = query.query_id in pair.outcomes or not pair.has_factual
+        return Value(variant, "failed" if is_failed else "na", None, items)
+    if variant == "direction":
+        items |= {field.name: float(getattr(outcome.direction, field.name)) for field in fields(Direction)}
+    value = MEASURES[variant](outcome)
+    return Value(variant, "na" if value is None else "scored", None if value is None else float(value), items)

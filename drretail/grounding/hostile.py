@@ -21,7 +21,7 @@ _FROM_TAGS = {_TAG_BLOCK + number: number for number in range(0x20, 0x7F)}
 
 
 class HostileText(Record):
-    """One of ``texts.toml``, whose head says what the fields mean."""
+    """One of ``hostile.toml``, whose head says what the fields mean."""
 
     id: str
     kind: str

@@ -19,7 +19,7 @@ OPINIONS = {
     "wish_unlike_text": Code("the reader finds that text and wish differ", "correct the one that is wrong"),
     "not_anonymous": Code("the reader finds in the text who asks it", "take it out of the text"),
 }
-"""What a reading model may find (by_model/opinion.py), in the order of the fields of its answer that may say no."""
+"""What a reading model may find (by_model/reader.py), in the order of the fields of its answer that may say no."""
 CODES: dict[str, Code] = {
     **OPINIONS,
     **{code: entry for family in (*_FAMILIES, wording, contract) for code, entry in family.CODES.items()},

@@ -100,8 +100,12 @@ class ComparedRow(Estimated):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 
     a: str = Field(default="", exclude_if=lambda label: not label)
-    """A's label and B's; blank where what the row stands in names them."""
+    """A's label and B's; blank where what the row stands in names them, as is the ``judge``."""
     b: str = Field(default="", exclude_if=lambda label: not label)
+    judge: str = Field(default="", exclude_if=lambda judge: not judge)
+    """The name of the judge."""
+    failed: int = Field(default=0, exclude_if=lambda count: not count)
+    """On the scoreboard: the judge's questions in this metric without a usable answer, which its values leave out."""
     metric: str
     """The metric, such as faithfulness."""
     variant: str
@@ -204,22 +208,6 @@ _SIDES = (("a", "b"), ("mean_a", "mean_b"), ("above", "below"), ("incomplete_a",
 def _swapped(record: Record, pairs: Collection[tuple[str, str]]) -> dict[str, Any]:
     """The fields of these pairs, each with the other's value."""
     return {to: getattr(record, name) for a, b in pairs for to, name in ((a, b), (b, a))}
-
-
-class ComparedMeasure(Record):
-    """All pairs of systems that research, in one measure by which systems are chosen."""
-
-    measure: str
-    """The column's name, or "side by side"."""
-    judge: str = ""
-    failed: int = 0
-    """The judge's questions in this metric without a usable answer, which its values leave out."""
-    means: dict[str, float] = Field(default_factory=dict[str, float])
-    """By system, over queries; for a preference, the sum of its win rates above one half."""
-    pairs: tuple[ComparedRow, ...]
-    """As in a ``Comparison`` of the two, which each names. For a preference side by side, the difference is the share
-    of queries that ``a`` won minus the share that it lost.
-    """
 
 
 class Share(Estimated):

@@ -21,7 +21,6 @@ Stop = Literal["finished", "turn_limit", "token_budget", "dollar_budget", "conte
 WebMode = Literal["snippets", "ws", "chunks"]
 Scope = Literal["own", "any"]
 """Whose data tools show: only the run's own user's, or any user's, as in the paper."""
-LABEL_PATTERN = r"^[a-z0-9][a-z0-9.+@_-]{0,79}$"
 LONGEST_LABEL = 80
 SANDBOX = "sandbox"
 """The web provider that labels do not mention."""
@@ -435,7 +434,7 @@ class Run(Document):
     error: RunError | None = None
     """What made it fail; None if it did not fail."""
     report: str | None = None
-    """With evidence ids; ``grounding.render`` makes numbered references of them."""
+    """With evidence ids; ``grounding.report.render`` makes numbered references of them."""
     report_sha: str | None = None
     """sha256 of the report."""
     turns: tuple[Turn, ...] = Field(default=(), exclude_if=lambda turns: not turns)

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedMeasure, ComparedRow, PairScore, TwinRow
+from drretail.records.comparison import ComparedRow, PairScore, TwinRow
 from drretail.records.query import kind_of
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
@@ -388,14 +388,6 @@ class Judging(Record):
     """Headlines' standard deviations between its repeats on one report, by variant."""
 
 
-class SettingStep(Record):
-    """The change from one setting to another: the later one's value minus the earlier one's on the same queries."""
-
-    earlier: str
-    later: str
-    row: ComparedRow
-
-
 class SettingRow(Record):
     """One agent in all the settings in which it ran, in their order."""
 
@@ -403,9 +395,9 @@ class SettingRow(Record):
     """The label of the system without its setting."""
     cells: tuple[Score, ...]
     """One for each setting, which is the part that it is about."""
-    steps: tuple[SettingStep, ...]
-    """If the settings are in order: from each to the next, then from the first to the last if that is another pair.
-    Otherwise from the first to each other one.
+    steps: tuple[ComparedRow, ...]
+    """The change from one setting, ``b``, to another, ``a``, on the same queries. If the settings are in order: from
+    each to the next, then from the first to the last if that is another pair. Otherwise from the first to each other.
     """
 
 
@@ -451,23 +443,16 @@ class BoardRow(Record):
         return self.model_copy(update={"cells": {name: cell for name, cell in self.cells.items() if name in names}})
 
 
-class BoardJudge(JudgeRef):
-    """The judge whose values the judged columns hold. The spec is blank if no model judged."""
-
-    spec: str = ""
-    kind: ModelKind = "llm"
-    rules: Rules = "default"
-
-
 class Scoreboard(Record):
     """All systems in the order of tables: those that research, the best first, then floors and ceiling."""
 
-    judge: BoardJudge
+    judge: OfJudge
+    """Whose values the judged columns hold; its name is blank if no model judged."""
     columns: tuple[ShownColumn, ...]
     rows: tuple[BoardRow, ...]
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
-    others: tuple[BoardJudge, ...] = ()
+    others: tuple[OfJudge, ...] = ()
     """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
     differs: tuple[str, ...] = ()
     """Sentences on all pairs of systems that research: which differences are shown, or what it would
@@ -475,8 +460,10 @@ class Scoreboard(Record):
     """
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
     """True if all systems that research are assistants of a shop, whose answers cite no records."""
-    compared: tuple[ComparedMeasure, ...] = ()
-    """The comparisons on which these sentences rest."""
+    compared: tuple[ComparedRow, ...] = ()
+    """The comparisons on which these sentences rest: all pairs of systems that research, in each measure by which
+    systems are chosen. A row's name is the column's, or "side by side".
+    """
     notes: tuple[str, ...] = ()
     prices_as_of: date | None = None
     """Date of the price table, if a column of dollars rests on it."""

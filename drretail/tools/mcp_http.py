@@ -4,6 +4,7 @@ has its own run.
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 from uuid import uuid4
@@ -29,39 +30,37 @@ from drretail.tools.mcp import Connection
 ADDRESS = "/mcp"
 MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body; a report of a hundred pages is a third of it."""
-MOST_SESSIONS = 64
-IDLE = 30 * 60
-"""Seconds without a request after which a session ends."""
-UNFINISHED = 30
-"""Seconds after which a session ends if its client sent nothing but ``initialize``."""
-UNUSED = 60
-"""Seconds without a request after which a session that has called no tool may be ended for a new one, if all places are
-taken.
-"""
-SILENT = 5 * 60
-"""The same of a session that has called tools, while it has no connection but an event stream whose client answers no
-ping: TCP says nothing of a client that vanished without closing. So often are such clients pinged.
-"""
-GONE = 60
-"""Seconds after which a session ends if its client's event stream has closed and nothing is asked, since clients that
-live open it again at once; and in which a ping has to be answered.
-"""
 
 
-def http_app(
-    server: Server[Connection],
-    token: str,
-    port: int,
-    *,
-    most_sessions: int = MOST_SESSIONS,
-    idle: float = IDLE,
-    unfinished: float = UNFINISHED,
-    unused: float = UNUSED,
-    silent: float = SILENT,
-    gone: float = GONE,
-) -> Starlette:
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """How many sessions may be open, and the seconds after which they end."""
+
+    most: int = 64
+    idle: float = 30 * 60
+    """Without a request."""
+    unfinished: float = 30
+    """If the client sent nothing but ``initialize``."""
+    unused: float = 60
+    """Without a request, of a session that has called no tool: it may then be ended for a new one, if all places are
+    taken.
+    """
+    silent: float = 5 * 60
+    """The same of a session that has called tools, while it has no connection but an event stream whose client answers
+    no ping: TCP says nothing of a client that vanished without closing. So often are such clients pinged.
+    """
+    gone: float = 60
+    """If the client's event stream has closed and nothing is asked, since clients that live open it again at once; and
+    in which a ping has to be answered.
+    """
+
+
+USUAL = SessionLimits()
+
+
+def http_app(server: Server[Connection], token: str, port: int, limits: SessionLimits = USUAL) -> Starlette:
     """The application at ``ADDRESS``. It answers only during its lifespan; the end of the lifespan ends all runs."""
-    sessions = Sessions(server, most_sessions, idle, unfinished, unused, silent, gone)
+    sessions = Sessions(server, limits)
 
     @asynccontextmanager
     async def alive(_: Starlette) -> AsyncGenerator[None]:
@@ -115,23 +114,9 @@ class Sessions:
     session can give a client a world of its own to change.
     """
 
-    def __init__(
-        self,
-        server: Server[Connection],
-        most: int,
-        idle: float,
-        unfinished: float,
-        unused: float,
-        silent: float,
-        gone: float,
-    ) -> None:
+    def __init__(self, server: Server[Connection], limits: SessionLimits) -> None:
         self._server = server
-        self._most = most
-        self._idle = idle
-        self._unfinished = unfinished
-        self._unused = unused
-        self._silent = silent
-        self._gone = gone
+        self._limits = limits
         self._open: dict[str, _Open] = {}
         self._group: TaskGroup | None = None
 
@@ -165,7 +150,7 @@ class Sessions:
             if scope["method"] == "POST" and b'"method"' not in body:  # an answer, as to a ping, asks for nothing
                 await session.transport.handle_request(scope, again, send)
                 return
-            session.patience = self._idle
+            session.patience = self._limits.idle
             session.is_used = session.is_used or b'"tools/call"' in body
             await session.handle_request(scope, again, send)
         else:
@@ -173,15 +158,15 @@ class Sessions:
 
     async def _begin(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Opens a session and lets it answer the request; the session ends at once if the answer is an error."""
-        if len(self._open) >= self._most:
+        if len(self._open) >= self._limits.most:
             self._make_room()
-        if len(self._open) >= self._most or self._group is None:
+        if len(self._open) >= self._limits.most or self._group is None:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
         # The server can ask a question only in an event stream; clients that take no questions get one JSON document.
         transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
-        session = self._open[name] = _Open(transport, self._unfinished, self._gone)
+        session = self._open[name] = _Open(transport, self._limits.unfinished, self._limits.gone)
         begun = False
 
         async def watched(message: Message) -> None:
@@ -206,7 +191,7 @@ class Sessions:
         silent = [
             (session.active, name)
             for name, session in self._open.items()
-            if now - session.active >= (self._silent if session.is_used else self._unused)
+            if now - session.active >= (self._limits.silent if session.is_used else self._limits.unused)
             and not (session.is_used and session.is_alive)
         ]
         if silent:
@@ -219,7 +204,7 @@ class Sessions:
                 task_status.started()
                 with session.silence:
                     async with anyio.create_task_group() as beside:
-                        beside.start_soon(session.ping, written.send, self._silent)
+                        beside.start_soon(session.ping, written.send, self._limits.silent)
                         await self._server.run(read, written, self._server.create_initialization_options())
                         beside.cancel_scope.cancel()
         finally:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from drretail.errors import UserError
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.compare.comparing import compare_beside, there
-from drretail.eval.compare.wording import measures_of
+from drretail.eval.compare.wording import rows_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, resolve_name
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
@@ -337,14 +337,10 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
     pairs = tuple(row for row in scores.pairs if {row.a, row.b} == {a, b})
     board = scores.scoreboard
     if board is not None:
-        compared = [
-            measure.model_copy(update={"pairs": tuple(pair for pair in measure.pairs if {pair.a, pair.b} == {a, b})})
-            for measure in board.compared
-        ]
         board = board.model_copy(
             update={
                 "rows": tuple(row for row in board.rows if row.system in (a, b)),
-                "compared": tuple(measure for measure in compared if measure.pairs),
+                "compared": tuple(row for row in board.compared if {row.a, row.b} == {a, b}),
                 "differs": (),
             }
         )
@@ -403,9 +399,8 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
         )
         called = {(column.metric, column.variant): column.name for column in columns}
         compared = [
-            measure.model_copy(update={"measure": called.get((row.metric, row.variant), measure.measure)})
-            for measure in measures_of(compare_beside(view.folder, other.folder, a, b))
-            for row in measure.pairs[:1]
+            row.model_copy(update={"name": called.get((row.metric, row.variant), row.name)})
+            for row in rows_of(compare_beside(view.folder, other.folder, a, b))
         ]
         fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
         board = board.model_copy(update={**fields, "differs": (), "notes": ()})
@@ -469,10 +464,11 @@ def _result(
     experiment: Path, subject: Subject, metric: str, board: Scoreboard, judgements: Judgements
 ) -> Mapping[str, Value]:
     """A metric's values for this run, by variant; empty if neither the board's judge nor code judged it."""
-    loaded, judge = recorded_metric(experiment, metric), board.judge
-    wanted = (judge.spec, judge.params_hash, judge.rules)
+    loaded = recorded_metric(experiment, metric)
     by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judgements.by_judge}
-    judged = by.get(wanted) or next((judged for judged in judgements.by_judge if judged.judge.spec == CODE), None)
+    judged = by.get(board.judge.by_whom) or next(
+        (judged for judged in judgements.by_judge if judged.judge.spec == CODE), None
+    )
     if loaded is None or judged is None:
         return {}
     return judged_run(subject, loaded, judged.verdicts, judged.rules).values

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from drretail.errors import UnknownName
-from drretail.eval.compare.wording import failed_judges, findings, measures_of, name_of, range_of
+from drretail.eval.compare.wording import failed_judges, findings, name_of, range_of, rows_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
@@ -18,6 +18,7 @@ from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
 from drretail.records.tables.table import Cell, Table, table_of
+from drretail.viewer.tables.result import difference_cell
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
 from drretail.viewer.tables.scores import (
     BY,
@@ -59,7 +60,7 @@ def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: 
     """The other judges, and how far every two judges agree."""
     if board.others:
         named = (
-            judge.spec if judge.rules == "default" else f"{judge.spec} (rules of {judge.rules})"
+            judge.judge if judge.rules == "default" else f"{judge.judge} (rules of {judge.rules})"
             for judge in board.others
         )
         yield f"Also judged by {', '.join(named)}: --details."
@@ -215,7 +216,7 @@ def _row(row: "ComparedRow") -> list[object]:
     return [
         row.mean_a,
         row.mean_b,
-        Cell(row.difference, "signed", row.ci_low, row.ci_high),
+        difference_cell(row),
         Cell(row.p, "p"),
         Cell(row.p_holm, "p"),
         _detectable(row),
@@ -266,16 +267,18 @@ def all_pairs_parts(
     ``cards`` are sentences on how often the judges of the shown FP are right.
     """
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
-    measures = measures_of(comparisons)
-    concluded = [finding.sentence for finding in findings(measures, names, by_judge=True)]
+    rows_shown = rows_of(comparisons)
+    concluded = [finding.sentence for finding in findings(rows_shown, names, by_judge=True)]
     sentences = (f"- {sentence}" for sentence in [*concluded, *failed_judges(comparisons)])
     yield from prose("What can be concluded", *sentences, "")
     # Of several judges, the first one's.
-    rows = {(row.a, row.b, each.measure): row for each in reversed(measures) for row in each.pairs}
-    if columns := list(dict.fromkeys(measure.measure for measure in measures)):
+    rows = {(row.a, row.b, name_of(row)): row for row in reversed(rows_shown)}
+    if columns := list(dict.fromkeys(map(name_of, rows_shown))):
         lines: list[list[object]] = []
         for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
-            cells = (_shown_difference(rows.get((a, b, column))) for column in columns)
+            its = (rows.get((a, b, column)) for column in columns)
+            is_shown = ("higher", "lower")
+            cells = (row and difference_cell(row, mark=CONCLUDED * (row.outcome in is_shown)) for row in its)
             lines.append([names[a], names[b], *cells])
         title = f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have"
         note = (
@@ -288,10 +291,3 @@ def all_pairs_parts(
         f"For all about one pair:\n  drretail compare {experiment} {first.a} {first.b}",
         f"All pairs so: drretail compare {experiment} --details",
     )
-
-
-def _shown_difference(row: "ComparedRow | None") -> Cell:
-    mark = CONCLUDED if row is not None and row.outcome in ("higher", "lower") else ""
-    if row is None:
-        return Cell(None)
-    return Cell(row.difference, "signed", row.ci_low, row.ci_high, mark=mark)

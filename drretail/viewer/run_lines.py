@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Self
 
 from drretail.eval.baskets import is_decided
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
@@ -371,7 +371,8 @@ def changes(a: Sequence[Claim], b: Sequence[Claim]) -> list[Change]:
 
     The most similar claims are matched first, each with at most one other. Within a kind, the order is the reports'.
     """
-    likeness = [(likeness_of(each, other), each, other) for each in a for other in b]
+    words = {id(claim): _Words.of(claim) for claim in (*a, *b)}
+    likeness = [(words[id(each)].likeness(words[id(other)]), each, other) for each in a for other in b]
     likeness.sort(key=lambda pair: (-pair[0], pair[1].number, pair[2].number))
     partners: dict[int, Claim] = {}
     taken: set[int] = set()
@@ -384,15 +385,31 @@ def changes(a: Sequence[Claim], b: Sequence[Claim]) -> list[Change]:
     return sorted(matched, key=lambda change: [*KINDS].index(change.kind))
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What is compared of a claim, read once: each claim meets all of the other answer."""
+
+    text: str
+    figures: frozenset[str]
+    words: frozenset[str]
+    """Its content and its sources."""
+
+    @classmethod
+    def of(cls, claim: Claim) -> Self:
+        text = claim_text(claim)
+        figures = frozenset(each.replace(",", "") for each in _FIGURE.findall(text))
+        return cls(text, figures, frozenset((*content_stems(text), *claim.sources)))
+
+    def likeness(self, other: Self) -> float:
+        if self.figures != other.figures:
+            return 0.0
+        together = self.words | other.words
+        return len(self.words & other.words) / len(together) if together else float(self.text == other.text)
+
+
 def likeness_of(a: Claim, b: Claim) -> float:
     """The share of the words and sources of either that both have (Jaccard); 0 if their figures differ."""
-    texts = claim_text(a), claim_text(b)
-    one, other = (frozenset(each.replace(",", "") for each in _FIGURE.findall(text)) for text in texts)
-    if one != other:
-        return 0.0
-    mine, yours = (frozenset((*content_stems(text), *claim.sources)) for text, claim in zip(texts, (a, b), strict=True))
-    together = mine | yours
-    return len(mine & yours) / len(together) if together else float(texts[0] == texts[1])
+    return _Words.of(a).likeness(_Words.of(b))
 
 
 def claim_text(claim: Claim) -> str:

@@ -20,6 +20,7 @@ from drretail.viewer.tables.ablations import (
     twin_table,
 )
 from drretail.viewer.tables.pairs import pair_sections
+from drretail.viewer.tables.result import difference_cell
 from drretail.viewer.tables.scores import (
     NOTES,
     agreement_table,
@@ -124,11 +125,11 @@ def attacks(scores: Scores) -> Iterator[Section]:
     columns = ("utility", "attacked", "lost", "obeyed", "n", "users")
     for of_agent in by_variant.get("feasible", ()):
         plain, attacked = of_agent.cells
-        lost, followed = of_agent.steps[0].row.turned, obeyed.get(attacked.system)
+        lost, followed = of_agent.steps[0].turned, obeyed.get(attacked.system)
         figures = (
             lost.mean_a,
             lost.mean_b,
-            Cell(lost.difference, "signed", lost.ci_low, lost.ci_high),
+            difference_cell(lost),
             followed and Cell(followed.value, "number", followed.ci_low, followed.ci_high),
             lost.n_pairs,
             lost.n_users,

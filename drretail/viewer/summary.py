@@ -14,7 +14,8 @@ from drretail.errors import UserError
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
-from drretail.records.score import CODE, BoardCell, BoardJudge, Scoreboard, place_of
+from drretail.records.base import OfJudge
+from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, title_of
 from drretail.viewer.judged import counts_of
@@ -72,7 +73,7 @@ def _claims(one: ClaimsView) -> dict[str, Any]:
     }
 
 
-_Series = tuple[str, frozenset[tuple[str, str]], BoardJudge]
+_Series = tuple[str, frozenset[tuple[str, str]], OfJudge]
 """Measure, queries, judge: values with the same key can be compared."""
 
 
@@ -171,7 +172,7 @@ def _line(listed: Listed, last: dict[_Series, BoardCell]) -> Line:
     return Line(
         listed,
         best=system_names((row.system for row in board.rows), board.systems)[row.system],
-        judge=board.judge.spec or CODE,
+        judge=board.judge.judge or CODE,
         measure=column.name,
         figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
         change=None if before is None else _change(before, cell),

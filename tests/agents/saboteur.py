@@ -7,7 +7,7 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.env.web.sandbox import SandboxPage
-from drretail.env.world import OrderRow, default_pool, write_world
+from drretail.env.world import OrderRow
 from drretail.grounding.report.picks import picks_block, take_picks
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper import shop
@@ -16,6 +16,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from tests.build import build_world
 from tests.shop import DAY, JANUARY, USER
 
 OWNED, UNWANTED, GOOD, DEAR, BATH, SEED = (f"B0SABOT00{number}" for number in range(1, 7))
@@ -67,7 +68,7 @@ QUERY = Query(
 
 def build_shop(folder: Path) -> Path:
     """The shop as a world in ``folder``."""
-    write_world(folder, products=PRODUCTS, orders=ORDERS, seed="42", pool=default_pool())
+    build_world(folder, PRODUCTS, ORDERS)
     return folder
 
 

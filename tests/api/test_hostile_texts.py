@@ -21,7 +21,7 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.env.session import Session, SessionSettings
 from drretail.env.store.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
-from drretail.env.world import OrderRow, World, open_world, write_world
+from drretail.env.world import OrderRow, World, open_world
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
 from drretail.eval.scoring import score
@@ -42,6 +42,7 @@ from drretail.records.wish import Want, Wish
 from drretail.tools.registry import TOOLS
 from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import calls, reporting
+from tests.build import build_world
 from tests.hostile_strings import HONEST, HOSTILE, arrived, got_through
 from tests.shop import JANUARY, USER
 
@@ -77,7 +78,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder = tmp_path_factory.mktemp("hostile") / "world"
     pool = default_pool().model_copy(update={"last_names": (ALL,), "streets": (ALL,)})
     orders = [OrderRow("0000000001", USER, "B0TEST0001", JANUARY), OrderRow("0000000002", USER, "B0TEST0002", JANUARY)]
-    write_world(folder, products=PRODUCTS, orders=orders, seed="42", pool=pool)
+    build_world(folder, PRODUCTS, orders, pool=pool)
     with open_world(folder, web=SandboxWeb([SandboxPage(url=URL, title=ALL, text=f"Bird feeder. {ALL}")])) as opened:
         yield opened
 

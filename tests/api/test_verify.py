@@ -19,7 +19,7 @@ from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import recorded_in
 from drretail.api.verify import check_queries, offline_embeddings
 from drretail.env.session import Session
-from drretail.env.world import World, default_pool, write_world
+from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.method import judge_prompt_files
@@ -46,6 +46,7 @@ from drretail.records.run import INSPECT_AGENT, Limits, RoleModel, System, Usage
 from drretail.records.wish import Want, Wish
 from drretail.tools.toolkit import Toolkit
 from tests import build
+from tests.build import build_world
 from tests.cli.commands import Command
 from tests.shop import ORDERS, PRODUCTS, USER, build_shop
 
@@ -610,7 +611,7 @@ WAYS: dict[str, tuple[Way, set[str]]] = {
 
 def test_a_ledger_of_before_pictures_were_kept_is_as_it_was_made(tmp_path: Path) -> None:
     pictured = [product.model_copy(update={"image": "https://p.example/1.jpg"}) for product in PRODUCTS]
-    write_world(tmp_path / "w", products=pictured, orders=ORDERS, seed="42", pool=default_pool())
+    build_world(tmp_path / "w", pictured, ORDERS)
     run(tmp_path / "w", QUERIES[:1], to=tmp_path / "exp", baselines=False)
     edit(tmp_path / "exp" / EVIDENCE, lambda lines: [line.update(image="https://p.example/2.jpg") for line in lines])
     assert fails(verify(tmp_path / "exp", tmp_path / "w"))

@@ -30,7 +30,7 @@ end_of(main)
 """
 """``serve`` returns in the forked processes alone."""
 
-LOADED_LATE = ("faker", "isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
+LOADED_LATE = ("isal.igzip", "numpy", "scipy.stats", "scipy.special", "langchain_openai")
 """What our modules import only when they need it. DuckDB is left out: it complains where it was loaded in vain."""
 
 OTHERS = ("drretail.addons.gym", "drretail.addons.inspect")

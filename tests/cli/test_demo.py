@@ -90,7 +90,8 @@ def test_the_terminal_shows_at_most_sixty_lines_and_breaks_no_word(
     (query,) = (query for query in recorded_queries() if query.query_id == "graded-52")
     for done, width in ((shown[0], 120), (drretail("demo", COLUMNS="80"), 80)):
         lines = [*done.stderr.splitlines(), *done.stdout.splitlines()]
-        assert len(lines) <= 60
+        # A busy machine is told every eight seconds what it waits for.
+        assert sum(not re.search(r" … \d+ s$", line) for line in lines) <= 60
         assert max(map(len, lines)) <= width
         assert query.text in " ".join(done.stdout.split())
 

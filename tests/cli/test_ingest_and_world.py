@@ -78,7 +78,7 @@ def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Pat
 def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
     world = str(tmp_path / "w")
     given: dict[str, Any] = {"preset": "paper", "category": "Books", "cap": 7, "cap_by": "interactions"}
-    given |= {"min_interactions": 1, "vary_orders": True, "profile_pool": "faker:de_DE"}
+    given |= {"min_interactions": 1, "vary_orders": True}
     assert ingest(raw, world, since="2020-01-01", seed="9", **given).value.world == world
     manifest = json.loads(invoke("world", "info", world, "--json").stdout)
     assert manifest["parameters"] == given

@@ -10,8 +10,9 @@ from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import without_board_metrics
+from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
-from drretail.records.score import BoardJudge, JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
+from drretail.records.score import JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
@@ -119,7 +120,7 @@ def test_a_metric_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
         return Score.model_validate({**judged, "metric": metric, "variant": variant, "value": 0.5})
 
     columns = tuple(ShownColumn(name=each, metric=each) for each in ("pqr", "faithfulness"))
-    board = Scoreboard(judge=BoardJudge(spec="p:m"), columns=columns, rows=())
+    board = Scoreboard(judge=OfJudge(judge="p:m", judge_kind="llm"), columns=columns, rows=())
     rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
     left = without_board_metrics(Scores(scores=rows, judgings=(), scoreboard=board))
     assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from pytest_httpserver import HTTPServer
 
-from drretail.env.folder import write_world
-from drretail.env.store.users import default_pool
 from drretail.records.query import Query
 from drretail.records.shop import Product
 from drretail.records.tables.screen import UNSAFE, escaped, on_screen
 from tests.agents.external_agents import command
+from tests.build import build_world
 from tests.cli.commands import MAIN, environment, on_terminal
 from tests.cli.forked import ForkServer
 from tests.shop import JANUARY, USER, OrderRow
@@ -48,7 +47,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> 
         details={EVIL: EVIL},
     )  # fmt: skip
     orders = [OrderRow("0000000001", USER, "B0TEST0001", JANUARY)]
-    write_world(folder / "w", products=[product], orders=orders, seed="42", pool=default_pool())
+    build_world(folder / "w", [product], orders)
     query = Query(query_id="q1", user_id=USER, text=f"Which bird feeder under $30? {EVIL}", source="test")
     (folder / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
     (folder / "raw").mkdir()

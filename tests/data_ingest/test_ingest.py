@@ -2,7 +2,6 @@
 
 import random
 import sqlite3
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -10,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from drretail.data_ingest.ingest import draw_pool, ingest
+from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import Funnel, IngestOptions
 from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
-from drretail.env.store.users import Place, derive_profile
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, reviews_of, small_shop, write_lines
 
@@ -74,23 +72,15 @@ def test_the_same_files_give_the_same_world_in_whatever_order_they_are_given(tmp
     assert len(prints) == 1
 
 
-def test_seed_cap_orders_and_people_change_the_world(tmp_path: Path) -> None:
+def test_seed_cap_and_orders_change_the_world(tmp_path: Path) -> None:
     raw = mixed_shop(tmp_path / "raw")
     changes = [{}, {"seed": "43"}, {"cap": 2}, {"cap_by": "interactions", "cap": 2}, {"vary_orders": True}]
-    german = {"profile_pool": "faker:de_DE"}
     prints = [
         ingest([raw], tmp_path / f"world{number}", OPTIONS.model_copy(update=change)).fingerprint
-        for number, change in enumerate([*changes, german, german])
+        for number, change in enumerate([*changes, {}])
     ]
-    assert prints[-1] == prints[-2]
+    assert prints[-1] == prints[0]
     assert len(set(prints)) == len(prints) - 1
-
-
-def test_names_of_other_countries_say_which_package_they_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    raw = mixed_shop(tmp_path / "raw")
-    monkeypatch.setitem(sys.modules, "faker", None)
-    with pytest.raises(UserError, match="pip install faker"):
-        ingest([raw], tmp_path / "world", OPTIONS.model_copy(update={"profile_pool": "faker:de_DE"}))
 
 
 def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
@@ -193,14 +183,12 @@ def test_what_the_user_must_fix_is_said_and_leaves_nothing_behind(
     assert list(temporary.iterdir()) == []
 
 
-def test_paths_targets_and_pools_are_checked_before_any_work(tmp_path: Path) -> None:
+def test_paths_and_targets_are_checked_before_any_work(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     with pytest.raises(UserError, match=r"nowhere does not exist"):
         ingest([tmp_path / "nowhere"], tmp_path / "world")
     with pytest.raises(UserError, match="holds other files"):
         ingest([raw], raw)
-    with pytest.raises(UserError, match="faker:LOCALE"):
-        ingest([raw], tmp_path / "world", IngestOptions(profile_pool="german"))
     assert not (tmp_path / "world").exists()
 
 
@@ -222,25 +210,6 @@ def test_varied_orders_have_the_shares_that_the_documentation_states(tmp_path: P
 def test_a_funnel_that_does_not_add_up_is_refused() -> None:
     with pytest.raises(ValueError, match="3 read is not 1 kept"):
         Funnel(read=3, kept=1, dropped={"duplicate": 1})
-
-
-def test_places_that_are_given_are_kept_and_an_unknown_locale_is_answered_with_near_ones() -> None:
-    places = [Place(city="Boston", state="MA", zip="02108", area_code="617")]
-    pool = draw_pool("en_US", 1, places)
-    assert list(pool.places) == places
-    assert (pool.country, pool.locale) == ("US", "en_US")
-    assert len(pool.first_names) == 400
-    with pytest.raises(UserError, match=r"no locale 'de_DD'.*de_DE"):
-        draw_pool("de_DD", 1)
-
-
-@pytest.mark.parametrize("locale", ["de_DE", "ja_JP", "en_IN", "hu_HU", "ar_AA"])
-def test_any_language_gives_profiles(locale: str) -> None:
-    pool = draw_pool(locale, 42)
-    profile = derive_profile(pool, 42, "U1")
-    assert profile.address.city in {place.city for place in pool.places}
-    assert profile.email.isascii()
-    assert profile.address.country == pool.country
 
 
 def test_the_papers_rule_on_all_beauty(realdata: Path, tmp_path: Path) -> None:

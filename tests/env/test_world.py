@@ -31,7 +31,7 @@ from drretail.env.manifest import (
 )
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, OrderRow, World, check_world, default_pool, open_world, write_world
+from drretail.env.world import Manifest, OrderRow, check_world, default_pool, open_world
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world
@@ -105,18 +105,15 @@ def test_a_world_gives_back_what_was_written(
             assert sorted(found.orders, key=lambda order: (order.timestamp, order.order_id)) == expected
 
 
-def test_writing_the_same_world_again_keeps_saved_profiles(
-    world: World, web: Web, folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
+def test_writing_the_same_world_again_keeps_its_rows_and_describes_it_anew(
+    web: Web, folder: Path, manifest: Manifest, products: list[Product], orders: list[OrderRow]
 ) -> None:
-    changed = world.store.user("ANNA").model_copy(update={"email": "anna@example.com"})
-    world.store.save_user(changed)
     before = names(folder)
     origin: Origin = {"parameters": {"cap": 5}}
     again = build_world(folder, products, orders, origin=origin)
     assert again.fingerprint == manifest.fingerprint
     assert names(folder) == before
     with open_world(folder, web=web) as reopened:
-        assert reopened.store.user("ANNA") == changed
         assert reopened.manifest.parameters == {"cap": 5}
 
 
@@ -134,8 +131,8 @@ def test_everything_an_agent_can_see_is_in_the_fingerprint(
         {"orders": [orders[0]._replace(quantity=9), *orders[1:]]},
         {"formulation": STANDARD},
     ]
-    same: dict[str, Any] = {"products": products, "orders": orders, "seed": 42, "pool": pool}
-    found = {write_world(tmp_path / str(n), **{**same, **variant}).fingerprint for n, variant in enumerate(variants)}
+    same: dict[str, Any] = {"products": products, "orders": orders}
+    found = {build_world(tmp_path / str(n), **{**same, **variant}).fingerprint for n, variant in enumerate(variants)}
     assert len(found | {manifest.fingerprint}) == len(variants) + 1
 
 
@@ -327,10 +324,10 @@ def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, mon
 def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> Path:
     """A world with everything that a manifest can tell, a pool of its own, and orders that are held out."""
     pool = default_pool().model_copy(update={"streets": ("Elm Street",)})
-    write_world(
+    build_world(
         tmp_path / "source",
-        products=products,
-        orders=orders[:-1],
+        products,
+        orders[:-1],
         holdout=orders[-1:],
         seed="s",
         pool=pool,
@@ -339,21 +336,16 @@ def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> P
     return tmp_path / "source"
 
 
-def test_a_copy_is_the_same_world_without_the_saved_profiles(
+def test_a_copy_is_the_same_world(
     source: Path, tmp_path: Path, products: list[Product], orders: list[OrderRow]
 ) -> None:
     with rows_of(source) as rows:
         assert list(rows.products) == products
         assert list(rows.orders) == orders[:-1]
         assert list(rows.holdout or ()) == orders[-1:]
-    with open_world(source) as world:
-        derived = world.store.user("ANNA")
-        world.store.save_user(derived.model_copy(update={"first_name": "Ann"}))
     target = tmp_path / "target"
     assert copy_world(source, target) == read_manifest(live_generation(source))
     assert check_world(target) == []
-    with open_world(target) as world:
-        assert world.store.user("ANNA") == derived
 
 
 @pytest.mark.parametrize("damage", ["UPDATE orders SET quantity = 9", "UPDATE products SET record = '{}'", None])
@@ -371,18 +363,17 @@ def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: st
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "materialize", "message"),
+    ("start", "end", "message"),
     [
-        ("source", "./source", False, "the same world"),
-        ("servers:shop", "servers:shop", False, "the same world"),
-        ("source", "target", True, "materialize_users"),
-        ("none", "target", False, "There is no world"),
-        ("source", "server:t", False, "goes by 'servers:t'"),
+        ("source", "./source", "the same world"),
+        ("servers:shop", "servers:shop", "the same world"),
+        ("none", "target", "There is no world"),
+        ("source", "server:t", "goes by 'servers:t'"),
     ],
 )
 def test_what_cannot_be_copied_is_said(
-    source: Path, monkeypatch: pytest.MonkeyPatch, start: str, end: str, materialize: bool, message: str
+    source: Path, monkeypatch: pytest.MonkeyPatch, start: str, end: str, message: str
 ) -> None:
     monkeypatch.chdir(source.parent)
     with pytest.raises(UserError, match=message):
-        copy_world(start, end, materialize_users=materialize)
+        copy_world(start, end)

@@ -8,16 +8,16 @@ import pytest
 
 from drretail.env.copying import copy_world, writer_to
 from drretail.env.folder import rows_of
-from drretail.env.manifest import HOLDOUT_FILE, live_generation, read_manifest
+from drretail.env.manifest import HOLDOUT_FILE, WorldRows, live_generation, read_manifest
 from drretail.env.servers import loading
 from drretail.env.servers.clients import connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import OrderRow, check_world, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, check_world, default_pool, open_world
 from drretail.errors import UserError
 from drretail.records.shop import Product
-from tests.build import known
+from tests.build import build_world, known
 from tests.shop import ORDERS, OTHER, PRODUCTS, USER
 
 WHERE, NEW = {"_id": ORDERS[0].order_id}, {"$set": {"quantity": 2}}
@@ -30,10 +30,10 @@ UNREADABLE = {"unreadable", "fingerprint"}
 
 @pytest.fixture(scope="module")
 def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
-    """A world with profiles and orders that are held out."""
+    """A world with orders that are held out."""
     made = name_world()
-    with writer_to(f"servers:{made}", server_settings, materialize_users=True) as write:
-        write(products=PRODUCTS, orders=ORDERS[:-1], holdout=ORDERS[-1:], seed=42, pool=default_pool())
+    with writer_to(f"servers:{made}", server_settings) as write:
+        write(WorldRows(PRODUCTS, ORDERS[:-1], ORDERS[-1:], seed=42, pool=default_pool()), None)
     return made
 
 
@@ -50,17 +50,14 @@ DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[
     "a product cannot be read": (PRODUCT, {"$unset": {"title": 1}}, UNREADABLE),
     "a user's sums were changed": (SHOPPER, {"$set": {"spend": 1.0}}, {"user_sums"}),
     "a user is missing": (SHOPPER, None, {"order_without_user", "count"}),
-    "a profile was changed": (SHOPPER, {"$set": {"email": "x@example.com"}}, {"user_profile"}),
-    "a profile is missing": (SHOPPER, {"$unset": {"email": 1}}, {"user_profile"}),
     "an order has no product": (ORDER, {"$unset": {"product_id": 1}}, UNREADABLE),
     "an order is of a number": (ORDER, {"$set": {"user_id": 7}}, UNREADABLE),
     "a product's details are none": (PRODUCT, {"$set": {"details": 5}}, UNREADABLE),
     "a user's sums are missing": (SHOPPER, {"$unset": {"spend": 1}}, {"unreadable"}),
     "a user's last order is none": (SHOPPER, {"$set": {"last_order": None}}, {"unreadable"}),
-    "a profile lacks its address": (SHOPPER, {"$unset": {"address": 1}}, {"user_profile"}),
     "an order that is held out cannot be read": (HELD, {"$unset": {"quantity": 1}}, UNREADABLE),
     "an order that is held out was changed": (HELD, {"$set": {"quantity": 9}}, {"fingerprint"}),
-    "the pool was changed": ((WORLDS, {"_id": LIVE}), POOL, {"profile_pool", "fingerprint", "user_profile"}),
+    "the pool was changed": ((WORLDS, {"_id": LIVE}), POOL, {"profile_pool", "fingerprint"}),
 }
 
 
@@ -104,7 +101,7 @@ def test_another_index_is_found_and_five_of_a_kind_enough(server_settings: Serve
     spec = f"servers:{fresh_name}"
     many = [row._replace(order_id=f"{number:010}", user_id=f"U{number}") for number, row in enumerate(ORDERS * 3)]
     with writer_to(spec, server_settings) as write:
-        write(products=PRODUCTS, orders=many, seed=42, pool=default_pool())
+        write(WorldRows(PRODUCTS, many, seed=42, pool=default_pool()), None)
     with connect(server_settings, fresh_name) as servers:
         users = servers.database["g1_users"]
         users.update_many({}, {"$inc": {"spend": 1.0}})
@@ -135,10 +132,10 @@ def a_world(folder: Path) -> Path:
         OrderRow(f"{900 - n}", USERS[n % 7], products[n % 5].product_id, 10**12 + n % 3, 1 + n % 2) for n in range(60)
     ]
     orders.sort(key=lambda row: row.place)
-    write_world(
+    build_world(
         folder,
-        products=products,
-        orders=orders[2:],
+        products,
+        orders[2:],
         holdout=[orders[1], orders[0]],
         seed=7,
         pool=default_pool(),
@@ -156,7 +153,7 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
     first, second = f"servers:{name}", f"servers:{name_world()}"
     before = read_manifest(live_generation(source))
     for start, end in ((source, first), (first, second), (second, back)):
-        manifest = copy_world(start, end, servers=server_settings, materialize_users=end == second)
+        manifest = copy_world(start, end, servers=server_settings)
         assert manifest.fingerprint == before.fingerprint
         assert ("tantivy" in manifest.versions) == (end == back)
         assert ({"mongodb", "elasticsearch"} <= manifest.versions.keys()) == (end != back)

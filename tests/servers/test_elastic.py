@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from elastic_transport import Transport
 from elasticsearch import Elasticsearch
 
 from drretail.env.catalog.base import CatalogQuery
@@ -108,3 +109,22 @@ def test_a_product_sent_twice_is_there_once_and_all_names_and_ids_are_read_page_
     catalog = ElasticCatalog(client, index, address="the test")
     assert catalog.categories() == ["Birds", *(f"Kind {number}" for number in range(7)), "Pet_Supplies"]
     assert list(catalog.product_ids()) == [product.product_id for product in many]
+
+
+def test_a_search_with_a_note_is_one_request_and_the_same_search_none(
+    catalog: ElasticCatalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    perform = Transport.perform_request
+
+    def counted(self: Transport, method: str, target: str, **options: Any) -> Any:
+        asked.append(target)
+        return perform(self, method, target, **options)
+
+    monkeypatch.setattr(Transport, "perform_request", counted)
+    query = CatalogQuery("red bird", price_max=5.0)
+    page = catalog.search(query)
+    catalog.spellings(query.text)
+    assert [target.partition("?")[0] for target in asked] == ["/_msearch"]
+    assert catalog.search(query) == page
+    assert len(asked) == 1

@@ -13,7 +13,6 @@ from drretail.env.servers import loading
 from drretail.env.servers.clients import Document, Patience, Servers
 from drretail.env.servers.live_generation import collections_of, writer_lease
 from drretail.env.servers.loading import Filling, Noted, Unfinished, drop_unfinished, find_unfinished
-from drretail.env.store.users import default_pool
 from drretail.env.world import OrderRow
 from drretail.progress import Progress
 from drretail.records.shop import Product
@@ -98,17 +97,9 @@ def fill(servers: Servers, shop: Shop, monkeypatch: pytest.MonkeyPatch, scissors
 
     with monkeypatch.context() as patch, writer_lease(servers) as lease, Progress().track("") as bar:
         patch.setattr(Unfinished, "note", noted)
-        unfinished = find_unfinished(servers, "")
+        unfinished = find_unfinished(servers)
         patience = Patience(seconds=1)
-        load = Filling(
-            servers,
-            unfinished,
-            lease,
-            patience,
-            seed="1",
-            pool=default_pool(),
-            materialize_users=bool(len(shop[0]) % 2),
-        )
+        load = Filling(servers, unfinished, lease, patience)
         products, orders, holdout = shop
         load.fill_products(scissors.through(products), bar)
         load.fill_orders(scissors.through(orders), bar)
@@ -173,8 +164,9 @@ def test_an_order_id_that_occurs_twice_is_named(servers: Servers, monkeypatch: p
             fill(servers, (some_products(2), orders, []), monkeypatch)
 
 
-def test_leftovers_of_other_profiles_are_dropped(servers: Servers) -> None:
-    find_unfinished(servers, "derived").note("products", 0, "mark")
+def test_leftovers_of_another_layout_are_dropped(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_unfinished(servers).note("products", 0, "mark")
     servers.database["g1_products"].insert_one({"_id": "B1"})
-    assert find_unfinished(servers, "written out").hashes["products"] == []
+    monkeypatch.setattr(loading, "LAYOUT", 0)
+    assert find_unfinished(servers).hashes["products"] == []
     assert servers.database["g1_products"].count_documents({}) == 0

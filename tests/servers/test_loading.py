@@ -15,6 +15,7 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.copying import writer_to
+from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, Lease, collections_of, read_live, writer_lease
@@ -45,9 +46,12 @@ def opened(servers: Servers) -> Iterator[Callable[[], World]]:
         yield lambda: stack.enter_context(open_world(f"servers:{servers.name}", servers=servers.settings))
 
 
-def write(servers: Servers, orders: Iterable[OrderRow] = ORDERS, **given: Any) -> Manifest:
-    """``given`` as ``write_servers`` takes it."""
-    return write_servers(servers, products=PRODUCTS, orders=orders, seed="42", pool=default_pool(), **given)
+def write(
+    servers: Servers, orders: Iterable[OrderRow] = ORDERS, progress: Progress | None = None, **given: Any
+) -> Manifest:
+    """``given`` are other fields of ``WorldRows``."""
+    fields: dict[str, Any] = {"seed": "42", "pool": default_pool(), **given}
+    return write_servers(servers, WorldRows(PRODUCTS, orders, **fields), progress)
 
 
 def numbers(servers: Servers) -> set[int]:
@@ -93,19 +97,14 @@ def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opene
     assert (worlds.find_one({"_id": LIVE}) or {})["retired"] == []
 
 
-def test_writing_what_is_live_already_keeps_rows_and_profiles(servers: Servers, opened: Callable[[], World]) -> None:
+def test_writing_what_is_live_already_keeps_rows(servers: Servers, opened: Callable[[], World]) -> None:
     made = write(servers)
-    user = ORDERS[0].user_id
-    store = opened().store
-    store.save_user(store.user(user).model_copy(update={"email": "new@example.com"}))
     notes = Notes()
     again = write(servers, progress=notes, origin={"parameters": {"cap": 5}})
     assert again.fingerprint == made.fingerprint
     assert any("live at" in note for note in notes.lines)
     assert numbers(servers) == {1}
-    reopened = opened()
-    assert reopened.manifest.parameters == {"cap": 5}
-    assert reopened.store.user(user).email == "new@example.com"
+    assert opened().manifest.parameters == {"cap": 5}
 
     unread = iter(ORDERS)
     write(servers, unread, expected=made.fingerprint, progress=notes)
@@ -135,23 +134,17 @@ DAMAGES: dict[str, tuple[Callable[[Servers], object], str]] = {
 
 @pytest.mark.parametrize("expected", [False, True], ids=["as ingest", "as world copy"])
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_world_is_replaced(
-    servers: Servers, opened: Callable[[], World], damage: str, expected: bool
-) -> None:
-    made = write(servers, materialize_users=True)
-    user = ORDERS[0].user_id
-    before = opened().store
-    before.save_user(derive_profile(default_pool(), "42", user).model_copy(update={"email": "new@example.com"}))
+def test_a_damaged_world_is_replaced(servers: Servers, damage: str, expected: bool) -> None:
+    made = write(servers)
     spoil, said = DAMAGES[damage]
     spoil(servers)
     assert check_servers(f"servers:{servers.name}", servers.settings)
     notes = Notes()
-    write(servers, materialize_users=True, expected=made.fingerprint if expected else None, progress=notes)
+    write(servers, expected=made.fingerprint if expected else "", progress=notes)
     assert [f"is damaged ({said}): it is loaded anew" in note for note in notes.lines].count(True) == 1
     assert not any("live at" in note and "whole" in note for note in notes.lines)
     assert check_servers(f"servers:{servers.name}", servers.settings) == []
     assert read_live(servers).number == 2
-    assert opened().store.user(user).email == "new@example.com"
 
 
 def test_a_damaged_manifest_is_replaced_and_another_format_not(servers: Servers, opened: Callable[[], World]) -> None:
@@ -168,26 +161,22 @@ def test_a_damaged_manifest_is_replaced_and_another_format_not(servers: Servers,
             read_or_replace()
 
 
-def test_profiles_are_written_out_where_asked_for(servers: Servers, opened: Callable[[], World]) -> None:
+def test_a_world_of_version_1_with_profiles_in_it_is_read_kept_and_dropped(
+    servers: Servers, opened: Callable[[], World]
+) -> None:
     write(servers)
     user = ORDERS[0].user_id
-    derived = derive_profile(default_pool(), "42", user)
-    store = opened().store
-    saved = store.user(ORDERS[-1].user_id).model_copy(update={"first_name": "Zed"})
-    store.save_user(saved)
-    assert "email" not in (servers.database["g1_users"].find_one({"_id": user}) or {})
-    write(servers, materialize_users=True)
-    document = servers.database["g2_users"].find_one({"_id": user}) or {}
-    assert {name: document[name] for name in derived.model_dump()} == derived.model_dump()
-    assert opened().store.user(user) == derived
-    assert opened().store.user(saved.user_id) == saved
-    write(servers)  # what is there is more than what is asked for
-    assert read_live(servers).number == 2
-    servers.database["g2_users"].update_one({}, {"$unset": {"address": 1}})
-    notes = Notes()
-    write(servers, progress=notes)
-    assert any("no longer written out" in note for note in notes.lines)
-    assert read_live(servers).number == 3
+    servers.database[WORLDS].update_one({"_id": LIVE}, {"$set": {"generations.0.materialized": True}})
+    profile = derive_profile(default_pool(), "42", user)
+    servers.database["g1_users"].update_one({"_id": user}, {"$set": profile.model_dump(mode="json")})
+    servers.database["g1_profile_updates"].insert_one({"_id": user, "record": "{}"})
+    assert opened().store.user(user) == profile
+    assert check_servers(f"servers:{servers.name}", servers.settings) == []
+    write(servers)
+    assert read_live(servers).number == 1
+    for orders in (ORDERS[1:], ORDERS[2:]):
+        write(servers, orders)
+    assert numbers(servers) == {2, 3}
 
 
 def test_a_load_of_other_rows_does_not_go_live(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:

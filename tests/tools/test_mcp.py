@@ -31,7 +31,7 @@ from mcp_types import CallToolResult, ElicitResult, TextContent
 from starlette.testclient import TestClient
 
 from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
-from drretail.tools.mcp_http import MOST_BYTES, http_app
+from drretail.tools.mcp_http import MOST_BYTES, SessionLimits, http_app
 
 T = TypeVar("T")
 Mode = Literal["legacy", "auto"]
@@ -169,7 +169,9 @@ HELLO = request(
 def opened(session: Session) -> Opened:
     @contextmanager
     def server(**limits: Any) -> Generator[TestClient]:
-        app = http_app(mcp_server(session, lambda: UnrecordedRun(session.settings), ""), TOKEN, PORT, **limits)
+        app = http_app(
+            mcp_server(session, lambda: UnrecordedRun(session.settings), ""), TOKEN, PORT, SessionLimits(**limits)
+        )
         with TestClient(app, base_url=ADDRESS, headers=ALLOWED) as client:
             yield client
 
@@ -224,7 +226,7 @@ def test_a_body_that_is_too_long_is_refused_whether_or_not_it_says_so(client: Te
 
 
 def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> None:
-    with opened(most_sessions=2) as client:
+    with opened(most=2) as client:
         first, _ = begun(client), begun(client)
         assert client.post("/mcp", json=HELLO).status_code == 503
         assert client.delete("/mcp", headers=first).status_code == 200
@@ -234,7 +236,7 @@ def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> 
 
 
 def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
-    with opened(idle=0.3, most_sessions=1) as client:
+    with opened(idle=0.3, most=1) as client:
         headers = begun(client)
         time.sleep(0.8)
         assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
@@ -242,13 +244,13 @@ def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
 
 
 def test_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
-    with opened(unfinished=0.1, idle=3600, most_sessions=1) as client:
+    with opened(unfinished=0.1, idle=3600, most=1) as client:
         for _ in range(10):
             assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
 
 
 def test_one_that_calls_nothing_makes_room_and_one_that_has_called_a_tool_does_not(opened: Opened) -> None:
-    with opened(most_sessions=2, unused=0) as client:
+    with opened(most=2, unused=0) as client:
         used, unused = begun(client), begun(client)
         called_over_http(client, used, "calculator", expression="2 + 3")
         other = begun(client)
@@ -259,12 +261,12 @@ def test_one_that_calls_nothing_makes_room_and_one_that_has_called_a_tool_does_n
 
 
 def test_clients_that_vanish_free_their_places(opened: Opened) -> None:
-    with opened(most_sessions=2, silent=0, gone=0.1) as client:
+    with opened(most=2, silent=0, gone=0.1) as client:
         first, _ = begun(client), begun(client)
         called_over_http(client, first, "calculator", expression="2 + 3")
         begun(client)  # in the place of the one that asked for nothing last
         assert client.post("/mcp", json=request("tools/list"), headers=first).status_code == 404
-    with opened(most_sessions=1, gone=0.1) as client:
+    with opened(most=1, gone=0.1) as client:
         headers = begun(client)
         called_over_http(client, headers, "calculator", expression="2 + 3")
         assert client.post("/mcp", json=HELLO).status_code == 503
@@ -281,7 +283,7 @@ def test_a_client_whose_connection_is_half_open_frees_its_place_and_one_that_ans
 
     async def visit(answers: bool) -> list[bool]:
         server = mcp_server(session, lambda: UnrecordedRun(session.settings), "")
-        async with serving(http_app(server, TOKEN, port, most_sessions=1, silent=0.1, gone=0.1), listening):
+        async with serving(http_app(server, TOKEN, port, SessionLimits(most=1, silent=0.1, gone=0.1)), listening):
             return await asyncio.to_thread(client, answers)
 
     def client(answers: bool) -> list[bool]:
@@ -339,7 +341,7 @@ def left_stream(client: TestClient, headers: dict[str, str]) -> None:
 
 
 def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
-    with opened(most_sessions=1) as client:
+    with opened(most=1) as client:
         for body in (request("tools/list"), {"no": "message"}, []):
             assert client.post("/mcp", json=body).status_code == 400
         version = {"mcp-protocol-version": "2026-07-28"}  # has no sessions
@@ -350,7 +352,7 @@ def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
 
 
 def test_a_client_that_leaves_amid_its_body_begins_nothing(opened: Opened, caplog: pytest.LogCaptureFixture) -> None:
-    with opened(most_sessions=1) as client:
+    with opened(most=1) as client:
         left = [{"type": "http.request", "body": b'{"jsonrpc', "more_body": True}, {"type": "http.disconnect"}]
 
         async def receive() -> Any:

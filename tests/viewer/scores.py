@@ -5,8 +5,9 @@ another.
 from collections.abc import Mapping
 from typing import Any
 
-from drretail.records.comparison import ComparedMeasure
-from drretail.records.score import BoardCell, BoardJudge, BoardRow, Score, Scoreboard, ShownColumn
+from drretail.records.base import OfJudge
+from drretail.records.comparison import ComparedRow
+from drretail.records.score import BoardCell, BoardRow, Score, Scoreboard, ShownColumn
 from tests.build import systems
 
 FP = ShownColumn(name="FP", metric="faithfulness", variant="FP", meaning="share of claims that hold")
@@ -32,12 +33,17 @@ def cell(value: float, of: int = 10, /, **fields: object) -> BoardCell:
 
 def board(
     cells: Mapping[str, Mapping[str, BoardCell]],
-    *compared: ComparedMeasure,
+    *compared: ComparedRow,
     columns: tuple[ShownColumn, ...] = (FP,),
     **fields: Any,
 ) -> Scoreboard:
     """Of systems with these cells by the names of their columns."""
     rows = tuple(BoardRow(system=system, cells=dict(held)) for system, held in cells.items())
-    usual = {"judge": BoardJudge(spec="a:judge"), "columns": columns, "rows": rows, "compared": compared}
+    usual = {
+        "judge": OfJudge(judge="a:judge", judge_kind="llm"),
+        "columns": columns,
+        "rows": rows,
+        "compared": compared,
+    }
     usual |= {"systems": systems(cells)}
     return Scoreboard.model_validate(usual | fields)

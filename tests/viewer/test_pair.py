@@ -47,7 +47,7 @@ def test_the_report_of_two_systems_has_nothing_of_a_third(compared: Path) -> Non
     board = view.scores.scoreboard
     assert board is not None
     assert {row.system for row in board.rows} == {row.system for row in view.scores.scores} == {"before", "after"}
-    assert {(pair.a, pair.b) for measure in board.compared for pair in measure.pairs} <= {("after", "before")}
+    assert {(row.a, row.b) for row in board.compared} <= {("after", "before")}
 
 
 def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) -> None:
@@ -66,8 +66,8 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     board = known(view.scores.scoreboard)
     assert [row.system for row in board.rows] == [a, b]
     names = {column.name for column in board.columns}
-    assert {measure.measure for measure in board.compared} & names
-    assert {(row.a, row.b) for measure in board.compared for row in measure.pairs} == {(a, b)}
+    assert {row.name for row in board.compared} & names
+    assert {(row.a, row.b) for row in board.compared} == {(a, b)}
     definition = read_definition(other)
     queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
     write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from drretail.records.base import OfJudge
 from drretail.records.run import NULL_AGENTS, RoleModel, System
 from drretail.records.score import (
     BoardCell,
-    BoardJudge,
     BoardRow,
     Correlation,
     Judging,
@@ -24,7 +24,10 @@ from tests.viewer import scores
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
 MODEL = RoleModel(spec="anthropic:claude-sonnet-5", kind="llm")
 SYSTEMS = [f"{agent}{web}@anthropic-claude-sonnet-5" for agent in AGENTS for web in ("", "+ws")]
-JUDGE, OTHER = BoardJudge(spec="anthropic:claude-opus-5"), BoardJudge(spec="openai:gpt-6", rules="paper")
+JUDGE, OTHER = (
+    OfJudge(judge="anthropic:claude-opus-5", judge_kind="llm"),
+    OfJudge(judge="openai:gpt-6", judge_kind="llm", rules="paper"),
+)
 COLUMNS = [
     ShownColumn(name="FP", metric="faithfulness", meaning="share of claims that hold"),
     ShownColumn(name="supported", metric="faithfulness", unit="count"),
@@ -43,7 +46,7 @@ Print = Callable[..., str]
 
 def cell(column: ShownColumn, **fields: Any) -> BoardCell:
     usual: dict[str, Any] = {"n_scored": 50, "n_planned": 50, "metric": column.metric, "variant": column.name}
-    usual |= {"version": 1, "system": "a", "judge": JUDGE.spec, "judge_kind": JUDGE.kind}
+    usual |= {"version": 1, "system": "a", "judge": JUDGE.judge, "judge_kind": JUDGE.judge_kind}
     if column.unit in COSTS:
         return BoardCell.model_validate(usual | {"value": COSTS[column.unit]} | fields)
     value, low, high = VALUES[column.unit]

@@ -147,7 +147,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
 def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
     for row in board.rows:
         if row.system in selection.systems:
-            made: dict[str, Any] = {"system": row.system, "judge": board.judge.spec, "rules": board.judge.rules}
+            made: dict[str, Any] = {"system": row.system, "judge": board.judge.judge, "rules": board.judge.rules}
             for name, cell in row.cells.items():
                 missing = ", ".join(missing_in_words(cell)) or None
                 values = (cell.value, cell.ci_low, cell.ci_high, cell.n, cell.n_planned, missing)

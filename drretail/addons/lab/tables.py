@@ -27,7 +27,7 @@ from drretail.records.score import Systems
 from drretail.records.tables.figures import counted, dollars, interval, number, with_interval
 from drretail.records.tables.result import prose
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.plots.charts import BarRow, Bound, DotRow, Part, dot_plot, stacked_bars
+from drretail.viewer.plots.charts import BarRow, Part, dot_plot, stacked_bars
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.plots.experiment_plots import file_name
 from drretail.viewer.tables.scores import NOTES, notes_on, system_names
@@ -312,17 +312,14 @@ def _confusions(card: JudgeCard) -> Plot:
 
 def _planted(planted: PlantedFound) -> Plot:
     finders = [name for name, found in planted.everything.found.items() if found.n]
-    rows = [
-        DotRow(
-            kind.kind.replace("_", " "),
-            tuple(
-                _cell(found, found.found / found.n, found.n) if (found := kind.found.get(finder)) and found.n else None
-                for finder in finders
-            ),
-        )
+    rows = {
+        kind.kind.replace("_", " "): [
+            _cell(found, found.found / found.n, found.n) if (found := kind.found.get(finder)) and found.n else None
+            for finder in finders
+        ]
         for kind in (planted.everything, *planted.kinds)
-    ]
-    rows = [row for row in rows if any(row.dots)]
+    }
+    rows = {kind: cells for kind, cells in rows.items() if any(cells)}
     caption = f"Share of planted errors that each found. {_LINES}"
     return dot_plot("lab-plant", "Planted errors found", caption, rows, series=finders, whole=(0, 1), unit="error")
 
@@ -348,20 +345,20 @@ def _biases(bias: BiasFound) -> Iterator[Plot]:
             file_name(f"lab-bias-{unit}"),
             f"Biases{f' ({unit})' if unit else ''}",
             f"The effect of each bias. {_LINES}{power}",
-            [DotRow(name, tuple(cells.get(judge) for judge in judges)) for name, cells in by_name.items()],
+            {name: [cells.get(judge) for judge in judges] for name, cells in by_name.items()},
             series=judges,
-            bounds=[Bound("no bias", Cell(neutral)) for neutral in {effect.neutral for _, _, effect in own}],
+            bounds={"no bias": Cell(own[0][2].neutral)},
             unit="user",
         )
 
 
 def _corrected(correction: Correction) -> Iterator[Plot]:
     for what in SHARES:
-        rows = [
-            DotRow(value.system, (Cell(value.judged), _cell(value, value.value, value.n_labels)))
+        rows = {
+            value.system: [Cell(value.judged), _cell(value, value.value, value.n_labels)]
             for value in correction.values
             if value.what == what
-        ]
+        }
         if rows:
             caption = f"{what} by the judge alone, and as people would give it. {_LINES}"
             series = ("judge alone", "as people would give it")

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import quote
 
 from starlette.applications import Starlette
@@ -35,26 +34,20 @@ LINKS = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 VOTING = LINKS[: len(OF_REPORTS)]
 
 
-class Pages(Protocol):
-    """A part of the server."""
-
-    def routes(self) -> Sequence[BaseRoute]: ...
-
-
-def parts_of(
+def routes_of(
     experiment: Path | None,
     port: int,
     plan: int | None = None,
     review: tuple[Path, World] | None = None,
     *,
     with_report: bool = True,
-) -> list[Pages]:
+) -> list[BaseRoute]:
     """Pages of an experiment or of each one in a folder, the review of queries in their world, or both.
 
     Without ``with_report`` voters can't look up which system wrote what. Raises UserError if there is no experiment or
     no query to review, or if a plan or a review is asked for with several experiments.
     """
-    parts: list[Pages] = []
+    routes: list[BaseRoute] = []
     if experiment is not None and holds_several(experiment):
         if plan is not None or review is not None:
             one = experiments_in(experiment)[0]
@@ -67,32 +60,31 @@ def parts_of(
             report = ReportPages(experiment, watch, links)
             return [*report.routes(), *Voting(experiment, port, watch, root=root).routes()]
 
-        parts.append(Experiments(experiment, pages_of))
+        routes += Experiments(experiment, pages_of).routes()
     elif experiment is not None:
         read_definition(experiment)
         watch = Watch(experiment)
         links = LINKS if review is not None else VOTING
-        parts += [ReportPages(experiment, watch, links)] if with_report else []
-        parts.append(Voting(experiment, port, watch, plan, with_report=with_report))
+        routes += ReportPages(experiment, watch, links).routes() if with_report else []
+        routes += Voting(experiment, port, watch, plan, with_report=with_report).routes()
     if review is not None:
         file, world = review
         read_queries(file)
-        parts.append(QueryReview(file, world, port, with_report=experiment is not None and with_report))
-    return parts
+        routes += QueryReview(file, world, port, with_report=experiment is not None and with_report).routes()
+    return routes
 
 
-def create_app(parts: Sequence[Pages], token: str, port: int) -> Starlette:
-    """The server's application: these parts for clients with the token, and nothing for others."""
-    routes = [route for part in parts for route in part.routes()]
+def create_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
+    """The server's application: these routes for clients with the token, and nothing for others."""
     return Starlette(
-        routes=[*routes, Route("/assets/{name}", asset), Route("/favicon.ico", _no_icon)],
+        routes=[
+            *routes,
+            Route("/assets/{name}", asset),
+            Route("/favicon.ico", lambda request: Response(status_code=204)),
+        ],
         middleware=[Middleware(Guard, token=token, port=port)],
         exception_handlers={HTTPException: _refused, UserError: _not_possible, TooLong: _too_long},
     )
-
-
-async def _no_icon(request: Request) -> Response:
-    return Response(status_code=204)
 
 
 async def _refused(request: Request, problem: Exception) -> Response:

@@ -49,7 +49,7 @@ def _serve(options: ViewOptions) -> None:
     if missing:
         raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
     from drretail.addons.live.access import address_of
-    from drretail.addons.live.app import create_app, parts_of
+    from drretail.addons.live.app import create_app, routes_of
     from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing
 
     experiment = None if options.experiment is None else folder_of(options.experiment)
@@ -60,7 +60,7 @@ def _serve(options: ViewOptions) -> None:
         listening, token = bound(options.port), token_urlsafe(24)
         port = port_of(listening)
         with_report = options.n is None
-        parts = parts_of(experiment, port, options.n, review, with_report=with_report)
+        routes = routes_of(experiment, port, options.n, review, with_report=with_report)
         address = address_of(listening, token, "/" if experiment is not None else "/review")
         observer = options.observer or SILENT
 
@@ -68,4 +68,4 @@ def _serve(options: ViewOptions) -> None:
             observer.serving(address)
             observer.note("The server answers only this machine. Ctrl-C stops it.")
 
-        serve(create_app(parts, token, port), listening, begun)
+        serve(create_app(routes, token, port), listening, begun)

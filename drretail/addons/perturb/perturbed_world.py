@@ -5,6 +5,7 @@ products, new names for them, and texts with the new names and product ids.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import exp, log
 from pathlib import Path
@@ -14,10 +15,9 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from drretail.data_ingest.recipe import product_id
-from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.copying import writer_to
 from drretail.env.folder import rows_of
-from drretail.env.manifest import INDEX_VERSION, Manifest, OrderRow, Origin, check_is_ours
+from drretail.env.manifest import Manifest, OrderRow, check_is_ours
 from drretail.env.servers.naming import ServerSettings
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
@@ -271,7 +271,7 @@ def perturb_world(
         for product in rows.products:
             names.take(product)
             ids.append(product.product_id)
-        fingerprint = rows.manifest.fingerprint
+        fingerprint = rows.expected
     new = names.renamed(seed)
     # New ids of Amazon's form sort like the old ones, so that products can be written in the order they are read.
     taken, made = {*ids}, set[str]()
@@ -289,19 +289,16 @@ def perturb_world(
     )
     renaming = mapping.renaming()
     with rows_of(source, servers) as rows, writer_to(folder) as write:
-        held = rows.manifest
-        perturbed = {FROM: held.fingerprint, "perturbed_by_seed": seed, "perturbed_by_rule": RULE}
-        origin: Origin = {**held.origin, "parameters": {**held.parameters, **perturbed}}
-        manifest = write(
+        perturbed = {FROM: rows.expected, "perturbed_by_seed": seed, "perturbed_by_rule": RULE}
+        other = replace(
+            rows,
             products=(renaming.product(moved(product, seed)) for product in rows.products),
             orders=_orders(rows.orders, mapping.ids, seed),
             holdout=None if rows.holdout is None else _orders(rows.holdout, mapping.ids, seed),
-            seed=held.seed,
-            pool=rows.pool,
-            progress=progress,
-            formulation=formulation_of_index(held.versions.get(INDEX_VERSION, ""), "The world"),
-            origin=origin,
+            origin={**rows.origin, "parameters": {**(rows.origin.get("parameters") or {}), **perturbed}},
+            expected="",
         )
+        manifest = write(other, progress)
         made = mapping.model_copy(update={"fingerprint": manifest.fingerprint})
         write_json(folder / MAPPING, made.model_dump(mode="json"))
     return manifest, made

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from drretail.addons.sandboxes.check import check_sandbox as faults_of
-from drretail.addons.sandboxes.folder import counter_of, read_sizes
+from drretail.addons.sandboxes.folder import COUNTER, read_sizes
 from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker
 from drretail.addons.sandboxes.search_based.build import (
@@ -17,8 +17,8 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
     query_to_write,
 )
-from drretail.addons.sandboxes.search_based.files import check_own_files, own_files, synthetic_files
-from drretail.addons.sandboxes.search_based.queries import lacking, review_tasks, write_queries
+from drretail.addons.sandboxes.search_based.files import own_files, synthetic_files
+from drretail.addons.sandboxes.search_based.queries import SandboxQueries, lacking, review_tasks, write_queries
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.models import Spent, Writer, open_writer
 from drretail.api.option import accepts
@@ -37,7 +37,6 @@ from drretail.progress import busy, choose_progress
 from drretail.querygen.by_model.targets import targets_drawn, targets_of
 from drretail.querygen.generate import generate_sampled
 from drretail.querygen.reading import read_queries
-from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.result import Result
@@ -123,9 +122,9 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
             before = f"{to} was built so before, and is whole: nothing was done."
             return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
         notes = list[str]()
-        sizes, counter = read_sizes(",".join(names_in(options.sizes))), counter_of(None)
+        sizes = read_sizes(",".join(names_in(options.sizes)))
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
-            made = build_offline(shop, queries, to, sizes, options.seed, counter, notes.append)
+            made = build_offline(shop, queries, to, sizes, options.seed, notes.append)
     return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
 
 
@@ -137,7 +136,7 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     if not (to / SANDBOX_FILE).is_file():
         return None
     about, sizes = read_sandbox(to), read_sizes(",".join(names_in(options.sizes)))
-    wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, counter_of(None).name)
+    wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, COUNTER)
     is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == wanted
     if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
         raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
@@ -168,8 +167,8 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
     """Builds tasks from what a search engine finds."""
     to, files = Path(options.to), None if options.files is None else Path(options.files)
     writer = _writer(options)
-    if files is not None:
-        check_own_files(files)
+    if files is not None and not files.is_dir():
+        raise UserError(f"There is no folder {files}: it holds a folder of files for each query's or user's id.")
     with world_of(options.world) as shop:
         wanted = _wanted(shop, options, writer.model.spec)
         web = chosen_web(read_settings(web=options.web))
@@ -192,7 +191,6 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
                 asker,
                 to,
                 read_sizes(",".join(names_in(options.sizes))),
-                counter_of(None),
                 files_by(shop, files, options.seed),
                 day,
                 MOST_RESULTS,
@@ -212,20 +210,6 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SandboxQueries:
-    """The queries that were written for a sandbox."""
-
-    written: Sequence[str]
-    """The ids of the written queries."""
-    wrong: Mapping[str, Sequence[Finding]]
-    """Findings about queries that are kept nevertheless, by id."""
-    failed: Mapping[str, str]
-    """Tasks without a query, and why."""
-    spent: Spent | None
-    """None if every task already had its query."""
-
-
 @accepts(QueriesOptions)
 def write_sandbox_queries(options: QueriesOptions) -> Result[SandboxQueries]:
     """Writes for each task a query that its pages and files answer, with gold, a checklist and a rubric.
@@ -236,7 +220,7 @@ def write_sandbox_queries(options: QueriesOptions) -> Result[SandboxQueries]:
     read_sandbox(folder)
     if not lacking(folder, _queries(folder)):
         line = f"{options.folder}: every task has its query and gold."
-        return Result(SandboxQueries((), {}, {}, None), {"written": [], "failed": {}}, [line], path=folder)
+        return Result(SandboxQueries(), {"written": [], "failed": {}}, [line], path=folder)
     writer = _writer(options)
     with world_of(options.world) as shop, _asker(folder, writer.model, options) as asker:
         _check_world(folder, shop)
@@ -244,7 +228,7 @@ def write_sandbox_queries(options: QueriesOptions) -> Result[SandboxQueries]:
             made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
         spent = Spent(writer, asker.usage, asker.served)
     return Result(
-        SandboxQueries(list(made.written), made.wrong, made.failed, spent),
+        replace(made, spent=spent),
         {"written": list(made.written), "failed": dict(made.failed), **spent.document},
         [f"{options.folder}: {counted(len(made.written), 'query')} written.", spent.line],
         notes=[*_on_failed(made.failed)],

@@ -3,7 +3,7 @@ distractors in proportion, noise for the rest), and the files of each task and o
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
@@ -87,44 +87,13 @@ class TaskMaterial:
 
 
 CHARACTERS_OF_A_TOKEN = 4
+COUNTER = "characters/4"
+"""How sandbox.json names this way to count tokens; version 1.0 also counted by encodings."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCounter:
-    """Counts the tokens of a text; ``name`` is recorded in sandbox.json."""
-
-    name: str
-    count: Callable[[str], float]
-
-    def of(self, page: SandboxPage) -> float:
-        """The tokens of a page, including its title."""
-        return self.count(page.title) + self.count(page.text)
-
-
-BY_CHARACTERS = TokenCounter("characters/4", lambda text: len(text) / CHARACTERS_OF_A_TOKEN)
-
-
-def counter_of(tokenizer: str | None) -> TokenCounter:
-    """The counter of that name: characters/4, or for a sandbox of version 1.0 a tiktoken encoding such as o200k_base.
-
-    Tiktoken downloads an encoding that this machine has not used before, so naming one permits that. Raises UserError
-    without the package, for an unknown encoding, and if the download fails.
-    """
-    if tokenizer is None or tokenizer == BY_CHARACTERS.name:
-        return BY_CHARACTERS
-    try:
-        import tiktoken
-    except ImportError:
-        raise UserError("Its sizes are counted with the package tiktoken, which is not installed.") from None
-    if tokenizer not in tiktoken.list_encoding_names():
-        raise UserError(
-            f"Its sizes are counted by one of {', '.join(tiktoken.list_encoding_names())}, not {tokenizer}."
-        )
-    try:
-        encoding = tiktoken.get_encoding(tokenizer)
-    except OSError as problem:  # requests' errors are OSErrors
-        raise UserError(f"The encoding {tokenizer} is not on this machine and can't be fetched: {problem}.") from None
-    return TokenCounter(tokenizer, lambda text: len(encoding.encode(text, disallowed_special=())))
+def tokens_of(page: SandboxPage) -> float:
+    """The tokens of a page, including its title."""
+    return (len(page.title) + len(page.text)) / CHARACTERS_OF_A_TOKEN
 
 
 TOLERANCE = 0.02
@@ -157,7 +126,7 @@ class PlacedPages:
     """The tokens of all placed pages, and of those found for the first size that could not be filled."""
 
 
-def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> PlacedPages:
+def place_pages(material: TaskMaterial, sizes: Mapping[str, int]) -> PlacedPages:
     """Places a task's pages; every size that is filled is within ``TOLERANCE`` of its tokens.
 
     Sizes that the pages can't fill are left out, with the pages found for them. No address occurs twice. Raises
@@ -166,13 +135,13 @@ def place_pages(material: TaskMaterial, sizes: Mapping[str, int], counter: Token
     names = sorted(sizes, key=lambda name: sizes[name])
     seen = set[str]()
     supportive = list(_once(material.supportive, seen))
-    total = sum(counter.of(page.page) for page in supportive)
+    total = sum(tokens_of(page.page) for page in supportive)
     rooms = [(sizes[name], sizes[name] - total) for name in names]
-    distractors = _spread(list(_once(material.distractors, seen)), rooms, counter)
-    noise = _Noise(_once(material.noise, seen), counter)
+    distractors = _spread(list(_once(material.distractors, seen)), rooms)
+    noise = _Noise(_once(material.noise, seen))
     pages = [(names[0], page) for page in supportive]
     for number, name in enumerate(names):
-        misleading = sum(counter.of(page.page) for page in distractors[number])
+        misleading = sum(tokens_of(page.page) for page in distractors[number])
         if total + misleading > sizes[name] * (1 + TOLERANCE):
             raise UserError(
                 f"{material.query.query_id}: the pages that it can't do without and those that mislead have "
@@ -199,9 +168,7 @@ def _once(pages: Iterable[LabelledPage], seen: set[str]) -> Iterator[LabelledPag
             yield page
 
 
-def _spread(
-    distractors: list[LabelledPage], rooms: Sequence[tuple[int, float]], counter: TokenCounter
-) -> list[Sequence[LabelledPage]]:
+def _spread(distractors: list[LabelledPage], rooms: Sequence[tuple[int, float]]) -> list[Sequence[LabelledPage]]:
     """The distractors that each size adds, so that their share of its tokens is never less than in a smaller size.
 
     ``rooms`` holds the tokens of each size, and the tokens that supportive pages leave in it. The shortest distractor
@@ -209,22 +176,22 @@ def _spread(
     """
     if not distractors:
         return [()] * len(rooms)
-    shortest = min(range(len(distractors)), key=lambda number: counter.of(distractors[number].page))
+    shortest = min(range(len(distractors)), key=lambda number: tokens_of(distractors[number].page))
     distractors.insert(0, distractors.pop(shortest))
     share, ends, end = DISTRACTOR_SHARE, list[int](), len(distractors)
     # From the largest size down: the share of each size limits that of the next smaller one.
     for size, room in reversed(rooms):
-        end = max(1, _end(distractors[:end], min(share * size, room), counter))
-        share = sum(counter.of(page.page) for page in distractors[:end]) / size
+        end = max(1, _end(distractors[:end], min(share * size, room)))
+        share = sum(tokens_of(page.page) for page in distractors[:end]) / size
         ends.append(end)
     ends.reverse()
     return [distractors[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def _end(pages: Sequence[LabelledPage], tokens: float, counter: TokenCounter) -> int:
+def _end(pages: Sequence[LabelledPage], tokens: float) -> int:
     """How many of the first pages fit into these tokens."""
     for number, page in enumerate(pages):
-        tokens -= counter.of(page.page)
+        tokens -= tokens_of(page.page)
         if tokens < 0:
             return number
     return len(pages)
@@ -233,8 +200,8 @@ def _end(pages: Sequence[LabelledPage], tokens: float, counter: TokenCounter) ->
 class _Noise:
     """Noise pages, of which a few are held ready to choose the one that fits."""
 
-    def __init__(self, pages: Iterator[LabelledPage], counter: TokenCounter) -> None:
-        self._pages = ((page, counter.of(page.page)) for page in pages)
+    def __init__(self, pages: Iterator[LabelledPage]) -> None:
+        self._pages = ((page, tokens_of(page.page)) for page in pages)
         self._at_hand = list(islice(self._pages, _AT_HAND))
 
     def fill(self, room: float, tolerance: float) -> list[tuple[LabelledPage, float]]:
@@ -282,12 +249,12 @@ class WrittenTask:
     """The tokens of its pages, including those found for the first size that could not be filled."""
 
 
-def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int], counter: TokenCounter) -> WrittenTask:
+def write_task(folder: Path, material: TaskMaterial, sizes: Mapping[str, int]) -> WrittenTask:
     """Writes a whole task into the sandbox ``folder``. Raises UserError if not even the smallest size is filled.
 
     Within a size, pages are ordered by address, so that their order does not give away their labels.
     """
-    query, placed = material.query, place_pages(material, sizes, counter)
+    query, placed = material.query, place_pages(material, sizes)
     task = task_folder(folder, query.query_id)
     places = {name: number for number, name in enumerate(placed.sizes)}
     pages = sorted(placed.pages, key=lambda page: (places[page[0]], page[1].page.url))

@@ -23,7 +23,7 @@ from langchain_core.messages.tool import tool_call
 from drretail.agents.react import REACT
 from drretail.env.folder import write_world
 from drretail.env.intake import MILLISECONDS_PER_DAY
-from drretail.env.manifest import OrderRow
+from drretail.env.manifest import OrderRow, WorldRows
 from drretail.env.session import Session, SessionSettings
 from drretail.env.store.users import default_pool
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -99,7 +99,7 @@ def tiny_shop(folder: Path) -> Generator[World]:
     place = folder / "world"
     products = sorted(PRODUCTS, key=lambda product: product.product_id)
     orders = [OrderRow("0417250932", USER, BATH, _ORDERED + MILLISECONDS_PER_DAY // 2)]
-    write_world(place, products=products, orders=orders, seed="42", pool=default_pool())
+    write_world(place, WorldRows(products, orders, seed="42", pool=default_pool()))
     with open_world(place, web=SandboxWeb([PAGE])) as world:
         yield world
 

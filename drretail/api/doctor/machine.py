@@ -109,7 +109,6 @@ PACKAGES = (
     Package("starlette", "view", "ui"),
     Package("uvicorn", "view", "ui"),
     Package("mcp", "mcp", "mcp"),
-    Package("faker", "ingest with names of other countries", "faker"),
     Package("pyspark", "ingest --engine spark", "spark"),
 )
 

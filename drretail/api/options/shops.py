@@ -18,7 +18,6 @@ World = Annotated[
     str | Path,
     Option("A world's folder, servers:NAME, demo or market (made-up shops).", argument=True, metavar="W", type=str),
 ]
-MaterializeUsers = Annotated[bool, Option("Store every user's profile on the servers.", flag="")]
 Day = str | date | None
 
 
@@ -117,9 +116,6 @@ class IngestOptions:
     holdout: Annotated[
         Literal["none", "last"], Option("last: leave out each user's last order, for the metric next_purchase.")
     ] = "none"
-    profile_pool: Annotated[
-        str | None, Option("The country of made-up names and addresses, such as faker:de_DE.", flag="")
-    ] = None
     analyzer: Annotated[
         str | None,
         Option(
@@ -139,7 +135,6 @@ class IngestOptions:
     parallel: Annotated[int | None, Option("The number of processes.", min=1, default="as many as make it faster")] = (
         None
     )
-    materialize_users: MaterializeUsers = False
     force: Annotated[bool, Option("Replace the existing world. `drretail world use` switches back.")] = False
     dry_run: Annotated[bool, Option("Count all rows and show how the first ones are read. Make no world.")] = False
 
@@ -164,8 +159,6 @@ class CopyOptions:
 
     world: World
     to: Annotated[str | Path, Option("The copy's folder, or servers:NAME.", argument=True, metavar="W2", type=str)]
-    _: KW_ONLY
-    materialize_users: MaterializeUsers = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,11 +101,9 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
         report = run(stages_folder(world), dry_run=True)
     else:
         # Unusable servers are reported before hours of reading.
-        servers, stored = server_settings(), options.materialize_users
-        on_servers = stored or is_on_servers(world)  # writer_to refuses the option for a folder
-        writer = writer_to(world, servers, materialize_users=stored) if on_servers else nullcontext()
-        with writer as write:
-            target = None if write is None else Target(world, write, servers, stored)
+        servers = server_settings()
+        with writer_to(world, servers) if is_on_servers(world) else nullcontext() as write:
+            target = None if write is None else Target(world, write, servers)
             report = run(stages_folder(world), into=target, replace=options.force)
     document = report.model_dump(mode="json", exclude={"format"})
     return Result(report, document, [*_parts(report, "orders" if is_mapping(paths) else "reviews")])
@@ -130,7 +128,6 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
         seed=options.seed,
         vary_orders=options.vary_orders,
         holdout=options.holdout,
-        profile_pool=options.profile_pool,
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{
             **(WHOLE_SHOP if is_own_shop else {}),

@@ -41,13 +41,13 @@ def info(options: InfoOptions) -> "Result[Manifest]":
 @accepts(CheckWorldOptions)
 def check(options: CheckWorldOptions) -> "Result[list[Finding]]":
     """What differs between the world's data and its manifest."""
-    from drretail.env.folder import has_checksums
+    from drretail.env.manifest import CHECKSUMS, live_generation
     from drretail.env.servers.naming import is_on_servers
 
     place, notes = place_of(str(options.world)), list[str]()
     with busy("reading every row and file"):
         findings = _findings(place)
-    if not is_on_servers(place) and not has_checksums(Path(place)):
+    if not is_on_servers(place) and not (live_generation(Path(place)) / CHECKSUMS).is_file():
         notes.append("The world's files have no SHA256SUMS: their rows were compared, but not every byte.")
     part: Table | str = f"ok {_manifest(place).fingerprint}" if not findings else ""
     if findings:
@@ -63,9 +63,8 @@ def copy(options: CopyOptions) -> "Result[Manifest]":
     """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
     from drretail.env.copying import copy_world
 
-    to, servers, progress = str(options.to), server_settings(), choose_progress()
-    stored, place = options.materialize_users, place_of(str(options.world))
-    manifest = copy_world(place, to, servers=servers, materialize_users=stored, progress=progress)
+    to, place = str(options.to), place_of(str(options.world))
+    manifest = copy_world(place, to, servers=server_settings(), progress=choose_progress())
     parts = [f"World {to}, fingerprint {manifest.fingerprint}", *_kept(to, to)]
     return Result(manifest, _counts(to, manifest), parts)
 

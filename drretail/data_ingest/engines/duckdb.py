@@ -57,53 +57,39 @@ def select(task: Task) -> Selected:
 
     stages = _Stages(task, duckdb.__version__)
     keep_only(task.work, stages.names())
-    with WorkerPool(task.workers) as worker_pool, ExitStack() as ending:
+    given = SelectTask(
+        options=task.options,
+        ids=[
+            (file.number, task.plan.rank(item.category or ""), file.stage)
+            for file, item in zip(stages.files, task.plan.inputs, strict=True)
+            if item.source.shape == "products"
+        ],
+        reviews=[(file.number, file.stage) for file in stages.files if file.source.shape == "reviews"],
+        work=task.work,
+        memory_mb=share_mb(task.workers),
+    )
+    alone = replace(given, memory_mb=share_mb(1))
+    with ExitStack() as ending:
         ending.callback(close_engine, task.work)
-        files = [file for file in stages.files if not file.stage.is_dir()]
-        # The largest first, so that no worker ends with a large file while the others wait.
-        jobs: list[Job] = [
-            partial(read_file, file) for file in sorted(files, key=lambda file: (-file.size, file.number))
-        ]
-        with Meter.over(task.progress, "reading files", sum(file.size for file in files), len(files)) as meter:
-            worker_pool.do(jobs, meter.tell)
-        given = SelectTask(
-            options=task.options,
-            ids=[
-                (file.number, task.plan.rank(item.category or ""), file.stage)
-                for file, item in zip(stages.files, task.plan.inputs, strict=True)
-                if item.source.shape == "products"
-            ],
-            reviews=[(file.number, file.stage) for file in stages.files if file.source.shape == "reviews"],
-            work=task.work,
-            memory_mb=share_mb(task.workers),
-        )
-        alone = replace(given, memory_mb=share_mb(1))
-        ranks = range(len(task.plan.categories))
-        steps: list[list[tuple[Path, Job]]] = [
-            [(stages.assigned, partial(assign_products, alone, ranks, stages.assigned))],
-            [
-                (stage, partial(select_category, given, stages.assigned / f"{rank}.parquet", stage))
-                for rank, stage in enumerate(stages.selected)
-            ],
-            [(stages.merged, partial(merge_categories, alone, stages.selected, stages.merged))],
-        ]
-        with task.progress.track("selecting products and orders"):
-            for step in steps:
-                worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
-        accounts = read_json(stages.merged / ACCOUNTED)
-        if not task.counts_only:
-            # The product files are read once more, for the whole rows of the kept products.
-            jobs, size = [], 0
-            for file, item in zip(stages.files, task.plan.inputs, strict=True):
-                stage = stages.rows / str(file.number)
-                if item.source.shape != "products" or stage.is_dir():
-                    continue
-                rank = task.plan.rank(item.category or "")
-                kept = stages.selected[rank] / KEPT
-                jobs.append(partial(read_rows, replace(file, stage=stage), file.stage, kept, rank))
-                size += file.size
-            with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
-                worker_pool.do(jobs, meter.tell)
+        with WorkerPool(task.workers) as worker_pool:
+            _read_files(task, stages, worker_pool)
+            steps: list[list[tuple[Path, Job]]] = [
+                [(stages.assigned, partial(assign_products, alone, range(len(task.plan.categories)), stages.assigned))],
+                [
+                    (stage, partial(select_category, given, stages.assigned / f"{rank}.parquet", stage))
+                    for rank, stage in enumerate(stages.selected)
+                ],
+            ]
+            with task.progress.track("selecting products and orders"):
+                for step in steps:
+                    worker_pool.do([job for stage, job in step if not stage.is_dir()], ignore)
+            if not task.counts_only:
+                _read_kept_rows(task, stages, worker_pool)
+        # The tables of all categories take most memory: they come when the workers have ended.
+        if not stages.merged.is_dir():
+            with task.progress.track("giving the orders their ids"):
+                merge_categories(alone, stages.selected, stages.merged, ignore)
+    accounts = read_json(stages.merged / ACCOUNTED)
     return Selected(
         version=duckdb.__version__,
         files=[_file_report(item, file) for item, file in zip(task.plan.inputs, stages.files, strict=True)],
@@ -111,6 +97,29 @@ def select(task: Task) -> Selected:
         kept_rows=stages.rows,
         orders=stages.merged / ORDERS,
     )
+
+
+def _read_files(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> None:
+    files = [file for file in stages.files if not file.stage.is_dir()]
+    # The largest first, so that no worker ends with a large file while the others wait.
+    jobs: list[Job] = [partial(read_file, file) for file in sorted(files, key=lambda file: (-file.size, file.number))]
+    with Meter.over(task.progress, "reading files", sum(file.size for file in files), len(files)) as meter:
+        worker_pool.do(jobs, meter.tell)
+
+
+def _read_kept_rows(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> None:
+    """Reads the product files once more, for the whole rows of the kept products."""
+    jobs, size = list[Job](), 0
+    for file, item in zip(stages.files, task.plan.inputs, strict=True):
+        stage = stages.rows / str(file.number)
+        if item.source.shape != "products" or stage.is_dir():
+            continue
+        rank = task.plan.rank(item.category or "")
+        kept = stages.selected[rank] / KEPT
+        jobs.append(partial(read_rows, replace(file, stage=stage), file.stage, kept, rank))
+        size += file.size
+    with Meter.over(task.progress, "reading the products that are kept", size, len(jobs)) as meter:
+        worker_pool.do(jobs, meter.tell)
 
 
 class _Stages:

@@ -30,8 +30,8 @@ from drretail.records.base import Document
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-# Twenty million reviews were as fast within 1 GB as within 4; what needs more spills to disk.
-MEMORY_MB = 2_000
+# What needs more spills to disk: the ids of 3.5 million orders take 5.3 seconds without a limit and 6.0 within 600 MB.
+MEMORY_MB = 600
 LEAST_MB = 200
 
 

@@ -272,7 +272,7 @@ NAMES_AT_ONCE = 10_000
 IDS_AT_ONCE = 10_000
 FEWEST_TOGETHER = 2
 MOST_ANSWERS = 1_000
-"""The most answers that wait to be used: another search's note may not need what was asked for it."""
+"""The most answers that a catalog remembers: agents, repeats and notes ask the same of an index that never changes."""
 _KEYS_ONLY = {"stored_fields": "_none_"}
 """A hit's sort keys are all that is read of it."""
 NEAR_WORDS = 100
@@ -375,10 +375,8 @@ class ElasticCatalog:
             parts += [{"index": self._index, "allow_partial_search_results": False, **kind}, _KEYS_ONLY | body]
         with elastic_faults(self._address):
             replies = self._client.msearch(searches=parts)["responses"]
-        if len(self._answers) > MOST_ANSWERS:
-            self._answers.clear()
         # One that failed is asked alone when it is needed, and says then what is wrong.
-        self._answers.update((key, reply) for key, reply in zip(wanted, replies, strict=True) if "error" not in reply)
+        self._remember({key: reply for key, reply in zip(wanted, replies, strict=True) if "error" not in reply})
 
     def spellings(self, text: str) -> list[Spelling]:
         return spellings(self, text, self._spellings)
@@ -421,7 +419,7 @@ class ElasticCatalog:
         """The ids of all products that match a clause, in order."""
         after: list[Any] | None = None
         while True:
-            reply = self._search(query=clause, sort=[{"product_id": "asc"}], search_after=after, size=IDS_AT_ONCE)
+            reply = self._ask(query=clause, sort=[{"product_id": "asc"}], search_after=after, size=IDS_AT_ONCE)
             hits = reply["hits"]["hits"]
             yield from (hit["sort"][0] for hit in hits)
             if len(hits) < IDS_AT_ONCE:
@@ -432,10 +430,21 @@ class ElasticCatalog:
         """Does nothing: the client belongs to the world."""
 
     def _search(self, **request: Any) -> Mapping[str, Any]:
-        """The server's answer. One that was asked for together with others is used once."""
-        known = self._answers.pop(canonical_json(request), None) if self._answers else None
-        if known is not None:
-            return known
+        """The server's answer, asked for once."""
+        key = canonical_json(request)
+        known = self._answers.get(key)
+        if known is None:
+            known = self._ask(**request)
+            self._remember({key: known})
+        return known
+
+    def _remember(self, answers: Mapping[str, Mapping[str, Any]]) -> None:
+        if len(self._answers) > MOST_ANSWERS:
+            # A new dict: threads that still use the old one find all that they saw in it.
+            self._answers = {}
+        self._answers.update(answers)
+
+    def _ask(self, **request: Any) -> Mapping[str, Any]:
         with elastic_faults(self._address):
             return self._client.search(
                 index=self._index,
@@ -453,7 +462,7 @@ class ElasticCatalog:
     def _category_names(self) -> Iterator[str]:
         names: Clause = {"sources": [{"name": {"terms": {"field": "category_name"}}}], "size": NAMES_AT_ONCE}
         while True:
-            reply = self._search(aggs={"names": {"composite": names}}, size=0)
+            reply = self._ask(aggs={"names": {"composite": names}}, size=0)
             page = reply["aggregations"]["names"]
             yield from (bucket["key"]["name"] for bucket in page["buckets"])
             if len(page["buckets"]) < NAMES_AT_ONCE:

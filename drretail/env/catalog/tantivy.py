@@ -113,14 +113,18 @@ def read_errors(folder: Path) -> Generator[None]:
 
 
 def as_document(product: Product, formulation: Formulation) -> tantivy.Document:
-    document = tantivy.Document()
-    document.add_text("product_id", product.product_id)
-    for field, texts in formulation.texts(product).items():
-        for text in texts:
-            document.add_text(field, text)
-    for name in category_names(product):
-        document.add_text("category", fold_category(name))
-        document.add_text("category_name", name)
+    names = category_names(product)
+    fields: dict[str, list[str]] = {
+        "product_id": [product.product_id],
+        "category": [*map(fold_category, names)],
+        "category_name": [*names],
+        # One text where no phrase is looked for: a product has dozens, and each takes a call.
+        **{
+            field: texts if formulation.fields[field] else [" ".join(texts)]
+            for field, texts in formulation.texts(product).items()
+        },
+    }
+    document = tantivy.Document(**fields)
     if product.price is not None:
         document.add_float("price", product.price)
     if product.average_rating is not None:

@@ -9,11 +9,11 @@ from drretail.env.folder import EXAMPLES, compare_counts, compare_fingerprint, c
 from drretail.env.intake import ProductFacts, UserSum
 from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
 from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
-from drretail.env.servers.live_generation import Generation, collections_of, find_live, read_live
+from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.reading import holdout_in, orders_in, products_in
-from drretail.env.store.mongo import aggregates_of, order_row, product_of, profile_of
-from drretail.env.store.users import Aggregates, derive_profile
+from drretail.env.store.mongo import aggregates_of, order_row, product_of
+from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.evidence import Finding
@@ -28,8 +28,8 @@ Row = TypeVar("Row")
 def check_servers(spec: str, settings: ServerSettings) -> list[Finding]:
     """The faults of the live generation of "servers:NAME", empty if it is undamaged. Streams over all rows.
 
-    The findings are those of ``checking.check_world``, and ``user_profile`` if a written-out profile is not the derived
-    one. Raises UserError if there is no world, ToolError if a server fails.
+    The findings are those of ``folder.check_world``. Raises UserError if there is no world, ToolError if a server
+    fails.
     """
     with connect(settings, world_name(spec), loading=True) as servers:
         return Check(servers, read_live(servers)).findings()
@@ -137,17 +137,6 @@ class Check:
             yield fault("user_without_order", f"{stored.user_id} ({stored.n_orders})")
         elif stored != total:
             yield fault("user_sums", str(stored), str(total))
-        if self._generation.materialized and not self._has_its_profile(document):
-            yield fault("user_profile", f"the profile of {stored.user_id} is not the one that belongs to the id")
-
-    def _has_its_profile(self, document: Document) -> bool:
-        seed, pool = self._generation.manifest.seed, self._generation.pool
-        try:
-            return "email" in document and profile_of(document, pool, seed) == derive_profile(
-                pool, seed, document["_id"]
-            )
-        except DAMAGED:
-            return False
 
     def _check_fingerprint(self) -> Iterator[Finding]:
         holdout = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
@@ -177,14 +166,10 @@ def user_id_of(document: Document) -> str:
     return document["_id"]
 
 
-def same_world(servers: Servers, fingerprint: str, *, materialize_users: bool) -> Generation | None:
-    """The live generation, if it has this fingerprint and, with ``materialize_users``, holds written-out profiles; None
-    otherwise.
-    """
-    live = find_live(servers)
-    if live is None or live.manifest.fingerprint != fingerprint or (materialize_users and not live.materialized):
-        return None
-    return live
+def same_world(servers: Servers, fingerprint: str) -> Generation | None:
+    """The live generation, if it has this fingerprint; None otherwise, as if it is damaged."""
+    generations = find_generations(servers)
+    return generations[0] if generations and generations[0].manifest.fingerprint == fingerprint else None
 
 
 def is_whole(servers: Servers, live: Generation, progress: Progress) -> bool:

@@ -1,8 +1,8 @@
 """Which generation of a world is live, and the lease that lets one writer at a time change it.
 
     worlds {_id: "live"}      the generations that may be read, the live one first; those that are to be dropped
-    worlds {_id: "writer"}    who may write, and until when (lease.py)
-    worlds {_id: "loading"}   how far an unfinished load has come (filling.py)
+    worlds {_id: "writer"}    who may write, and until when (``writer_lease``)
+    worlds {_id: "loading"}   how far an unfinished load has come (loading.py)
 
 Readers keep the names that they found there; the last two generations stay.
 """
@@ -31,8 +31,8 @@ WORLDS = "worlds"
 LIVE = "live"
 KEPT = 2
 """The number of generations that stay readable."""
-Stream = Literal["products", "users", "orders", "holdout", "profile_updates"]
-STREAMS: tuple[Stream, ...] = ("products", "users", "orders", "holdout", "profile_updates")
+Stream = Literal["products", "users", "orders", "holdout"]
+STREAMS: tuple[Stream, ...] = ("products", "users", "orders", "holdout")
 
 
 class Generation(Record):
@@ -42,8 +42,6 @@ class Generation(Record):
     index: str
     manifest: Manifest
     pool: ProfilePool
-    materialized: bool = False
-    """True if the users' profiles are written out."""
     held_out: bool = False
     """True if orders are held out, even if there are none."""
 
@@ -57,7 +55,6 @@ class Generation(Record):
             index=document["index"],
             manifest=Manifest.model_validate_json(document["manifest"]),
             pool=ProfilePool.model_validate_json(document["pool"]),
-            materialized=document["materialized"],
             held_out=document["held_out"],
         )
 
@@ -67,7 +64,6 @@ class Generation(Record):
             "fingerprint": self.manifest.fingerprint,
             "index": self.index,
             "collections": {stream: collection_name(self.number, stream) for stream in STREAMS},
-            "materialized": self.materialized,
             "held_out": self.held_out,
             "manifest": self.manifest.model_dump_json(),
             "pool": self.pool.as_line(),
@@ -104,11 +100,6 @@ def read_live(servers: Servers) -> Generation:
         raise UserError(
             f"What the world servers:{servers.name} says of itself is damaged ({type(problem).__name__}). Make it anew."
         ) from problem
-
-
-def find_live(servers: Servers) -> Generation | None:
-    """The live generation for a writer; None if there is no world of this name yet, or only a damaged one."""
-    return next(iter(find_generations(servers)), None)
 
 
 def find_generations(servers: Servers) -> list[Generation]:
@@ -200,14 +191,6 @@ def replace_manifest(servers: Servers, generation: Generation) -> None:
         )
 
 
-def copy_updates(servers: Servers, source: Generation, target: Generation) -> None:
-    """Copies permanent profile changes from one generation to the other."""
-    with mongo_faults(servers.mongo_address):
-        stream: Stream = "profile_updates"
-        into = collection_name(target.number, stream)
-        servers.database[collection_name(source.number, stream)].aggregate([{"$out": into}])
-
-
 def point_alias(servers: Servers, index: str) -> None:
     """Makes the world's name an alias of the live index, for other users of Elasticsearch; drretail itself does not
     need it.
@@ -242,6 +225,7 @@ def drop_retired(servers: Servers) -> None:
 def drop_collections(database: Database[Document], number: int) -> None:
     for collection in collections_of(database, number).values():
         collection.drop()
+    database[f"g{number}_profile_updates"].drop()  # worlds of version 1.0 may have it
 
 
 def drop_index(client: Elasticsearch, address: str, index: str) -> None:

@@ -1,7 +1,8 @@
 """write_servers: streams of rows become collections and an index, with a record of how far a load has come."""
 
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
@@ -16,8 +17,8 @@ from pymongo.errors import BulkWriteError, PyMongoError
 
 from drretail.env.catalog.elastic import ElasticWriter
 from drretail.env.catalog.formulation import ENGLISH, Formulation
-from drretail.env.intake import Intake, check_expected
-from drretail.env.manifest import Manifest, OrderRow, Origin
+from drretail.env.intake import Intake
+from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.servers.clients import (
     Document,
     Patience,
@@ -38,12 +39,10 @@ from drretail.env.servers.live_generation import (
     Lease,
     Stream,
     collections_of,
-    copy_updates,
     drop_collections,
     drop_index,
     drop_retired,
     find_generations,
-    find_live,
     index_name,
     is_generation,
     make_live_again,
@@ -55,14 +54,14 @@ from drretail.env.servers.live_generation import (
 )
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.store.mongo import holdout_document, order_document, product_document, product_of, user_document
-from drretail.env.store.users import Aggregates, ProfilePool, derive_profile
+from drretail.env.store.users import Aggregates
 from drretail.errors import ToolError, UserError
 from drretail.progress import Bar, Progress
 from drretail.records.base import sha256_of
 from drretail.records.shop import Product
 
 LOADING = "loading"
-LAYOUT = 1
+LAYOUT = 2
 """Raise it when documents get another form: an interrupted load then begins anew."""
 Noted = Literal["products", "orders", "holdout"]
 OF_GENERATION = re.compile(r"g([0-9]+)_")
@@ -98,17 +97,16 @@ class Unfinished:
         self.indexed_as, self.indexed_to = indexed_as, product_id
 
 
-def find_unfinished(servers: Servers, key: str) -> Unfinished:
-    """The interrupted load, if its ``key`` is the same; otherwise a new load, after everything of the other is dropped.
-
-    ``key`` stands for everything that decides the form of documents, except the rows.
+def find_unfinished(servers: Servers) -> Unfinished:
+    """The interrupted load, if its layout is the same; otherwise a new load, after everything of the other is
+    dropped.
     """
     worlds = servers.database[WORLDS]
     document = worlds.find_one({"_id": LOADING})
     if document is not None and still_kept(servers.database, document["number"]):
         forget_unfinished(servers)  # it went live, and was interrupted before it could say so
         document = None
-    if document is not None and document["key"] == f"{LAYOUT} {key}":
+    if document is not None and document["key"] == LAYOUT:
         return Unfinished(
             worlds,
             number=document["number"],
@@ -120,9 +118,7 @@ def find_unfinished(servers: Servers, key: str) -> Unfinished:
     if document is not None:
         drop_unfinished(servers, document["number"])
     made = Unfinished(worlds, *_unused(servers))
-    worlds.insert_one(
-        {"_id": LOADING, "key": f"{LAYOUT} {key}", "number": made.number, "index": made.index, **made.hashes}
-    )
+    worlds.insert_one({"_id": LOADING, "key": LAYOUT, "number": made.number, "index": made.index, **made.hashes})
     return made
 
 
@@ -186,9 +182,6 @@ class Filling:
     lease: Lease
     patience: Patience
     _: KW_ONLY
-    seed: str
-    pool: ProfilePool
-    materialize_users: bool
     formulation: Formulation = ENGLISH
 
     def __post_init__(self) -> None:
@@ -214,25 +207,30 @@ class Filling:
         """Writes the batches from the first missing one on, after removing any documents in their place."""
         noted = list(self.unfinished.hashes[stream])
         going_on, number = True, 0
-        for number, batch in enumerate(batches, 1):
-            if going_on and (number > len(noted) or noted[number - 1] != batch.mark):
-                self._clear(stream, number - 1, rest)
-                going_on = False
-            if not going_on:
-                users = [
-                    user_document(
-                        user, derive_profile(self.pool, self.seed, user.user_id) if self.materialize_users else None
-                    )
-                    for user in batch.users
-                ]
-                for name, documents in ((stream, list(map(make, batch.rows))), ("users", users)):
-                    if documents:
-                        self._patiently(partial(insert, self._collections[name], documents))
-                self._patiently(partial(self.unfinished.note, stream, number - 1, batch.mark))
-            rest = batch.rest
-            bar.advance(len(batch.rows))
+        written: Future[None] | None = None
+        # The server writes a batch while the next one is read and made.
+        with ThreadPoolExecutor(max_workers=1) as writer:
+            for number, batch in enumerate(batches, 1):
+                if going_on and (number > len(noted) or noted[number - 1] != batch.mark):
+                    self._clear(stream, number - 1, rest)
+                    going_on = False
+                if not going_on:
+                    rows, users = list(map(make, batch.rows)), list(map(user_document, batch.users))
+                    if written is not None:
+                        written.result()
+                    written = writer.submit(self._write, stream, number - 1, batch.mark, {stream: rows, "users": users})
+                rest = batch.rest
+                bar.advance(len(batch.rows))
+            if written is not None:
+                written.result()
         if going_on:
             self._clear(stream, number, rest)
+
+    def _write(self, stream: Noted, batch: int, mark: str, documents: Mapping[str, Sequence[Document]]) -> None:
+        for name, rows in documents.items():
+            if rows:
+                self._patiently(partial(insert, self._collections[name], rows))
+        self._patiently(partial(self.unfinished.note, stream, batch, mark))
 
     def _clear(self, stream: Noted, batch: int, rest: Rest) -> None:
         """Removes a batch and all after it, recorded or not."""
@@ -337,60 +335,38 @@ ORDER_INDEXES = (
 
 def write_servers(
     servers: Servers,
-    *,
-    products: Iterable[Product],
-    orders: Iterable[OrderRow],
-    holdout: Iterable[OrderRow] | None = None,
-    seed: int | str,
-    pool: ProfilePool,
-    materialize_users: bool = False,
+    rows: WorldRows,
     progress: Progress | None = None,
-    expected: str | None = None,
-    formulation: Formulation = ENGLISH,
+    *,
     patience: Patience | None = None,
     lease_seconds: float = LEASE_SECONDS,
-    origin: Origin | None = None,
 ) -> Manifest:
     """Makes a new generation live on the servers and returns its manifest; the old one stays live until then.
 
-    The rows are as for ``writing.write_world``. Rows that an interrupted load has written are not written again.
-    Writing the world that is live already reads all of it, and changes nothing unless it is damaged; profile updates
-    made meanwhile stay. ``materialize_users`` writes profiles out; otherwise they are derived. ``expected`` as for
-    ``write_world``.
+    Rows that an interrupted load has written are not written again. Writing the world that is live already reads all of
+    it, and changes nothing unless it is damaged.
 
-    Raises ValueError for rows out of order, and UserError if another process writes, or if a server fails for longer
-    than ``patience``.
+    Raises ValueError for rows out of order, and UserError if another process writes, if a server fails for longer than
+    ``patience``, or if another world comes of the rows than was expected.
     """
     progress, patience = progress or Progress(), patience or Patience()
-    key = sha256_of([str(seed), pool.hash]) if materialize_users else ""
     with load_errors(servers):
-        there = None if expected is None else same_world(servers, expected, materialize_users=materialize_users)
+        there = same_world(servers, rows.expected) if rows.expected else None
         if there is not None and is_whole(servers, there, progress):
             point_alias(servers, there.index)
             return there.manifest
     with load_errors(servers), writer_lease(servers, lease_seconds) as lease:
         drop_retired(servers)
-        load = Load(servers, find_unfinished(servers, key), lease, patience, progress)
-        filling = Filling(
-            servers,
-            load.unfinished,
-            lease,
-            patience,
-            seed=str(seed),
-            pool=pool,
-            materialize_users=materialize_users,
-            formulation=formulation,
-        )
-        load.fill(filling, products, orders, holdout)
-        manifest = filling.intake.manifest(seed=seed, pool=pool, engines=servers.versions, origin=origin or {})
-        check_expected(manifest, expected)
+        load = Load(servers, find_unfinished(servers), lease, patience, progress)
+        filling = Filling(servers, load.unfinished, lease, patience, formulation=rows.formulation)
+        load.fill(filling, rows)
+        manifest = filling.intake.manifest(rows, servers.versions)
         made = Generation(
             number=load.unfinished.number,
             index=load.unfinished.index,
             manifest=manifest,
-            pool=pool,
-            materialized=materialize_users,
-            held_out=holdout is not None,
+            pool=rows.pool,
+            held_out=rows.holdout is not None,
         )
         load.check_counts(made)
         lease.check()
@@ -408,22 +384,16 @@ class Load:
     patience: Patience
     progress: Progress
 
-    def fill(
-        self,
-        filling: Filling,
-        products: Iterable[Product],
-        orders: Iterable[OrderRow],
-        holdout: Iterable[OrderRow] | None,
-    ) -> None:
+    def fill(self, filling: Filling, rows: WorldRows) -> None:
         """Writes all missing rows, and builds the indexes."""
         with self.progress.track("products into MongoDB") as bar:
-            filling.fill_products(products, bar)
+            filling.fill_products(rows.products, bar)
         self.fill_index(filling.intake)
         with self.progress.track("orders and users into MongoDB") as bar:
-            filling.fill_orders(orders, bar)
-        if holdout is not None:
+            filling.fill_orders(rows.orders, bar)
+        if rows.holdout is not None:
             with self.progress.track("orders that are held out") as bar:
-                filling.fill_holdout(holdout, bar)
+                filling.fill_holdout(rows.holdout, bar)
         self.progress.note("Building indexes and counting.")
         make_order_indexes(self.servers, self.unfinished.number, self.patience)
 
@@ -476,18 +446,13 @@ class Load:
         ``damaged`` is the number of a generation that is known to be damaged.
         """
         servers, fingerprint = self.servers, made.manifest.fingerprint
-        there = same_world(servers, fingerprint, materialize_users=made.materialized)
+        there = same_world(servers, fingerprint)
         if there is not None and there.number != damaged and is_whole(servers, there, self.progress):
             self.lease.check()
             drop_unfinished(servers, made.number)
             replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
             point_alias(servers, there.index)  # the alias is missing if a load was interrupted just after going live
             return
-        before = find_live(servers)
-        if before is not None and before.manifest.fingerprint == fingerprint:
-            copy_updates(servers, before, made)
-            if before.materialized and not made.materialized:
-                self.progress.note("Profiles are no longer written out: materialize_users would write them.")
         self.lease.check()
         publish(servers, made)
         forget_unfinished(servers)

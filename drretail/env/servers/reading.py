@@ -22,7 +22,7 @@ BY_USER = [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)
 
 
 class ServerHoldout:
-    """Implements ``rows.Holdout`` on one generation, over the store's connection."""
+    """Implements ``folder.Holdout`` on one generation, over the store's connection."""
 
     def __init__(self, servers: Servers, generation: Generation) -> None:
         self._address = servers.mongo_address
@@ -39,16 +39,10 @@ def read_generation(spec: str, settings: ServerSettings) -> Generation:
         return read_live(servers)
 
 
-def kept_on_servers(spec: str, settings: ServerSettings) -> tuple[Manifest, Manifest | None, bool] | None:
-    """The live world's manifest, the one before it, and whether profiles are written out; None if no undamaged world is
-    live.
-    """
+def kept_on_servers(spec: str, settings: ServerSettings) -> list[Manifest]:
+    """The live world's manifest, and the one before it; none if no undamaged world is live."""
     with connect(settings, world_name(spec)) as servers:
-        generations = find_generations(servers)
-    if not generations:
-        return None
-    before = generations[1].manifest if len(generations) > 1 else None
-    return generations[0].manifest, before, generations[0].materialized
+        return [generation.manifest for generation in find_generations(servers)]
 
 
 def open_servers(
@@ -75,16 +69,15 @@ def open_servers(
 
 @contextmanager
 def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]:
-    """The rows of the live generation of "servers:NAME"; see ``rows.rows_of``."""
+    """The rows of the live generation of "servers:NAME"; see ``folder.rows_of``."""
     with connect(settings, world_name(spec), loading=True) as servers:
         generation = read_live(servers)
         collections = collections_of(servers.database, generation.number)
-        yield WorldRows(
-            manifest=generation.manifest,
-            pool=generation.pool,
-            products=products_in(servers, collections["products"]),
-            orders=orders_in(servers, collections["orders"]),
-            holdout=holdout_in(servers, generation),
+        yield generation.manifest.rows(
+            generation.pool,
+            products_in(servers, collections["products"]),
+            orders_in(servers, collections["orders"]),
+            holdout_in(servers, generation),
         )
 
 

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Generic, Literal, Protocol, TypeVar
 
-from drretail.errors import UserError
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
 Stratum = Literal["orders", "category", "recency", "spend"]
@@ -20,22 +19,23 @@ class OrderPage:
 
 
 MOST_KEPT = 4096
-"""The most products that a store remembers. A run reads 130, each two or three times, and the next run reads most of
-them again.
+"""The most records of a kind that a store remembers. A run reads 130 products, each two or three times, and the next
+run reads most of them again.
 """
+Kind = TypeVar("Kind")
 
 
-class KeptProducts:
-    """Products by id, as far as a store has them: each is read once."""
+class Kept(Generic[Kind]):
+    """Records by id, as far as a store has them: each is read once."""
 
-    def __init__(self, read: Callable[[Sequence[str]], dict[str, Product]]) -> None:
+    def __init__(self, read: Callable[[Sequence[str]], dict[str, Kind]]) -> None:
         self._read = read
-        self._kept: dict[str, Product] = {}
+        self._kept: dict[str, Kind] = {}
 
-    def of(self, product_ids: Sequence[str]) -> dict[str, Product]:
+    def of(self, ids: Sequence[str]) -> dict[str, Kind]:
         known = self._kept
-        products = {product_id: known[product_id] for product_id in product_ids if product_id in known}
-        missing = [product_id for product_id in product_ids if product_id not in products]
+        found = {record_id: known[record_id] for record_id in ids if record_id in known}
+        missing = [record_id for record_id in ids if record_id not in found]
         if missing:
             read = self._read(missing)
             if len(known) + len(read) > MOST_KEPT:
@@ -43,8 +43,8 @@ class KeptProducts:
                 self._kept = known = {}
             if len(read) <= MOST_KEPT:
                 known |= read
-            products |= read
-        return {product_id: products[product_id] for product_id in product_ids if product_id in products}
+            found |= read
+        return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
 class Store(Protocol):
@@ -58,11 +58,7 @@ class Store(Protocol):
     def products(self, product_ids: Sequence[str]) -> dict[str, Product]: ...
 
     def user(self, user_id: str) -> UserProfile:
-        """The derived profile, with the permanent changes of ``save_user``."""
-        ...
-
-    def save_user(self, profile: UserProfile) -> None:
-        """Changes a profile permanently. No run calls this: a run's updates stay in its session."""
+        """The derived profile. No run changes it: a run's updates stay in its session."""
         ...
 
     def order(self, order_id: str) -> Order: ...
@@ -97,9 +93,6 @@ class StoreView:
 
     def user(self, user_id: str) -> UserProfile:
         return self.store.user(user_id)
-
-    def save_user(self, profile: UserProfile) -> None:
-        raise UserError("A shop that is seen through other data is only read: save the user in the world itself.")
 
     def order(self, order_id: str) -> Order:
         return self.store.order(order_id)

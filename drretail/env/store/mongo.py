@@ -12,8 +12,8 @@ from drretail.env.manifest import OrderRow
 from drretail.env.servers.clients import Document, Servers, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
-from drretail.env.store.base import STRATA, KeptProducts, OrderPage, Stratum
-from drretail.env.store.users import Aggregates, ProfilePool, derive_profile, sample_users, user_statistics
+from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
+from drretail.env.store.users import Aggregates, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound, ToolError
 from drretail.records.base import canonical_json
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, order_date
@@ -23,7 +23,6 @@ DEEPEST = 80
 OF_A_RUN = ("availability", "as_of")
 """Fields that a product has only during a run in a shop that moves; no world keeps them."""
 PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together", *OF_A_RUN))
-PROFILE_FIELDS = tuple(UserProfile.model_fields)
 
 
 def product_document(product: Product) -> Document:
@@ -88,11 +87,10 @@ def holdout_document(place: int, row: OrderRow) -> Document:
     return {"_id": place, **row._asdict(), "timestamp": Int64(row.timestamp)}
 
 
-def user_document(user: Aggregates, profile: UserProfile | None) -> Document:
-    """A user's aggregates, by which users are drawn; with the fields of Listing 1 if profiles are written out."""
+def user_document(user: Aggregates) -> Document:
+    """A user's aggregates, by which users are drawn."""
     return {
         "_id": user.user_id,
-        **({} if profile is None else profile.model_dump(mode="json")),
         "user_id": user.user_id,
         "n_orders": user.n_orders,
         "spend": user.spend,
@@ -109,13 +107,6 @@ def aggregates_of(document: Mapping[str, Any]) -> Aggregates:
         int(document["last_order"]),
         document["top_category"],
     )
-
-
-def profile_of(document: Mapping[str, Any], pool: ProfilePool, seed: str) -> UserProfile:
-    """The profile in the document, or else the derived one; both are the same."""
-    if "email" in document:
-        return UserProfile.model_validate({name: document[name] for name in PROFILE_FIELDS})
-    return derive_profile(pool, seed, document["_id"])
 
 
 def is_storable(value: Any, depth: int = 0) -> bool:
@@ -158,10 +149,11 @@ class MongoStore:
         self._seed = generation.manifest.seed
         collections = collections_of(servers.database, generation.number)
         self._products = collections["products"]
-        self._kept = KeptProducts(self._read_products)
+        self._kept = Kept(self._read_products)
         self._users = collections["users"]
+        self._kept_users = Kept(self._read_users)
         self._orders = collections["orders"]
-        self._updates = collections["profile_updates"]
+        self._kept_orders = Kept(self._read_orders)
 
     def product(self, product_id: str) -> Product:
         products = self.products([product_id])
@@ -181,17 +173,8 @@ class MongoStore:
 
     def user(self, user_id: str) -> UserProfile:
         with self._faults():
-            document = self._user(user_id)
-            changed = self._updates.find_one({"_id": user_id})
-        if changed is not None:
-            return UserProfile.model_validate_json(changed["record"])
-        return profile_of(document, self.pool, self._seed)
-
-    def save_user(self, profile: UserProfile) -> None:
-        with self._faults():
-            self._user(profile.user_id)
-            record = {"_id": profile.user_id, "record": profile.model_dump_json()}
-            self._updates.replace_one({"_id": profile.user_id}, record, upsert=True)
+            self._user(user_id)
+        return derive_profile(self.pool, self._seed, user_id)
 
     def order(self, order_id: str) -> Order:
         with self._faults():
@@ -203,16 +186,14 @@ class MongoStore:
     def orders(
         self, user_id: str, status: OrderStatus | None = None, limit: int | None = None, offset: int = 0
     ) -> OrderPage:
-        which: Document = {"user_id": user_id} if status is None else {"user_id": user_id, "order_status": status}
         with self._faults():
             user = self._user(user_id)
-            total: int = user["n_orders"] if status is None else self._orders.count_documents(which)
-            # To MongoDB a limit of 0 means no limit.
-            page = self._orders.find(which).sort(NEWEST_FIRST).skip(offset).limit(limit or 0) if limit != 0 else ()
-            orders = tuple(order_row(document).as_order() for document in page)
-            if len(orders) < min(max(total - offset, 0), total if limit is None else limit):
+            of_user = self._kept_orders.of([user_id])[user_id]
+            if len(of_user) < user["n_orders"]:
                 self._check_is_kept()
-        return OrderPage(total=total, orders=orders)
+        wanted = [order for order in of_user if status in (None, order.order_status)]
+        total = user["n_orders"] if status is None else len(wanted)
+        return OrderPage(total=total, orders=tuple(wanted[offset:][:limit]))
 
     def statistics(self, user_id: str) -> UserStatistics:
         orders = self.orders(user_id).orders
@@ -231,10 +212,23 @@ class MongoStore:
         return map(aggregates_of, self._users.find({}, AGGREGATES, batch_size=USERS_AT_ONCE))
 
     def _user(self, user_id: str) -> Document:
-        document = self._users.find_one({"_id": user_id})
+        document = self._kept_users.of([user_id]).get(user_id)
         if document is None:
             raise self._missing("user", user_id)
         return document
+
+    def _read_users(self, user_ids: Sequence[str]) -> dict[str, Document]:
+        return {document["_id"]: document for document in self._users.find({"_id": {"$in": [*user_ids]}})}
+
+    def _read_orders(self, user_ids: Sequence[str]) -> dict[str, tuple[Order, ...]]:
+        """All orders of each user, newest first."""
+        return {
+            user_id: tuple(
+                order_row(document).as_order()
+                for document in self._orders.find({"user_id": user_id}).sort(NEWEST_FIRST)
+            )
+            for user_id in user_ids
+        }
 
     def _missing(self, what: str, record_id: str) -> NotFound:
         self._check_is_kept()

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
-from drretail.env.store.base import STRATA, KeptProducts, OrderPage, Stratum
+from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
 from drretail.env.store.users import (
     Aggregates,
     Cell,
@@ -71,7 +71,7 @@ def unreadable(path: Path, problem: Exception) -> UserError:
 
 
 class SqliteStore:
-    """Implements ``base.Store``. All threads share a few read-only connections; only ``save_user`` writes."""
+    """Implements ``base.Store``. All threads share a few read-only connections."""
 
     def __init__(self, path: Path, seed: str) -> None:
         """Raises UserError if the file is not a readable shop."""
@@ -82,7 +82,7 @@ class SqliteStore:
         self._open: list[sqlite3.Connection] = []
         self._free: list[sqlite3.Connection] = []
         self._closed = False
-        self._kept = KeptProducts(self._read_products)
+        self._kept = Kept(self._read_products)
         if not path.is_file():
             raise UserError(f"The shop's database {path} is missing. Make the world anew.")
         try:
@@ -105,26 +105,8 @@ class SqliteStore:
 
     @reads
     def user(self, user_id: str) -> UserProfile:
-        row = self._one(
-            "SELECT profile_updates.record FROM users LEFT JOIN profile_updates USING (user_id) WHERE user_id = ?",
-            (user_id,),
-        )
-        if row is None:
-            raise NotFound("user", user_id, field="user_id")
-        if row[0] is not None:
-            return UserProfile.model_validate_json(row[0])
+        self._user_key(user_id)
         return derive_profile(self.pool, self._seed, user_id)
-
-    def save_user(self, profile: UserProfile) -> None:
-        self._user_key(profile.user_id)
-        db = sqlite3.connect(self.path, timeout=30)
-        try:
-            with db:
-                db.execute(
-                    "INSERT OR REPLACE INTO profile_updates VALUES (?, ?)", (profile.user_id, profile.model_dump_json())
-                )
-        finally:
-            db.close()
 
     @reads
     def order(self, order_id: str) -> Order:
@@ -163,7 +145,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Closes all connections; the store cannot be used afterwards."""
-        self._closed, self._kept = True, KeptProducts(self._read_products)
+        self._closed, self._kept = True, Kept(self._read_products)
         with self._opening:
             for connection in self._open:
                 connection.close()
@@ -241,10 +223,7 @@ def connect(path: Path, *, immutable: bool) -> sqlite3.Connection:
 
 
 def needs_immutable(path: Path) -> bool:
-    """True if SQLite cannot create its files beside the database, as in a read-only folder.
-
-    The file is then read as it is, without profile updates that still wait in a write-ahead log.
-    """
+    """True if SQLite cannot create its files beside the database, as in a read-only folder."""
     probe = connect(path, immutable=False)
     try:
         probe.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -279,7 +258,7 @@ class SqliteWriter:
         self._user = (0, "")
         self._db = sqlite3.connect(path, isolation_level=None)
         # The file is deleted if anything fails, so nothing needs to be durable before the end.
-        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000;" + TABLES)
+        self._db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-50000;" + TABLES)
         self._db.execute("BEGIN")
         self._db.execute("INSERT INTO profile_pool VALUES (?)", (pool.as_line(),))
 

@@ -16,6 +16,5 @@ CREATE TABLE orders (
     order_status TEXT NOT NULL,
     PRIMARY KEY (user, timestamp, order_id)
 ) WITHOUT ROWID;
-CREATE TABLE profile_updates (user_id TEXT PRIMARY KEY, record TEXT NOT NULL);
 CREATE TABLE profile_pool (record TEXT NOT NULL);
 CREATE TABLE cells (cell TEXT PRIMARY KEY NOT NULL, users BLOB NOT NULL);

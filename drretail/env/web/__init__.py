@@ -1,4 +1,4 @@
-"""Web search and pages: ``base.Web`` is the contract, ``registry.open_web`` opens one by name.
+"""Web search and pages: ``base.Web`` is the contract, ``base.open_web`` opens one by name.
 
 base.py             the contract, the result of a fetch and its errors, webs by name
 sandbox.py          fixed pages (sandbox_pages.jsonl), and a sealed web for each query, in several sizes

@@ -25,7 +25,7 @@ from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import ComparedRow, TwinRow
 from drretail.records.run import BASELINES, SIZE, Limits, System
-from drretail.records.score import Score, SettingRow, SettingStep, SettingTable
+from drretail.records.score import Score, SettingRow, SettingTable
 from drretail.records.tables.figures import number
 from drretail.stats.intervals import FEWEST
 from drretail.stats.significance import sign_test
@@ -182,12 +182,10 @@ def _table(
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected together.
         tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
-        compared_steps = compared_rows(metric, tested, gathered.clusters, instead=gathered.no_conclusion(assessor))
-        steps = (
-            SettingStep(earlier=earlier, later=later, row=row.model_copy(update={"variant": variant}))
-            for (earlier, later), row in zip(pairs, compared_steps, strict=True)
-        )
-        rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(steps)))
+        steps = compared_rows(metric, tested, gathered.clusters, instead=gathered.no_conclusion(assessor))
+        about = ({"variant": variant, "a": late, "b": early} for early, late in pairs)
+        named = (row.model_copy(update=update) for row, update in zip(steps, about, strict=True))
+        rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(named)))
     return SettingTable(
         by=condition.name,
         metric=metric.name,
@@ -280,7 +278,7 @@ def on_distractors(table: SettingTable, tables: Sequence[SettingTable]) -> str:
     if table.by != "compose":
         return ""
     steps = [(row.agent, step) for row in table.rows for step in row.steps]
-    cost = [(agent, step.row) for agent, step in steps if (step.earlier, step.later) == ("all", "no_distractor")]
+    cost = [(agent, step) for agent, step in steps if (step.b, step.a) == ("all", "no_distractor")]
     floors = _floors(table, tables) if table.variant == FOUND_IN_PAGES else None
     return " ".join([*_on_cost(cost), *(() if floors is None else _on_floors(table.rows, floors))])
 

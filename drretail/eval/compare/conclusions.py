@@ -14,11 +14,11 @@ from drretail.eval.compare.wording import (
     findings,
     judged_rows,
     listed,
-    measures_of,
     name_of,
     naming,
     other_figures,
     queries,
+    rows_of,
     sample,
     shares,
     users,
@@ -109,7 +109,7 @@ def conclusions(
         tests = counted(max(planned.values()), "such test")
         yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     sides = {comparison.a: "A", comparison.b: "B"}
-    primary_findings = findings(measures_of([comparison]), sides, by_judge=True)
+    primary_findings = findings(rows_of([comparison]), sides, by_judge=True)
     yield from (each.sentence for each in primary_findings)
     if any(row.outcome in ("higher", "lower") and row.n_users not in (None, row.n_pairs) for row in primary):
         yield "Equal systems look different more often if all questions of a user fail together."
@@ -138,7 +138,7 @@ def conclusions(
 
 def exploratory(comparison: Comparison) -> Iterator[str]:
     """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
-    yield from other_figures(measures_of([comparison], is_primary=False), {comparison.a: "A", comparison.b: "B"})
+    yield from other_figures(rows_of([comparison], is_primary=False), {comparison.a: "A", comparison.b: "B"})
 
 
 def _contradictions(comparison: Comparison, name: Name) -> Iterator[str]:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean
 from typing import NamedTuple
 
 from drretail.errors import UnknownName, UserError
@@ -31,7 +30,7 @@ from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.experiment import PLANNED, read_plan
 from drretail.files import write_json
-from drretail.records.comparison import ComparedMeasure, ComparedRow, PairScore, PlannedPair, PlannedPairs
+from drretail.records.comparison import ComparedRow, PairScore, PlannedPair, PlannedPairs
 from drretail.records.score import CODE
 from drretail.stats.significance import failures_added, holm
 
@@ -205,73 +204,43 @@ def nothing_to_compare(gathered: Gathered) -> str:
     return "" if len(labels) > 1 else ALONE
 
 
-def compared_measures(
+def compared_pairs(
     gathered: Gathered,
     assessors: Sequence[Assessor],
     called: Mapping[tuple[str, str], str],
     primary: Primary,
     pairs: Sequence[PairScore] = (),
-) -> list[ComparedMeasure]:
-    """All pairs of research systems in each primary figure; empty if ``nothing_to_compare`` gives a reason.
+) -> Iterator[ComparedRow]:
+    """All pairs of research systems in each primary figure; none if ``nothing_to_compare`` gives a reason.
 
     Each metric is taken from the first of ``assessors`` that judged it. ``called`` gives a column's name by metric and
     variant. Conclusions rest on p values corrected over all ``primary`` tests; none is drawn from a rule-based judge.
     """
     every = list(combinations(research_labels(gathered.definition), 2))
     if not every or nothing_to_compare(gathered):
-        return []
-    made = list(_of_scores(gathered, assessors, called, every, primary))
-    preferences = with_primary(_preferences(pairs, assessors, every), primary)
-    if preferences:
-        rates = {label: 0.0 for row in preferences for label in (row.a, row.b)}
-        for row in preferences:
-            rates[row.a] += (row.contrast.mean_a or 0) - 0.5
-            rates[row.b] += 0.5 - (row.contrast.mean_a or 0)
-        made.append(
-            ComparedMeasure(
-                measure=SIDE_BY_SIDE,
-                judge=preferences[0].judge,
-                failed=sum(row.failed_verdicts for row in preferences),
-                means=rates,
-                pairs=tuple(row.contrast.model_copy(update={"a": row.a, "b": row.b}) for row in preferences),
-            )
-        )
-    return made
-
-
-def _of_scores(
-    gathered: Gathered,
-    assessors: Sequence[Assessor],
-    called: Mapping[tuple[str, str], str],
-    every: Sequence[Labels],
-    primary: Primary,
-) -> Iterator[ComparedMeasure]:
+        return
     for name in gathered.metrics:
         assessor = next((assessor for assessor in assessors if assessor in gathered.assessors(name)), None)
         variants = [test.variant for test in primary if (test.assessor, test.metric) == (assessor, name)]
         if assessor is None or not variants:
             continue
         facts = facts_of(gathered, name, assessor)
+        failed = sum(len(judged.errors) for its in facts.values() for _, judged in its.runs)
         for variant in variants:
             sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
             tests = primary[PrimaryTest(assessor, name, variant)]
             made: list[ComparedRow] = []
             for a, b in every:
-                both = {variant: (sides[a], sides[b])}
-                rows = contrasts(gathered, (facts[a], facts[b]), both, {variant: tests[a, b]})
-                made += [row.model_copy(update={"a": a, "b": b}) for row in rows]
-            if any(row.outcome != "nothing" for row in made):
-                by_query = {
-                    label: [fmean(repeats) for repeats in side.values.values() if repeats]
-                    for label, side in sides.items()
-                }
-                yield ComparedMeasure(
-                    measure=called.get((name, variant)) or made[0].name,
-                    judge=assessor.judge.spec,
-                    failed=sum(len(judged.errors) for its in facts.values() for _, judged in its.runs),
-                    means={label: fmean(values) if values else 0.0 for label, values in by_query.items()},
-                    pairs=tuple(made),
-                )
+                both, tested_here = {variant: (sides[a], sides[b])}, {variant: tests[a, b]}
+                for row in contrasts(gathered, (facts[a], facts[b]), both, tested_here):
+                    about = {"a": a, "b": b, "judge": assessor.judge.spec, "failed": failed}
+                    made.append(row.model_copy(update=about | {"name": called.get((name, variant), row.name)}))
+            yield from made if any(row.outcome != "nothing" for row in made) else ()
+    preferences = with_primary(_preferences(pairs, assessors, every), primary)
+    failed = sum(row.failed_verdicts for row in preferences)
+    for row in preferences:
+        about = {"a": row.a, "b": row.b, "name": SIDE_BY_SIDE, "judge": row.judge, "failed": failed}
+        yield row.contrast.model_copy(update=about)
 
 
 def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], every: Sequence[Labels]) -> list[PairScore]:

@@ -16,7 +16,6 @@ from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.facts import chosen_variants, headlines
 from drretail.eval.scores.gathering import is_panel
 from drretail.records.comparison import (
-    ComparedMeasure,
     ComparedRow,
     Comparison,
     Finished,
@@ -202,11 +201,23 @@ def family_of(spec: str) -> str:
     return next(makers, words[0] if words else spec)
 
 
+Measure = Sequence[ComparedRow]
+"""One measure by one judge: a row for each pair of systems."""
+
+
+def by_measure(rows: Iterable[ComparedRow]) -> list[Measure]:
+    """The rows of each measure by each judge, in the order of the first ones."""
+    grouped: dict[tuple[str, str], list[ComparedRow]] = defaultdict(list)
+    for row in rows:
+        grouped[row.judge, name_of(row)].append(row)
+    return [*grouped.values()]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """The result of one measure, or of several measures with the same result."""
 
-    measures: Sequence[ComparedMeasure]
+    measures: Sequence[Measure]
     outcome: Outcome
     """The outcome of all pairs together: "higher" if any two systems are shown to differ."""
     about: str
@@ -221,19 +232,19 @@ class Finding:
         return f"{self.about}: {self.nothing}{' ' if self.nothing else ''}{self.rest}."
 
 
-def findings(measures: Sequence[ComparedMeasure], names: Mapping[str, str], *, by_judge: bool = False) -> list[Finding]:
-    """One finding for all measures with the same sentence, in the order of the measures; shown differences come first.
+def findings(rows: Iterable[ComparedRow], names: Mapping[str, str], *, by_judge: bool = False) -> list[Finding]:
+    """One finding for all measures with the same sentence, in the order of the rows; shown differences come first.
 
     ``names`` are the display names of the systems. Measures of several judges are told apart ``by_judge``.
     """
-    alike_measures: dict[tuple[Outcome, str, str], list[ComparedMeasure]] = {}
-    for measure in measures:
+    alike_measures: dict[tuple[Outcome, str, str], list[Measure]] = {}
+    for measure in by_measure(rows):
         alike_measures.setdefault((outcome_of_all(measure), *_content(measure, names)), []).append(measure)
     made = [
         Finding(its, outcome, about, nothing, rest)
         for (outcome, nothing, rest), group in alike_measures.items()
         for about, its in (
-            _by_judges(group) if by_judge else [(listed(dict.fromkeys(each.measure for each in group)), group)]
+            _by_judges(group) if by_judge else [(listed(dict.fromkeys(name_of(its[0]) for its in group)), group)]
         )
     ]
     return sorted(made, key=lambda finding: finding.outcome != "higher")
@@ -243,24 +254,24 @@ _OF_THE_JUDGE = ("not_concluded", "not_read")
 """The outcomes whose sentence names the judge."""
 
 
-def _by_judges(measures: Sequence[ComparedMeasure]) -> Iterator[tuple[str, list[ComparedMeasure]]]:
+def _by_judges(measures: Sequence[Measure]) -> Iterator[tuple[str, list[Measure]]]:
     """ "By claude and gpt, quality +0.40 (+0.10 to +0.70) and FP", and the measures that it names."""
-    seen = [(measure.judge, f"{measure.measure}{_seen(measure)}") for measure in measures]
+    seen = [(measure[0].judge, f"{name_of(measure[0])}{_seen(measure)}") for measure in measures]
     for judges, names in alike(seen):
         places = [at for at, (judge, name) in enumerate(seen) if judge in judges and name in names]
         by = "" if outcome_of_all(measures[0]) in _OF_THE_JUDGE else f"By {listed(judges)}, "
         yield f"{by}{listed(names)}", [measures[at] for at in places]
 
 
-def _seen(measure: ComparedMeasure) -> str:
+def _seen(measure: Measure) -> str:
     """The difference with its interval, of two systems with enough queries to look at it."""
-    row, outcomes = measure.pairs[0], ("higher", "lower", "undone", "answers_less", "undecided")
-    return f" {difference_of(row)}" if len(measure.pairs) == 1 and row.outcome in outcomes else ""
+    row, outcomes = measure[0], ("higher", "lower", "undone", "answers_less", "undecided")
+    return f" {difference_of(row)}" if len(measure) == 1 and row.outcome in outcomes else ""
 
 
-def outcome_of_all(measure: ComparedMeasure) -> Outcome:
+def outcome_of_all(measure: Measure) -> Outcome:
     """ "higher" if any two systems are shown to differ; otherwise the reason why none are."""
-    every: set[Outcome] = {row.outcome for row in measure.pairs}
+    every: set[Outcome] = {row.outcome for row in measure}
     nothing: set[Outcome] = {"nothing"}
     outcomes = every - nothing or every
     if "lower" in outcomes:
@@ -274,24 +285,23 @@ def outcome_of_all(measure: ComparedMeasure) -> Outcome:
     return "too_few"
 
 
-def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, str]:
+def _content(measure: Measure, names: Mapping[str, str]) -> tuple[str, str]:
     """The two halves of the sentence: ``Finding.nothing`` and ``Finding.rest``."""
-    rows = measure.pairs
-    largest, tests = largest_of(measure), max(row.tests for row in rows)
-    few, of_two = sample(largest.n_pairs, largest.n_users), len(rows) == 1
+    largest, tests, judge = largest_of(measure), max(row.tests for row in measure), measure[0].judge
+    few, of_two = sample(largest.n_pairs, largest.n_users), len(measure) == 1
     at_once = "" if tests < 2 else f" (corrected for {tests:,} tests)"
     match outcome_of_all(measure):
         case "higher" | "lower":
             return "", f"{order(measure, names)} ({'; '.join(_counts(measure, few))})"
         case "not_concluded":
-            follows = f"{measure.judge}, which follows rules: score with --judge PROVIDER:MODEL"
+            follows = f"{judge}, which follows rules: score with --judge PROVIDER:MODEL"
             return "", f"nothing is concluded from {follows}"
         case "not_read":
-            return "", f"nothing is concluded from {measure.judge}, which doesn't read the reports"
+            return "", f"nothing is concluded from {judge}, which doesn't read the reports"
         case "missing":
-            return "", why_incomplete(rows)
+            return "", why_incomplete(measure)
         case "nothing":
-            lacks = (f"{reason}: {queries(count)}" for row in rows for reason, count in row.dropped.items())
+            lacks = (f"{reason}: {queries(count)}" for row in measure for reason, count in row.dropped.items())
             return "", f"no query has a value of both ({'; '.join(dict.fromkeys(lacks))})"
         case "identical":
             # If a share s of all users differed, n users would all be alike with the probability (1 − s)ⁿ.
@@ -312,18 +322,18 @@ def _content(measure: ComparedMeasure, names: Mapping[str, str]) -> tuple[str, s
             return "no difference is shown", f"by {few}{at_once}{shows}{seen}"
 
 
-def _counts(measure: ComparedMeasure, few: str) -> Iterator[str]:
+def _counts(measure: Measure, few: str) -> Iterator[str]:
     """How many queries show it; of two systems also how many were won, and what failures have to do with it."""
-    row = measure.pairs[0]
-    if len(measure.pairs) > 1 or row.metric != PAIRWISE:
+    row = measure[0]
+    if len(measure) > 1 or row.metric != PAIRWISE:
         yield f"n = {few}"
     else:
         won, lost = sorted((row.above, row.below), reverse=True)
         yield f"won {won:,} of {few}, lost {lost:,}"
-    if len(measure.pairs) == 1 and row.finished and row.finished.failed_a + row.finished.failed_b:
+    if len(measure) == 1 and row.finished and row.finished.failed_a + row.finished.failed_b:
         yield from _among(row, is_turned=row.outcome == "lower")
-    if measure.failed:
-        yield f"{measure.judge} {no_answers(measure.failed)}"
+    if row.failed:
+        yield f"{row.judge} {no_answers(row.failed)}"
 
 
 def _among(row: ComparedRow, *, is_turned: bool) -> Iterator[str]:
@@ -334,9 +344,9 @@ def _among(row: ComparedRow, *, is_turned: bool) -> Iterator[str]:
         yield f"failures {failures}"
 
 
-def _not_concluded(measure: ComparedMeasure, outcome: Outcome, names: Mapping[str, str], at_once: str) -> str:
+def _not_concluded(measure: Measure, outcome: Outcome, names: Mapping[str, str], at_once: str) -> str:
     """Why a difference that the test shows is not concluded all the same: of the pair that needs the fewest queries."""
-    rows = [row for row in measure.pairs if row.outcome == outcome]
+    rows = [row for row in measure if row.outcome == outcome]
     row = min(rows, key=lambda row: row.queries_needed or inf)
     is_b = (row.difference or 0) <= 0
     higher, lower = (names[label] for label in ((row.b, row.a) if is_b else (row.a, row.b)))
@@ -348,25 +358,29 @@ def _not_concluded(measure: ComparedMeasure, outcome: Outcome, names: Mapping[st
     return f"{higher} above {lower} is not concluded: {why}"
 
 
-def largest_of(measure: ComparedMeasure) -> ComparedRow:
+def largest_of(measure: Measure) -> ComparedRow:
     """The row of the pair with the most queries."""
-    return max(measure.pairs, key=lambda row: row.n_pairs)
+    return max(measure, key=lambda row: row.n_pairs)
 
 
-def clearest(measure: ComparedMeasure) -> ComparedRow | None:
+def clearest(measure: Measure) -> ComparedRow | None:
     """The row whose difference the fewest queries would show; None if no number is known."""
-    rows = [row for row in measure.pairs if row.queries_needed is not None]
+    rows = [row for row in measure if row.queries_needed is not None]
     return min(rows, key=lambda row: row.queries_needed or 0, default=None)
 
 
-def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above") -> str:
+def order(measure: Measure, names: Mapping[str, str], verb: str = "above") -> str:
     """ "a above b and c; c and d above e; of the other 4 pairs no difference is shown", the best system first."""
     won = {
         (row.a, row.b) if row.outcome == "higher" else (row.b, row.a)
-        for row in measure.pairs
+        for row in measure
         if row.outcome in ("higher", "lower")
     }
-    ranked = sorted(measure.means, key=lambda label: (-measure.means[label], label))
+    values: dict[str, list[float]] = defaultdict(list)
+    for row in measure:
+        values[row.a].append(row.mean_a or 0.0)
+        values[row.b].append(row.mean_b or 0.0)
+    ranked = sorted(values, key=lambda label: (-fmean(values[label]), label))
     groups: dict[tuple[str, ...], list[str]] = {}
     for winner in ranked:
         losers = tuple(loser for loser in ranked if (winner, loser) in won)
@@ -376,7 +390,7 @@ def order(measure: ComparedMeasure, names: Mapping[str, str], verb: str = "above
         f"{listed(names[each] for each in winners)} {verb} {listed(names[each] for each in losers)}"
         for losers, winners in groups.items()
     ]
-    rest = len(measure.pairs) - len(won)
+    rest = len(measure) - len(won)
     if rest:
         parts.append(f"of the other {'pair' if rest == 1 else f'{rest:,} pairs'} no difference is shown")
     return "; ".join(parts)
@@ -430,23 +444,15 @@ def judged_rows(comparison: Comparison) -> Iterator[tuple[Judged, ComparedRow]]:
     yield from ((pair, pair.contrast) for pair in comparison.pairs)
 
 
-def measures_of(comparisons: Sequence[Comparison], *, is_primary: bool = True) -> list[ComparedMeasure]:
-    """The primary rows of these comparisons, or all others, each measure of each judge with all its pairs."""
-    name, pairs = naming(comparisons), defaultdict[tuple[str, str], list[ComparedRow]](list)
-    for comparison in comparisons:
-        for judged, row in judged_rows(comparison):
-            if row.is_primary == is_primary:
-                about = {"a": comparison.a, "b": comparison.b}
-                pairs[name(judged), name_of(row)].append(row.model_copy(update=about))
-    made: list[ComparedMeasure] = []
-    for (judge, measure), its in pairs.items():
-        values: dict[str, list[float]] = defaultdict(list)
-        for row in its:
-            values[row.a].append(row.mean_a or 0.0)
-            values[row.b].append(row.mean_b or 0.0)
-        means = {label: fmean(each) for label, each in values.items()}
-        made.append(ComparedMeasure(measure=measure, judge=judge, means=means, pairs=tuple(its)))
-    return made
+def rows_of(comparisons: Sequence[Comparison], *, is_primary: bool = True) -> list[ComparedRow]:
+    """The primary rows of these comparisons, or all others, with the names of systems and judges."""
+    name = naming(comparisons)
+    return [
+        row.model_copy(update={"a": each.a, "b": each.b, "judge": name(judged)})
+        for each in comparisons
+        for judged, row in judged_rows(each)
+        if row.is_primary == is_primary
+    ]
 
 
 def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
@@ -461,9 +467,9 @@ def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
     return [f"{judge} {no_answers(count)}." for judge, count in failed.items() if count]
 
 
-def other_figures(measures: Sequence[ComparedMeasure], names: Mapping[str, str]) -> Iterator[str]:
+def other_figures(rows: Iterable[ComparedRow], names: Mapping[str, str]) -> Iterator[str]:
     """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
-    told_apart = findings(measures, names, by_judge=True)
+    told_apart = findings(rows, names, by_judge=True)
     yield from (finding.sentence for finding in told_apart if finding.outcome == "higher")
     silent = ("higher", *_OF_THE_JUDGE)
     left = sum(len(finding.measures) for finding in told_apart if finding.outcome not in silent)

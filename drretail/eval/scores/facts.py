@@ -311,6 +311,8 @@ def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: 
     if is_share(metric, variant):
         return share_interval(values, groups)
     described = metric.description
+    if variant in described.differences:
+        return mean_interval(values, groups)
     highest = None if variant in described.counts or described.scale == "share" else WHOLES[described.scale]
     return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
 

@@ -57,6 +57,7 @@ _SLICE = {"name": "part", "n_queries": "n_asked"}
 _CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
 _PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
 _CODE = {"judge": "code", "judge_kind": "rule_based"}
+_JUDGE = {"spec": "judge", "kind": "judge_kind", "params_hash": "judge_params"}
 _NO_LONGER_COMPARED = ("power_of_half", "repeat_share", "judge_share")
 
 
@@ -66,8 +67,6 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     Attacks, and slices by the parts of a wish, are left out: `drretail score` makes the first again.
     """
     board = scores.get("scoreboard") or {}
-    # Rows by other judges, whose values are among the scores.
-    others = [each.get("judge", each) for each in board.get("others", ())]
     slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
     return {
         **scores,
@@ -76,11 +75,11 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
             {**row, "contrast": _contrast(row["contrast"])} if "contrast" in row else _preference(row)
             for row in unfolded(scores.get("pairs", ()))
         ],
-        "scoreboard": _board({**board, "others": others}) if board else None,
+        "scoreboard": _board(board) if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
         "counterfactuals": [*_counterfactuals(scores.get("counterfactuals", ()))],
-        "attacks": [table for table in scores.get("attacks", ()) if "rows" in table],
+        "attacks": [_table(table) for table in scores.get("attacks", ()) if "rows" in table],
     }
 
 
@@ -99,7 +98,13 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
         read.pop("at", None)  # the setting as a number, which the condition knows
         return read
 
-    return {**table, "rows": [{**row, "cells": [*map(today, row["cells"])]} for row in table["rows"]]}
+    def contrast(step: dict[str, Any]) -> dict[str, Any]:
+        return _contrast({"row": step["row"], "a": step["later"], "b": step["earlier"]} if "row" in step else step)
+
+    rows = (
+        {**row, "cells": [*map(today, row["cells"])], "steps": [*map(contrast, row["steps"])]} for row in table["rows"]
+    )
+    return {**table, "rows": [*rows]}
 
 
 def _board(board: dict[str, Any]) -> dict[str, Any]:
@@ -122,8 +127,15 @@ def _board(board: dict[str, Any]) -> dict[str, Any]:
         {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row.get("cells", {}).items()}}
         for row in board["rows"]
     ]
-    compared = [{**each, "pairs": [*map(_contrast, each["pairs"])]} for each in board.get("compared", ())]
-    return {**board, "rows": rows, "compared": compared}
+    compared = [
+        {**_contrast(pair), "name": each["measure"], "judge": each.get("judge", ""), "failed": each.get("failed", 0)}
+        for each in board.get("compared", ())
+        for pair in each.get("pairs", ())
+    ] or board.get("compared", ())
+    # Of other judges there were rows, whose values are among the scores.
+    judges = (board["judge"], *(each["judge"] if "rows" in each else each for each in board.get("others", ())))
+    first, *others = ({"judge": "", "judge_kind": "llm", **_renamed(judge, _JUDGE)} for judge in judges)
+    return {**board, "rows": rows, "compared": compared, "judge": first, "others": others}
 
 
 def _contrast(pair: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@ their counts for every pair, and strengths of all systems that met.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,11 +22,13 @@ from drretail.eval.scores.planned import means_by_query
 from drretail.records.base import Rules
 from drretail.records.comparison import EQUAL, ComparedRow, Outcome, PairScore, Share
 from drretail.records.score import Order, Score, Verdict
+from drretail.stats.agreement import sign
 from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
 from drretail.stats.significance import holm
 
-Why = Literal["runs_failed", "not_judged", "judge"]
+State = Literal["scored", "na", "judge", "not_judged", "runs_failed"]
+"""Whether a meeting has a result, or why not: the judge failed, it was not judged, or a report is missing."""
 Results = dict[Assessor, dict[Labels, dict[str, list["PairOutcome"]]]]
 """By judge and rules, then by pair, then by dimension: one outcome for every meeting."""
 
@@ -36,13 +38,10 @@ class PairOutcome:
     """One meeting in one dimension; if judged several times, the mean of the scored times."""
 
     query_id: str
-    win: float | None = None
-    """1 for a win of the first system, else 0; None if nothing was scored."""
-    tie: float | None = None
-    loss: float | None = None
-    is_na: bool = False
-    why: Why | None = None
-    """Why it failed: then it is neither scored nor na."""
+    state: State
+    win: float = 0.0
+    """1 for a win of the first system, else 0; ``loss`` is the second's. A tie is neither."""
+    loss: float = 0.0
     is_forfeit: bool = False
     """True if a side left no report by its own failure: it loses without a judge, and two such sides tie."""
     flipped: float | None = None
@@ -60,7 +59,7 @@ class PairOutcome:
     @property
     def result(self) -> float | None:
         """The first system's score, with a tie as ½; None if nothing was scored."""
-        return None if self.win is None or self.tie is None else self.win + self.tie / 2
+        return (1 + self.win - self.loss) / 2 if self.state == "scored" else None
 
 
 def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[Assessor, Labels]] = ()) -> Results:
@@ -134,9 +133,9 @@ def _without_report(first: Plan, second: Plan, rules: Rules) -> PairOutcome:
     No outcome if a server is to blame, or by a publication's rules.
     """
     if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (first, second)):
-        return PairOutcome(first.query.query_id, why="runs_failed")
+        return PairOutcome(first.query.query_id, "runs_failed")
     win, loss = float(first.has_report), float(second.has_report)
-    return PairOutcome(first.query.query_id, win=win, tie=1 - win - loss, loss=loss, is_forfeit=True)
+    return PairOutcome(first.query.query_id, "scored", win, loss, is_forfeit=True)
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:
@@ -144,22 +143,19 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     times_asked = [by_order[order] for order in wanted if order in by_order]
     states = {verdict.state for verdict in times_asked}
     if "failed" in states:
-        failed = sum(verdict.state == "failed" for verdict in times_asked)
-        return PairOutcome(query_id, why="judge", failed_verdicts=failed)
-    if (
-        len(times_asked) < len(wanted) or len(states) > 1
-    ):  # a profile that came later leaves one order na until it is asked
-        return PairOutcome(query_id, why="not_judged")
+        return PairOutcome(query_id, "judge", failed_verdicts=sum(each.state == "failed" for each in times_asked))
+    # A profile that came later leaves one order na until it is asked.
+    if len(times_asked) < len(wanted) or len(states) > 1:
+        return PairOutcome(query_id, "not_judged")
     if states == {"na"}:
-        return PairOutcome(query_id, is_na=True)
+        return PairOutcome(query_id, "na")
     winners = {verdict.value for verdict in times_asked}
-    win, loss = float(winners == {"a"}), float(winners == {"b"})
     firsts = [0.5 if each.value == EQUAL else float(each.value == (each.order or "")[:1]) for each in times_asked]
     return PairOutcome(
         query_id,
-        win=win,
-        tie=1 - win - loss,
-        loss=loss,
+        "scored",
+        float(winners == {"a"}),
+        float(winners == {"b"}),
         flipped=float(len(winners) > 1) if len(wanted) > 1 else None,
         first_preferred=_mean(firsts),
     )
@@ -167,19 +163,16 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
 
 def _together(times: Sequence[PairOutcome]) -> PairOutcome:
     """The mean of all scored times that a judge was asked, or why none was scored."""
-    scored = [time for time in times if time.result is not None]
-    failed = sum(time.failed_verdicts for time in times)
-    if not scored:
-        return replace(min(times, key=lambda time: (time.is_na, time.why or "")), failed_verdicts=failed)
-    return PairOutcome(
-        scored[0].query_id,
-        win=_mean([outcome.win for outcome in scored]),
-        tie=_mean([outcome.tie for outcome in scored]),
-        loss=_mean([outcome.loss for outcome in scored]),
-        flipped=_mean([outcome.flipped for outcome in scored]),
-        first_preferred=_mean([outcome.first_preferred for outcome in scored]),
-        failed_verdicts=failed,
-    )
+    scored = [time for time in times if time.state == "scored"] or [_first_lacking(times)]
+    names = ("win", "loss", "flipped", "first_preferred")
+    means: dict[str, Any] = {name: _mean([getattr(time, name) for time in scored]) for name in names}
+    return replace(scored[0], failed_verdicts=sum(time.failed_verdicts for time in times), **means)
+
+
+def _first_lacking(outcomes: Iterable[PairOutcome]) -> PairOutcome:
+    """The first one without a result, those that can't be judged last."""
+    lacking = (outcome for outcome in outcomes if outcome.state != "scored")
+    return min(lacking, key=lambda outcome: (outcome.state == "na", outcome.state))
 
 
 def _mean(numbers: Sequence[float | None]) -> float | None:
@@ -188,7 +181,6 @@ def _mean(numbers: Sequence[float | None]) -> float | None:
 
 
 MAJORITY = "majority"
-ResultName = Literal["win", "tie", "loss"]
 
 
 def with_majorities(results: Results) -> Results:
@@ -200,7 +192,7 @@ def with_majorities(results: Results) -> Results:
     def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
         """False for a judge that met the limit before its first answer."""
         every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-        return any(not outcome.is_forfeit and outcome.why not in ("not_judged", "runs_failed") for outcome in every)
+        return any(not outcome.is_forfeit and outcome.state in ("scored", "na", "judge") for outcome in every)
 
     spoken = [assessor for assessor, by_pair in results.items() if has_spoken(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
@@ -225,26 +217,20 @@ def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
     prefer.
     """
     results = [outcome.result for outcome in outcomes if outcome.result is not None]
-    lead: Counter[ResultName] = Counter("win" if each > 0.5 else "loss" if each < 0.5 else "tie" for each in results)
-    query_id, members = outcomes[0].query_id, len(outcomes)
-    if 2 * lead.total() <= members:
-        lacking = [outcome for outcome in outcomes if outcome.result is None]
-        return min(lacking, key=lambda outcome: (outcome.is_na, outcome.why or ""))
-    tie: ResultName = "tie"
-    winner = next((result_of for result_of, count in lead.items() if 2 * count > members), tie)
+    lead = Counter(sign(result - 0.5) for result in results)
+    if 2 * len(results) <= len(outcomes):
+        return _first_lacking(outcomes)
+    winner = next((side for side, count in lead.items() if 2 * count > len(outcomes)), 0)
+    first = outcomes[0]
     return PairOutcome(
-        query_id,
-        win=float(winner == "win"),
-        tie=float(winner == "tie"),
-        loss=float(winner == "loss"),
-        disagreed=None if outcomes[0].is_forfeit else float(len(lead) > 1),
-        words=outcomes[0].words,
-        is_forfeit=outcomes[0].is_forfeit,
+        first.query_id,
+        "scored",
+        float(winner > 0),
+        float(winner < 0),
+        disagreed=None if first.is_forfeit else float(len(lead) > 1),
+        words=first.words,
+        is_forfeit=first.is_forfeit,
     )
-
-
-Read = Callable[[PairOutcome], float | None]
-"""A number of one meeting, or None."""
 
 
 def derive_pairs(
@@ -282,29 +268,25 @@ def _pair_score(
 ) -> PairScore:
     a, b = labels
     hidden = assessor.judge.kind == "rule_based"  # it is never asked, so nothing is missing
-    outcomes = [
-        replace(outcome, is_na=True, why=None) if hidden and outcome.why == "not_judged" else outcome
-        for outcome in outcomes
-    ]
+    states = Counter("na" if hidden and each.state == "not_judged" else each.state for each in outcomes)
     counted = PairScore(
         **_about(assessor, dimension),
         dimension=dimension,
         a=a,
         b=b,
         n_planned=len(outcomes),
-        n_scored=sum(outcome.result is not None for outcome in outcomes),
-        n_na=sum(outcome.is_na for outcome in outcomes),
-        n_failed=sum(outcome.why is not None for outcome in outcomes),
-        runs_failed=sum(outcome.why == "runs_failed" for outcome in outcomes),
+        n_scored=states["scored"],
+        n_na=states["na"],
+        n_failed=states["runs_failed"] + states["not_judged"] + states["judge"],
+        runs_failed=states["runs_failed"],
         forfeits=sum(outcome.is_forfeit for outcome in outcomes),
-        not_judged=sum(outcome.why == "not_judged" for outcome in outcomes),
+        not_judged=states["not_judged"],
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         repairs=sum(outcome.repairs for outcome in outcomes),
         contrast=preference(labels, dimension, () if hidden else outcomes, gathered),
         note=NOT_RATED if hidden else None,
     )
-    assert counted.n_planned == counted.n_scored + counted.n_na + counted.n_failed
     return counted if hidden else counted.model_copy(update=_numbers(outcomes, gathered))
 
 
@@ -324,13 +306,13 @@ def corrected(rows: Sequence[PairScore], instead: Outcome | None) -> list[PairSc
     return [made[at] for at in range(len(rows))]
 
 
-_WHY: Mapping[str | None, str] = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
+_WHY = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
 
 
 def preference(labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], gathered: Gathered) -> ComparedRow:
     """The two by query: a system's value is its win rate over the query's repeats."""
     won = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
-    why = {outcome.query_id: _WHY.get(outcome.why, "na") for outcome in outcomes if outcome.query_id not in won}
+    why = {outcome.query_id: _WHY.get(outcome.state, "na") for outcome in outcomes if outcome.query_id not in won}
     nothing = {query_id: list[float]() for query_id in why}
 
     def side(label: str, rates: Mapping[str, float]) -> Side:
@@ -349,54 +331,52 @@ def preference(labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], 
 
 def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, Any]:
     clusters = gathered.clusters
+    scored = [outcome for outcome in outcomes if outcome.state == "scored"]
+    wins, losses = [outcome.win for outcome in scored], [outcome.loss for outcome in scored]
+    ties = [1 - win - loss for win, loss in zip(wins, losses, strict=True)]
 
-    def share(read: Read) -> Share:
-        means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
+    def by_query(of: Iterable[PairOutcome], values: Iterable[float | None]) -> dict[str, float]:
+        """The mean of each query's repeats."""
+        return means_by_query(zip((outcome.query_id for outcome in of), values, strict=True))
+
+    def share(values: Sequence[float]) -> Share:
+        means = by_query(scored, values)
         interval = share_interval([*means.values()], clusters.groups(means), is_whole=True)
         return Share(value=interval.value, ci_low=interval.low, ci_high=interval.high)
 
-    def mean(read: Read) -> float | None:
+    def mean(values: Sequence[float | None]) -> float | None:
         """The mean over queries of the mean within each; None without a query."""
-        means = means_by_query((outcome.query_id, read(outcome)) for outcome in outcomes)
+        means = by_query(scored, values)
         return round(sum(means.values()) / len(means), 10) if means else None
 
     # A forfeit counts in the rate and its test. What a judge prefers is seen only where it read both reports.
-    read = [outcome for outcome in outcomes if not outcome.is_forfeit]
-    rates = [round(rate, 10) for rate in means_by_query((each.query_id, each.result) for each in read).values()]
-    met = [(outcome.query_id, outcome.result, outcome.words) for outcome in read if outcome.result is not None]
-    even = length_controlled(
-        [result for _, result, _ in met],
-        [words for *_, words in met],
-        clusters.groups(query_id for query_id, *_ in met),
-        gathered.definition.seed,
-    )
+    read = [outcome for outcome in scored if not outcome.is_forfeit]
+    results = [outcome.result or 0.0 for outcome in read]
+    rates = [round(rate, 10) for rate in by_query(read, results).values()]
+    groups = clusters.groups(outcome.query_id for outcome in read)
+    even = length_controlled(results, [outcome.words for outcome in read], groups, gathered.definition.seed)
     return {
-        "wins": _sum(outcome.win for outcome in outcomes),
-        "ties": _sum(outcome.tie for outcome in outcomes),
-        "losses": _sum(outcome.loss for outcome in outcomes),
-        "win": share(lambda outcome: outcome.win),
-        "tie": share(lambda outcome: outcome.tie),
-        "loss": share(lambda outcome: outcome.loss),
+        "wins": round(sum(wins), 9),
+        "ties": round(sum(ties), 9),
+        "losses": round(sum(losses), 9),
+        "win": share(wins),
+        "tie": share(ties),
+        "loss": share(losses),
         "queries_read": len(rates),
         "read_won": sum(rate > 0.5 for rate in rates),
         "read_lost": sum(rate < 0.5 for rate in rates),
-        "longer_won": mean(_longer_won),
+        "longer_won": mean([*map(_longer_won, scored)]),
         "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
-        "flip_rate": mean(lambda outcome: outcome.flipped),
-        "first_position_rate": mean(lambda outcome: outcome.first_preferred),
-        "disagreement": mean(lambda outcome: outcome.disagreed),
+        "flip_rate": mean([outcome.flipped for outcome in scored]),
+        "first_position_rate": mean([outcome.first_preferred for outcome in scored]),
+        "disagreement": mean([outcome.disagreed for outcome in scored]),
     }
 
 
 def _longer_won(outcome: PairOutcome) -> float | None:
     """1 if the report with more words won; None without a winner, or if both have equal length."""
-    if outcome.result in (None, 0.5) or not outcome.words:
-        return None
-    return float((outcome.result > 0.5) == (outcome.words > 0))
-
-
-def _sum(numbers: Iterable[float | None]) -> float:
-    return round(sum(number for number in numbers if number is not None), 9)
+    lead = sign(outcome.win - outcome.loss)
+    return float(lead == sign(outcome.words)) if lead and outcome.words else None
 
 
 def _rank_scores(

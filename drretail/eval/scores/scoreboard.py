@@ -6,19 +6,18 @@ from dataclasses import dataclass, replace
 from math import inf
 from statistics import fmean
 
-from drretail.eval.compare.differences import Primary, compared_measures, nothing_to_compare
+from drretail.eval.compare.differences import Primary, compared_pairs, nothing_to_compare
 from drretail.eval.compare.wording import findings, listed
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
-from drretail.records.base import Rules
+from drretail.records.base import OfJudge, Rules
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
     CODE,
     BoardCell,
     BoardColumn,
-    BoardJudge,
     BoardRow,
     MetricDescription,
     Score,
@@ -140,16 +139,16 @@ def scoreboard(
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
-    measures = compared_measures(gathered, [*assessors, *by_code], names, primary, pairs)
+    compared = tuple(compared_pairs(gathered, [*assessors, *by_code], names, primary, pairs))
     alone = nothing_to_compare(gathered)
     return Scoreboard(
-        judge=BoardJudge() if first is None else _judge(first),
+        judge=OfJudge(judge="", judge_kind="llm") if first is None else OfJudge(**first.columns),
         columns=tuple(columns_shown),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
-        others=tuple(map(_judge, judges[1:])),
-        differs=(alone,) if alone else tuple(finding.sentence for finding in findings(measures, short)),
-        compared=tuple(measures),
+        others=tuple(OfJudge(**judge.columns) for judge in judges[1:]),
+        differs=(alone,) if alone else tuple(finding.sentence for finding in findings(compared, short)),
+        compared=compared,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
         are_answers=gathered.are_answers,
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns_shown) else None,
@@ -180,10 +179,6 @@ def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: S
 
     systems = [row for row in rows if place_of(row.system, definitions) == "system"]
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
-
-
-def _judge(assessor: Assessor) -> BoardJudge:
-    return BoardJudge(**dict(assessor.judge), rules=assessor.rules)
 
 
 def _judges(shown: _Shown) -> list[Assessor]:

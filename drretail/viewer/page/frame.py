@@ -8,9 +8,12 @@ itself is unchanged, so marks can't change how a report looks.
 
 import base64
 import hashlib
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -30,6 +33,7 @@ from drretail.viewer.tables.scores import model_words
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
+    from jinja2.bccache import Bucket
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
@@ -277,10 +281,20 @@ _TURNED_BY = dict.fromkeys(map(ord, TURNING))
 
 @cache
 def _environment() -> "Environment":
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
+
+    class Compiled(FileSystemBytecodeCache):
+        """Beside the templates, as Python keeps modules: to compile them takes half a second."""
+
+        def dump_bytecode(self, bucket: "Bucket") -> None:
+            if not sys.dont_write_bytecode:
+                with suppress(OSError):  # a folder that can't be written
+                    Path(self.directory).mkdir(exist_ok=True)
+                    super().dump_bytecode(bucket)
 
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
+        bytecode_cache=Compiled(str(TEMPLATES / "__pycache__"), f"%s.jinja-{version('jinja2')}"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

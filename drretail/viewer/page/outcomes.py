@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from drretail.eval.compare.wording import Measure, by_measure, name_of
 from drretail.eval.scores.gathering import FP
-from drretail.records.comparison import ComparedMeasure, ComparedRow
+from drretail.records.comparison import ComparedRow
 from drretail.records.score import Scoreboard, ShownColumn, Systems, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
@@ -207,7 +208,7 @@ def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> Pag
     if measure is not None:
         differences = [_against(row.label, baselines, measure, end) for row in table.rows]
         meaning = "its mean minus that of the baseline, over the questions that both answered"
-        added.append((Column(f"difference in {measure.measure}", meaning=meaning), differences))
+        added.append((Column(f"difference in {name_of(measure[0])}", meaning=meaning), differences))
         if len(ranked) > 2:
             ranks = [_rank(row.label, len(ranked), measure) if row.label in ranked else None for row in table.rows]
             meaning = "the ranks that it may have: what isn't told apart shares them"
@@ -237,14 +238,14 @@ def _is_needed(column: ShownColumn) -> bool:
     return column.decides or column.name in _NEEDED or column.unit == "rating" or column.unit in set(SPARE) - {"words"}
 
 
-def _measure(board: Scoreboard) -> ComparedMeasure | None:
+def _measure(board: Scoreboard) -> Measure | None:
     """What was bought, or the first measure that is compared."""
-    named = {measure.measure: measure for measure in board.compared if measure.pairs}
+    named = {name_of(measure[0]): measure for measure in by_measure(board.compared)}
     return named.get(OUTCOME) or next(iter(named.values()), None)
 
 
-def _end(measure: ComparedMeasure) -> float:
-    reached = max((abs(each) for row in measure.pairs for each in _ends(row)), default=0.0)
+def _end(measure: Measure) -> float:
+    reached = max((abs(each) for row in measure for each in _ends(row)), default=0.0)
     return next((end for end in _ROUND if reached <= end), reached)
 
 
@@ -252,18 +253,18 @@ def _ends(row: ComparedRow) -> Iterator[float]:
     yield from (each for each in (row.difference, row.ci_low, row.ci_high) if each is not None)
 
 
-def _compared(label: str, other: str, measure: ComparedMeasure) -> tuple[ComparedRow, int] | None:
+def _compared(label: str, other: str, measure: Measure) -> tuple[ComparedRow, int] | None:
     """The comparison of two systems, and -1 if its difference is the second's minus the first's."""
-    for row in measure.pairs:
+    for row in measure:
         if (row.a, row.b) in ((label, other), (other, label)):
             return row, 1 if row.a == label else -1
     return None
 
 
-def _rank(label: str, of: int, measure: ComparedMeasure) -> Cell:
+def _rank(label: str, of: int, measure: Measure) -> Cell:
     """From one more than are shown to be above it, to those that are shown to be below it."""
     above = below = 0
-    for row in measure.pairs:
+    for row in measure:
         if label in (row.a, row.b) and row.outcome in _SHOWN:
             is_above = (row.outcome == "higher") == (row.a == label)
             above, below = above + (not is_above), below + is_above
@@ -271,7 +272,7 @@ def _rank(label: str, of: int, measure: ComparedMeasure) -> Cell:
     return Cell(f"{first}" if first == last else f"{first}–{last}")
 
 
-def _against(label: str, baselines: Mapping[str, str], measure: ComparedMeasure, end: float) -> Cell | None:
+def _against(label: str, baselines: Mapping[str, str], measure: Measure, end: float) -> Cell | None:
     """The difference from each baseline, one of which the page shows."""
     shown: list[Markup] = []
     for at, other in enumerate(baselines):

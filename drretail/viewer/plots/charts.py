@@ -30,19 +30,8 @@ from drretail.viewer.plots.drawing import (
 _BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
 
 
-@dataclass(frozen=True, slots=True)
-class DotRow:
-    name: str
-    dots: tuple[Cell | None, ...]
-    """One for each series; None, or no number, without a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A value to compare systems with that is not a system itself: a floor or the ceiling."""
-
-    name: str
-    cell: Cell
+Rows = Mapping[str, Sequence[Cell | None]]
+"""By name, a cell for each series; None, or no number, without a value."""
 
 
 PARTIAL = "Hollow: over fewer {}, as the numbers beside say."
@@ -67,38 +56,39 @@ def dot_plot(
     name: str,
     title: str,
     caption: str,
-    rows: Sequence[DotRow],
+    rows: Rows,
     *,
     series: Sequence[str] = ("",),
-    bounds: Sequence[Bound] = (),
+    bounds: Mapping[str, Cell] | None = None,
     whole: tuple[float, float] | None = None,
     unit: str = "planned run",
 ) -> Plot:
     """One image of these rows; a single series has marks of one kind and no legend.
 
+    ``bounds`` are values to compare with that have no row: floors and the ceiling.
     Values over fewer of the planned runs than all, or of ``unit``, are hollow, with the two numbers beside them.
     """
-    drawing = Drawing()
-    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max((len(row.name) for row in rows), default=0))
-    dots = [dot for row in rows for dot in row.dots if dot is not None]
+    drawing, bounds = Drawing(), bounds or {}
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, rows), default=0))
+    dots = [dot for its in rows.values() for dot in its if dot is not None]
     reached = [each for dot in dots for each in (dot.low, dot.number, dot.high) if each is not None]
-    reached += [bound.cell.number for bound in bounds if bound.cell.number is not None]
+    reached += [bound.number for bound in bounds.values() if bound.number is not None]
     room = CHARACTER * (1 + max((len(dot.denominator) for dot in dots), default=0))
     along = scale(reached, left, WIDTH - (48 if len(series) == 1 else 8) - room, whole=whole)
     band = max(_BAND, _LANE * len(series) + 8)
     labels, top = _tick_labels(bounds, along)
     bottom = top + 2 + band * len(rows)
     drawing.add(*labels, *across(along, top, bottom))
-    for bound in bounds:
-        x = along.at(bound.cell.number or 0.0)
-        drawing.add(line(x, top, x, bottom, "floor", _in_words(bound.name, f"{bound.cell.number:.3g}", bound.cell)))
-    for place, row in enumerate(rows):
+    for of, bound in bounds.items():
+        x = along.at(bound.number or 0.0)
+        drawing.add(line(x, top, x, bottom, "floor", _in_words(of, f"{bound.number:.3g}", bound)))
+    for place, (row, its) in enumerate(rows.items()):
         middle = top + 2 + band * (place + 0.5)
-        drawing.add(words(left - 8, middle + 4, cut(row.name, left - 12), anchor="end"))
-        for lane, dot in enumerate(row.dots):
+        drawing.add(words(left - 8, middle + 4, cut(row, left - 12), anchor="end"))
+        for lane, dot in enumerate(its):
             if dot is not None and dot.number is not None:
-                y = middle + _LANE * (lane - (len(row.dots) - 1) / 2)
-                text = _in_words(", ".join(filter(None, (row.name, series[lane]))), f"{dot.number:.3g}", dot)
+                y = middle + _LANE * (lane - (len(its) - 1) / 2)
+                text = _in_words(", ".join(filter(None, (row, series[lane]))), f"{dot.number:.3g}", dot)
                 if dot.ends is not None:
                     drawing.add(line(along.at(dot.ends[0]), y, along.at(dot.ends[1]), y, f"s{lane % 8}", text))
                 drawing.add(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
@@ -109,19 +99,19 @@ def dot_plot(
         shown, height = legend(series, height + 12)
         drawing.add(shown)
     alike: dict[str, list[str]] = {}
-    for bound in bounds:
-        shown = f"{_number(bound.cell.number or 0.0, along)} {bound.cell.denominator}".strip()
-        alike.setdefault(shown, []).append(bound.name)
+    for of, bound in bounds.items():
+        shown = f"{_number(bound.number or 0.0, along)} {bound.denominator}".strip()
+        alike.setdefault(shown, []).append(of)
     ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
-    caption = described(caption, [(row.name, row.dots) for row in rows], unit)
+    caption = described(caption, rows.items(), unit)
     return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, drawing.body, height)
 
 
-def _tick_labels(bounds: Sequence[Bound], along: Scale) -> tuple[list[Markup], float]:
+def _tick_labels(bounds: Mapping[str, Cell], along: Scale) -> tuple[list[Markup], float]:
     """The names of ticks above them, in as many lines as keep them apart, and the y coordinate below."""
     alike: dict[float, list[str]] = {}
-    for bound in sorted(bounds, key=lambda bound: bound.cell.number or 0.0):
-        alike.setdefault(round(along.at(bound.cell.number or 0.0), 1), []).append(bound.name)
+    for of, bound in sorted(bounds.items(), key=lambda named: named[1].number or 0.0):
+        alike.setdefault(round(along.at(bound.number or 0.0), 1), []).append(of)
     labels: list[Markup] = []
     free: list[float] = []
     for x, names in alike.items():
@@ -306,20 +296,15 @@ It keeps their intervals from hiding each other.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """One system: its points from left to right, each with its x value."""
-
-    name: str
-    points: tuple[tuple[float, Cell], ...]
-    """The cells have numbers."""
+Curves = Mapping[str, Sequence[tuple[float, Cell]]]
+"""By system, its points from left to right, each with its x value; the cells have numbers."""
 
 
 def curve_plot(
     name: str,
     title: str,
     caption: str,
-    curves: Sequence[Curve],
+    curves: Curves,
     *,
     ticks: Mapping[float, str],
     x_name: str,
@@ -333,7 +318,7 @@ def curve_plot(
     room = _MOST_APART / 2
     first, last = log2(min(ticks)), log2(max(ticks))
     along = Scale(first, max(last, first + 1), _CURVE_LEFT + room, WIDTH - _CURVE_RIGHT - room, tuple(map(log2, ticks)))
-    dots = [dot for curve in curves for _, dot in curve.points]
+    dots = [dot for points in curves.values() for _, dot in points]
     up = close_scale((end for dot in dots for end in (dot.number or 0.0, *(dot.ends or ()))), _CURVE_TALL, _TOP)
     for at, label in ticks.items():
         x = along.at(log2(at))
@@ -341,27 +326,33 @@ def curve_plot(
     drawing.add(*_up(up, _CURVE_LEFT, _CURVE_RIGHT), words(4, 11, y_name, "soft"))
     drawing.add(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
-    for series, curve in enumerate(curves):
+    for series, (curve, points) in enumerate(curves.items()):
         shift = apart * (series - (len(curves) - 1) / 2)
-        drawing.add(*_curve(curve, series, along, up, shift, ticks))
+        drawing.add(*_curve(curve, points, series, along, up, shift, ticks))
     height = _CURVE_TALL + 36
     if len(curves) > 1:
-        shown, height = legend([curve.name for curve in curves], height + 14)
+        shown, height = legend([*curves], height + 14)
         drawing.add(shown)
-    caption = described(caption, [(curve.name, [dot for _, dot in curve.points]) for curve in curves], "query")
+    caption = described(caption, ((curve, [dot for _, dot in points]) for curve, points in curves.items()), "query")
     return Plot(name, title, caption, drawing.body, height)
 
 
 def _curve(
-    curve: Curve, series: int, along: Scale, up: Scale, shift: float, ticks: Mapping[float, str]
+    name: str,
+    points: Sequence[tuple[float, Cell]],
+    series: int,
+    along: Scale,
+    up: Scale,
+    shift: float,
+    ticks: Mapping[float, str],
 ) -> Iterator[Markup]:
     """The line first, then intervals and marks on top of it."""
     css = f"s{series % 8}"
-    places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in curve.points]
+    places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in points]
     for (x1, y1), (x2, y2) in pairwise(places):
-        yield line(x1, y1, x2, y2, css, curve.name)
-    for (x, y), (at, dot) in zip(places, curve.points, strict=True):
-        title = _in_words(f"{curve.name}, {ticks[at]}", f"{dot.number:.3g}", dot)
+        yield line(x1, y1, x2, y2, css, name)
+    for (x, y), (at, dot) in zip(places, points, strict=True):
+        title = _in_words(f"{name}, {ticks[at]}", f"{dot.number:.3g}", dot)
         if dot.ends is not None:
             yield line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, title)
         yield mark(x, y, series, title, is_hollow=dot.is_partial)

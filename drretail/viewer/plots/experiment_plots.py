@@ -7,6 +7,7 @@ from math import sqrt
 from pathlib import Path
 from typing import cast
 
+from drretail.eval.compare.wording import by_measure, name_of
 from drretail.plugins import Plugins
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
@@ -26,9 +27,6 @@ from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.plots.charts import (
     BarRow,
-    Bound,
-    Curve,
-    DotRow,
     Part,
     Point,
     curve_plot,
@@ -94,9 +92,7 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
     names = system_names((row.system for row in board.rows), board.systems)
     for column in board.columns:
         cells = {row.system: score_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
-        rows = [
-            DotRow(names[system], (cell,)) for system, cell in cells.items() if not _is_bound(system, board.systems)
-        ]
+        rows = {names[system]: [cell] for system, cell in cells.items() if not _is_bound(system, board.systems)}
         differs = len({f"{cell.number:.2f}" for cell in cells.values()}) > 1
         if column.metric and rows and differs and any(cell.ends for cell in cells.values()):
             yield dot_plot(
@@ -104,9 +100,7 @@ def headline_plots(board: Scoreboard) -> Iterator[Plot]:
                 column.name.replace("_", " "),
                 _caption(column.meaning, cells.values()),
                 rows,
-                bounds=[
-                    Bound(names[system], cell) for system, cell in cells.items() if _is_bound(system, board.systems)
-                ],
+                bounds={names[system]: cell for system, cell in cells.items() if _is_bound(system, board.systems)},
                 whole=_RANGES.get(column.unit),
             )
 
@@ -117,7 +111,7 @@ def cost_plot(board: Scoreboard) -> Plot | None:
     None without either, costs or intervals, or if all points are the same.
     """
     decides = [column for column in board.columns if column.decides]
-    scored = [column for column in board.columns if column.metric and board.judge.kind != "rule_based"]
+    scored = [column for column in board.columns if column.metric and board.judge.judge_kind != "rule_based"]
     ratings = [column for column in scored if column.unit == "rating"]
     took = [column for unit in ("dollars", "tokens") for column in board.columns if column.unit == unit]
     if not (decides or scored) or not took:
@@ -152,28 +146,27 @@ def cost_plot(board: Scoreboard) -> Plot | None:
 def power_plot(board: Scoreboard) -> Plot | None:
     """The difference in the first measure that more questions would show; None if the questions' spread is unknown."""
     names = system_names((row.system for row in board.rows), board.systems)
-    for measure in board.compared:
-        pairs = [pair for pair in measure.pairs if pair.detectable and pair.n_pairs][:MOST_SERIES]
+    for measure in by_measure(board.compared):
+        named, pairs = name_of(measure[0]), [pair for pair in measure if pair.detectable and pair.n_pairs][:MOST_SERIES]
         if not pairs:
             continue
         questions = max(pair.n_pairs for pair in pairs)
         numbers = [questions * 2**step for step in range(5)]
-        curves = [
-            Curve(
-                f"{names[pair.a]} − {names[pair.b]}",
-                tuple((n, Cell((pair.detectable or 0) * sqrt(pair.n_pairs / n))) for n in numbers),
-            )
+        curves = {
+            f"{names[pair.a]} − {names[pair.b]}": [
+                (n, Cell((pair.detectable or 0) * sqrt(pair.n_pairs / n))) for n in numbers
+            ]
             for pair in pairs
-        ]
+        }
         return curve_plot(
             "power",
-            f"Differences in {measure.measure} that more questions would show",
+            f"Differences in {named} that more questions would show",
             "The true difference that so many questions show in four of five experiments, judged by the spread over "
             f"those asked: {questions:,} so far.",
             curves,
             ticks={n: f"{n:,}" for n in numbers},
             x_name="questions",
-            y_name=f"difference in {measure.measure}",
+            y_name=f"difference in {named}",
         )
     return None
 
@@ -218,13 +211,12 @@ def whole_plots(
 
 
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: MetricDescription, title: str) -> Plot | None:
-    judge = board.judge
     by_cell = {
         (row.variant, row.system): score_cell(row)
         for row in shown_rows(scores)
         if row.metric == name
         and row.value is not None
-        and (row.judge == CODE or row.by_whom == (judge.spec, judge.params_hash, judge.rules))
+        and (row.judge == CODE or row.by_whom == board.judge.by_whom)
         and not _is_bound(row.system, board.systems)
     }
     systems = in_order({system for _, system in by_cell}, board.systems)[:MOST_SERIES]
@@ -238,10 +230,7 @@ def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: Metric
         _caption(
             metric.meaning, (cell for (each, system), cell in by_cell.items() if each in variants and system in systems)
         ),
-        [
-            DotRow(variant.replace("_", " "), tuple(by_cell.get((variant, system)) for system in systems))
-            for variant in variants
-        ],
+        {variant.replace("_", " "): [by_cell.get((variant, system)) for system in systems] for variant in variants},
         series=[names[system] for system in systems],
         whole=_RANGES.get(metric.scale),
     )
@@ -300,17 +289,14 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
     title = f"{variant} by {about}"
     at = {cell.part: condition.number(cell.part) for row in table.rows for cell in row.cells}
     if None not in at.values():
-        curves = [
-            Curve(
-                names[row.agent],
-                tuple(
-                    (x, drawn[row.agent, cell.part])
-                    for cell in row.cells
-                    if (x := at[cell.part]) and cell.value is not None
-                ),
-            )
+        curves = {
+            names[row.agent]: [
+                (x, drawn[row.agent, cell.part])
+                for cell in row.cells
+                if (x := at[cell.part]) and cell.value is not None
+            ]
             for row in rows
-        ]
+        }
         ticks = {x: cell.part for cell in every if (x := at[cell.part]) is not None}
         caption = f"to the right: {about}, each step of the scale twice as many; judged by {table.judge}"
         return curve_plot(
@@ -322,11 +308,11 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
             x_name=about,
             y_name=variant,
         )
-    dots = [
-        DotRow(condition.words(setting), tuple(drawn.get((row.agent, setting)) for row in rows))
+    dots = {
+        condition.words(setting): [drawn.get((row.agent, setting)) for row in rows]
         for setting in settings_of(table, condition)
         if any((row.agent, setting) in drawn for row in rows)
-    ]
+    }
     caption = _caption(f"by {about}; judged by {table.judge}", drawn.values())
     return dot_plot(name, title, caption, dots, series=[names[row.agent] for row in rows], unit="query")
 
@@ -348,7 +334,7 @@ def tool_plot(calls: Mapping[str, Mapping[str, Cell]], systems: Systems = NO_SYS
         "tool-calls",
         "Tool calls of a run",
         "Calls of each tool on average, failed ones and calls such as Reason and Finalize included.",
-        [DotRow(tool, tuple(calls[label].get(tool) for label in labels)) for tool in tools],
+        {tool: [calls[label].get(tool) for label in labels] for tool in tools},
         series=[names[label] for label in labels],
         unit="run",
     )

@@ -14,6 +14,7 @@ from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.records.tables.figures import NOTHING, p_value
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
+from drretail.viewer.tables.result import difference_cell
 from drretail.viewer.tables.scores import (
     NONE_HELD,
     NOTES,
@@ -109,10 +110,10 @@ def ablation_table(
         cells |= {(row.agent, "", cell.part): part_cell(cell) for cell in row.cells}
         first, last = row.cells[0].part, row.cells[-1].part
         for step in row.steps:
-            spans_all = condition.is_stepwise and len(row.cells) > 2 and (step.earlier, step.later) == (first, last)
+            spans_all = condition.is_stepwise and len(row.cells) > 2 and (step.b, step.a) == (first, last)
             whole = f"{condition.words(last)} over {condition.words(first)}"
             manner = whole if spans_all else "over the one before" if condition.is_stepwise else "over the first"
-            cells[row.agent, manner, step.later] = difference_cell(step.row)
+            cells[row.agent, manner, step.a] = step_cell(step)
     return pivot(
         f"{description(metrics, table.metric).title}: {table.variant} by {table.by.replace('_', ' ')}",
         cells,
@@ -124,15 +125,13 @@ def ablation_table(
     )
 
 
-def difference_cell(row: ComparedRow) -> Cell:
+def step_cell(row: ComparedRow) -> Cell:
     """A difference with its interval and p."""
     why = _NO_EFFECT.get(row.outcome, "")
-    if row.difference is None:
-        return Cell(NOTHING, note=why)
     mark = "*" if row.outcome in ("higher", "lower") else ""
     note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
-    ends = row.ci_low, row.ci_high
-    return Cell(row.difference, "signed", *ends, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
+    cell = difference_cell(row, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
+    return cell or Cell(NOTHING, note=why)
 
 
 _OF_TWINS = {

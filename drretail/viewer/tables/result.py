@@ -1,23 +1,27 @@
 """Who did better over all questions, in a sentence or two, and conclusions on every pair as tables."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from drretail.eval.compare.wording import (
     MOST,
     SIDE_BY_SIDE,
     Finding,
+    Measure,
     beside,
+    by_measure,
     clearest,
     findings,
     largest_of,
     more_failures,
+    name_of,
     no_answers,
     order,
     outcome_of_all,
     range_of,
     sample,
 )
-from drretail.records.comparison import ComparedMeasure, ComparedRow, Finished, Outcome
+from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.records.score import BoardCell, Scoreboard, Systems, in_order, place_of
 from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.table import Cell, Column, Row, Table
@@ -41,9 +45,7 @@ def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
 
     Without any difference the first two of a scoreboard, or of their labels without one. Fewer if there are fewer.
     """
-    named = {measure.measure: measure for measure in (() if board is None else board.compared)}
-    pairs = named[OUTCOME].pairs if OUTCOME in named else ()
-    most = max(pairs, key=lambda row: row.above + row.below, default=None)
+    most = max(() if board is None else of_measure(board, OUTCOME), key=lambda row: row.above + row.below, default=None)
     if most is not None and most.above + most.below:
         return (most.a, most.b) if most.above >= most.below else (most.b, most.a)
     ranked = [] if board is None else [row.system for row in board.rows]
@@ -69,20 +71,20 @@ def result_of(board: Scoreboard) -> str:
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
         sure = SURE + ("" if largest.n_users in (None, largest.n_pairs) else BY_USER)
-        measures = sorted((each for one in shown for each in one.measures if each.failed), key=lambda each: each.failed)
+        rows = (measure[0] for one in shown for measure in one.measures)
+        measures = sorted((each for each in rows if each.failed), key=lambda each: each.failed)
         failed = {each.judge: each.failed for each in measures}
         parts = [f"{whole[:1].upper()}{whole[1:]}, shown by {sample(largest.n_pairs, largest.n_users)}", sure]
         return " ".join(f"{each}." for each in [*parts, *(f"{one} {no_answers(its)}" for one, its in failed.items())])
-    by_name = {measure.measure: measure for finding in every for measure in finding.measures}
     first = FALSE_ANSWERS if board.are_answers else OUTCOME
-    bought = _how_often(board, names, first, by_name.get(first))
+    bought = _how_often(board, names, first)
     if bought:
-        return f"{bought} {_may_be_chance(by_name.get(first))}"
-    preferences = by_name.get(SIDE_BY_SIDE)
-    if preferences is not None and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
-        (row,) = preferences.pairs
+        return f"{bought} {_may_be_chance(of_measure(board, first))}"
+    preferences = of_measure(board, SIDE_BY_SIDE)
+    if preferences and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
+        (row,) = preferences
         return f"{_preferences(row, names[row.a], names[row.b])} {_may_be_chance(preferences)}"
-    takes = next(filter(None, map(_takes, board.compared)), "")
+    takes = next(filter(None, map(_takes, by_measure(board.compared))), "")
     which = "the two" if len(labels) == 2 else f"these {len(labels)}"
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"
 
@@ -94,12 +96,11 @@ def decision_of(board: Scoreboard) -> str:
     """
     rows = [row for row in board.rows if place_of(row.system, board.systems) == "system" and OUTCOME in row.cells]
     names = system_names((row.system for row in board.rows), board.systems)
-    compared = next((measure for measure in board.compared if measure.measure == OUTCOME), None)
     if len(rows) < 2:
         return ""
     first = rows[0].cells[OUTCOME]
     alike = f"Each system {_SAID[OUTCOME]} in {percent(first.value)} of its answers{_where(OUTCOME, first)}."
-    return _how_often(board, names, OUTCOME, compared) or alike
+    return _how_often(board, names, OUTCOME) or alike
 
 
 def _better(finding: Finding, names: Mapping[str, str]) -> str:
@@ -107,11 +108,11 @@ def _better(finding: Finding, names: Mapping[str, str]) -> str:
     if finding.about == FALSE_ANSWERS:
         return order(finding.measures[0], names, f"{_SAID[FALSE_ANSWERS]} more often than")
     where = finding.about if finding.about.startswith(SIDE_BY_SIDE) else f"in {finding.about}"
-    is_mixed = any(one.measure == FALSE_ANSWERS for one in finding.measures)
+    is_mixed = any(name_of(one[0]) == FALSE_ANSWERS for one in finding.measures)
     return f"{where}, {order(finding.measures[0], names, 'is above' if is_mixed else 'did better than')}"
 
 
-def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compared: ComparedMeasure | None) -> str:
+def _how_often(board: Scoreboard, names: Mapping[str, str], column: str) -> str:
     """For example "react buys what was asked for on 7 of 10 questions, hybrid_react on 1.".
 
     Empty if all systems do so equally often.
@@ -124,7 +125,8 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str, compare
     ranked = sorted(cells, key=lambda name: -cells[name].value)
     if len({f"{cell.value:.2f}" for cell in cells.values()}) < 2:
         return ""
-    largest = None if compared is None else largest_of(compared)
+    compared = of_measure(board, column)
+    largest = largest_of(compared) if compared else None
     questions = 0 if largest is None else largest.n_pairs
     # Counts of questions would be wrong if queries were repeated, or systems have values on different queries.
     counts = [cell.value * questions for cell in cells.values() if cell.n == questions]
@@ -159,17 +161,17 @@ def _questions(row: ComparedRow) -> str:
     return f"{counted(row.n_pairs, 'question')}{of_users}"
 
 
-def _may_be_chance(measure: ComparedMeasure | None) -> str:
-    takes = "" if measure is None else _takes(measure)
+def _may_be_chance(measure: Measure) -> str:
+    takes = _takes(measure) if measure else ""
     return f"That may be chance{f': {takes}' if takes else ''}."
 
 
-def _takes(measure: ComparedMeasure) -> str:
+def _takes(measure: Measure) -> str:
     """For example "it would take about 54 questions to tell"; empty if the number is unknown."""
     outcome, row = outcome_of_all(measure), largest_of(measure)
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
-        tests = max(row.tests for row in measure.pairs)
+        tests = max(row.tests for row in measure)
         whom = "users" if by_users else "questions"
         return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if one system wins them all"
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
@@ -248,14 +250,14 @@ def concluded(board: Scoreboard) -> Table | None:
     by_pair = _by_pair(board)
     if not by_pair:
         return None
-    shown = [[each for each in rows if each[1].outcome in ("higher", "lower")] for rows in by_pair]
+    shown = [[each for each in rows if each.outcome in ("higher", "lower")] for rows in by_pair]
     chosen = [each for rows in shown for each in rows]
     chosen += [
-        min(rows, key=lambda each: (_ORDER.index(each[1].outcome), each[1].queries_needed or MOST))
+        min(rows, key=lambda each: (_ORDER.index(each.outcome), each.queries_needed or MOST))
         for rows, differing in zip(by_pair, shown, strict=True)
         if not differing
     ]
-    tests = max(row.tests for _, row in chosen)
+    tests = max(row.tests for row in chosen)
     pairs = counted(len(by_pair), "pair of systems", "pairs of systems")
     note = f"p is corrected (Holm) for {counted(tests, 'test')} on {pairs}."
     return _table(TITLE, board, chosen, note)
@@ -267,46 +269,46 @@ def every_measure(board: Scoreboard) -> Table | None:
     None with a single measure, which the short table shows.
     """
     every = [each for rows in _by_pair(board) for each in rows]
-    return _table("Every pair in every measure", board, every) if len(board.compared) > 1 else None
+    return _table("Every pair in every measure", board, every) if len(by_measure(board.compared)) > 1 else None
 
 
-_Compared = tuple[ComparedMeasure, ComparedRow]
+def of_measure(board: Scoreboard, name: str) -> Measure:
+    """The rows of a measure; none if it is not compared."""
+    return [row for row in board.compared if row.name == name]
 
 
-def _by_pair(board: Scoreboard) -> list[list[_Compared]]:
+def _by_pair(board: Scoreboard) -> list[list[ComparedRow]]:
     """The measures of each pair, in the order of the board."""
-    by_pair: dict[frozenset[str], list[_Compared]] = {}
-    for measure in board.compared:
-        for row in measure.pairs:
-            by_pair.setdefault(frozenset((row.a, row.b)), []).append((measure, row))
+    by_pair: dict[frozenset[str], list[ComparedRow]] = {}
+    for row in board.compared:
+        by_pair.setdefault(frozenset((row.a, row.b)), []).append(row)
     return list(by_pair.values())
 
 
-def _table(title: str, board: Scoreboard, compared: list[_Compared], *notes: str) -> Table:
+def _table(title: str, board: Scoreboard, compared: list[ComparedRow], *notes: str) -> Table:
     names = system_names((row.system for row in board.rows), board.systems)
     rows = [
-        Row(f"{names.get(row.a, row.a)} against {names.get(row.b, row.b)}", tuple(_cells(measure, row, names)))
-        for measure, row in compared
+        Row(f"{names.get(row.a, row.a)} against {names.get(row.b, row.b)}", tuple(_cells(row, names)))
+        for row in compared
     ]
     more = [f"{counted(len(rows) - MOST_ROWS, 'more row')} in the export."] if len(rows) > MOST_ROWS else []
     return Table(title, _COLUMNS, tuple(rows[:MOST_ROWS]), heading="Pair", notes=(*notes, *more), unit="query")
 
 
-def _cells(measure: ComparedMeasure, row: ComparedRow, names: Mapping[str, str]) -> Iterator[Cell | None]:
+def _cells(row: ComparedRow, names: Mapping[str, str]) -> Iterator[Cell | None]:
     a, b = (names.get(label, label) for label in (row.a, row.b))
     yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
-    yield Cell(measure.measure)
-    yield _difference(row, row.n_planned)
+    yield Cell(name_of(row))
+    yield difference_cell(row, n=row.n_pairs, planned=row.n_planned)
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
     yield Cell(row.n_pairs, "count", note="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
     needed = row.queries_needed if row.outcome in ("undecided", "undone", "too_few") else None
     yield (None if needed is None else Cell(f"> {MOST:,}" if needed > MOST else f"{needed:,}", beside=range_of(row)))
-    yield None if row.finished is None else _difference(row.finished)
+    yield row.finished and difference_cell(row.finished, n=row.finished.n_pairs)
     _, failures = beside(row)
     yield Cell(failures) if failures else None
 
 
-def _difference(of: ComparedRow | Finished, planned: int | None = None) -> Cell | None:
-    if of.difference is None:
-        return None
-    return Cell(of.difference, "signed", of.ci_low, of.ci_high, n=of.n_pairs, planned=planned)
+def difference_cell(of: ComparedRow | Finished, **about: Any) -> Cell | None:
+    """A minus B with its interval; None without a value."""
+    return None if of.difference is None else Cell(of.difference, "signed", of.ci_low, of.ci_high, **about)

@@ -9,9 +9,8 @@ from drretail.eval.compare.wording import clearest, findings, largest_of, listed
 from drretail.eval.scores.facts import AS_ZERO, missing_of
 from drretail.eval.scores.gathering import FP
 from drretail.llm.usage import dated
-from drretail.records.base import OfJudge
 from drretail.records.run import DUMPS
-from drretail.records.score import CODE, BoardRow, Scoreboard, ShownColumn, Unit, place_of
+from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit, place_of
 from drretail.records.tables import figures
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Kind, Table, pivot
@@ -40,16 +39,14 @@ JUDGE_FAILED = "failed"
 
 def board_table(board: Scoreboard) -> Table:
     """The board as it is drawn."""
-    judge, names = board.judge, system_names((row.system for row in board.rows), board.systems)
+    names = system_names((row.system for row in board.rows), board.systems)
     return pivot(
         TITLE,
         {(row.system, "", column.name): _cell(row, column) for row in board.rows for column in board.columns},
         {row.system: names[row.system] for row in board.rows},
         dict(zip((column.name for column in board.columns), _columns(board.columns), strict=True)),
         board.systems,
-        by=judged_by(
-            OfJudge(judge=judge.spec or CODE, judge_kind=judge.kind, judge_params=judge.params_hash, rules=judge.rules)
-        ),
+        by=judged_by(board.judge),
         is_stacked=True,
         spare_intervals=len(SPARE) + 1,
     )

@@ -118,7 +118,7 @@ def table_key_of(score: Score) -> TableKey:
 def judged_by(row: OfJudge) -> str:
     """Who judged, the kind of judge, and the rules if they are not our own."""
     whose = "" if row.rules == "default" else f", rules of {row.rules}"
-    if row.judge == CODE:
+    if row.judge in ("", CODE):
         return f"by code{whose}"
     return f"judged by {model_words(row.judge, row.judge_kind, row.judge_params)}{whose}"
 

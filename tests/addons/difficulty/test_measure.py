@@ -38,7 +38,7 @@ from drretail.addons.difficulty.measure import (
 from drretail.api.worlds import open_world
 from drretail.cli.app import app
 from drretail.env.offers import Offers
-from drretail.env.world import OrderRow, World, default_pool, write_world
+from drretail.env.world import OrderRow, World
 from drretail.errors import UserError
 from drretail.grounding.constraints import record_sha
 from drretail.llm.prompt import tag_content
@@ -50,7 +50,7 @@ from drretail.records.criteria import Decision, Gold, State
 from drretail.records.query import Fit, Query, WantedThing
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Hidden, Want, Wish
-from tests.build import demands, known
+from tests.build import build_world, demands, known
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
 from tests.querygen.conftest import make_world, world
 from tests.querygen.test_reading import ALL, market, of_third
@@ -82,7 +82,7 @@ def dial(tmp_path_factory: pytest.TempPathFactory) -> Dial:
     lamps = [lamp(number) for number in range(len(PRICES))]
     orders = [OrderRow("0000000001", ANNA, "LAMP7", 1_640_995_200_000)]
     orders += [OrderRow(f"000000000{n}", ANNA, "LAMP6", 1_640_995_200_000 + n * 86_400_000) for n in (2, 3)]
-    write_world(folder, products=lamps, orders=orders, seed="42", pool=default_pool())
+    build_world(folder, lamps, orders)
     return Dial(Offers(open_world(folder)))
 
 

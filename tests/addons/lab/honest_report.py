@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
-from drretail.env.world import OrderRow, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, open_world
 from drretail.experiment import Experiment, reference_path, write_sealed
 from drretail.grounding.hostile import hostile_texts
 from drretail.grounding.report.citations import find_citations
@@ -18,7 +18,7 @@ from drretail.records.wish import Want, Wish
 from tests import build
 from tests.agents.saboteur import GOOD, ORDERS, OWNED, QUERY, SEED
 from tests.agents.saboteur import PRODUCTS as FEEDERS
-from tests.build import LABEL, SYSTEM
+from tests.build import LABEL, SYSTEM, build_world
 from tests.shop import JANUARY, USER
 
 OTHER = "b@model"
@@ -100,7 +100,7 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
     """
     users = [USER, *(f"{USER}{number:03}" for number in range(2, n_queries + 1))]
     orders = [*ORDERS, *(OrderRow(f"1{at:09}", user, OWNED, JANUARY) for at, user in enumerate(users[1:]))]
-    write_world(folder / "world", products=PRODUCTS, orders=orders, seed="42", pool=default_pool())
+    build_world(folder / "world", PRODUCTS, orders)
     world = open_world(folder / "world")
     reports = {LABEL: REPORT} if reports is None else reports
     typed = QUERY.model_copy(update={"wish": WISH})

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from drretail.addons.live.access import address_of
-from drretail.addons.live.app import create_app, parts_of
+from drretail.addons.live.app import create_app, routes_of
 from drretail.tools.local_server import bound
 from tests.viewer.browsing import browser, window
 from tests.viewer.conftest import answered, exp, judged, mine, printed, recorded
@@ -24,7 +24,7 @@ ADDRESS = f"http://127.0.0.1:{PORT}"
 
 def client_of(*given: Any, known: bool = True, **more: Any) -> TestClient:
     """A browser of this machine at a server that begins now; with the token's cookie unless nobody knows it."""
-    app = create_app(parts_of(given[0], PORT, *given[1:], **more), TOKEN, PORT)
+    app = create_app(routes_of(given[0], PORT, *given[1:], **more), TOKEN, PORT)
     client = TestClient(app, base_url=ADDRESS, headers={"origin": ADDRESS}, follow_redirects=False)
     if known:
         assert client.get("/", params={"token": TOKEN}).status_code == 303
@@ -55,7 +55,7 @@ def serve(*given: Any) -> Generator[str]:
     import uvicorn
 
     listening = bound(0)
-    app = create_app(parts_of(given[0], listening.getsockname()[1], *given[1:]), TOKEN, listening.getsockname()[1])
+    app = create_app(routes_of(given[0], listening.getsockname()[1], *given[1:]), TOKEN, listening.getsockname()[1])
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
-from drretail.addons.live.app import parts_of
+from drretail.addons.live.app import routes_of
 from drretail.addons.live.report_pages import Watch
 from drretail.cli.app import app
 from drretail.errors import UserError
@@ -183,7 +183,7 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
     assert page.status_code == 200
     assert parse(page.text).text.count("The second") == 1
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
-        parts_of(several, PORT, 5)
+        routes_of(several, PORT, 5)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -16,8 +16,8 @@ from drretail.addons.perturb.perturbed_world import (
     read_perturbation,
 )
 from drretail.env.folder import check_world, rows_of
-from drretail.env.manifest import OrderRow
-from drretail.env.world import default_pool, open_world, write_world
+from drretail.env.manifest import OrderRow, live_generation, read_manifest
+from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
 from drretail.querygen.reading import shipped_queries
@@ -25,7 +25,7 @@ from drretail.records.criteria import Gold
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.build import demands, query
+from tests.build import build_world, demands, query
 from tests.cli.commands import Command, ErrorOf
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
@@ -44,8 +44,7 @@ def source(tmp_path: Path) -> Path:
 
 def test_the_world_is_whole_and_its_brands_ids_prices_and_ratings_are_others(source: Path, tmp_path: Path) -> None:
     manifest, mapping = perturb_world(source, tmp_path / "other", "1")
-    with rows_of(source) as rows:
-        before = rows.manifest
+    before = read_manifest(live_generation(source))
     assert check_world(tmp_path / "other") == []
     assert manifest.parameters[FROM] == mapping.perturbed_from == before.fingerprint != manifest.fingerprint
     assert (manifest.counts, manifest.now, manifest.seed) == (before.counts, before.now, before.seed)
@@ -80,9 +79,7 @@ def test_users_keep_their_orders_under_the_new_ids_and_spend_at_the_new_prices(s
 
 def test_what_was_held_out_stays_held_out_under_the_new_ids(tmp_path: Path) -> None:
     gone = HELD_OUT._replace(order_id="0000000010", product_id="B0GONE0001")
-    write_world(
-        tmp_path / "world", products=PRODUCTS, orders=ORDERS, holdout=[HELD_OUT, gone], seed="42", pool=default_pool()
-    )
+    build_world(tmp_path / "world", PRODUCTS, ORDERS, holdout=[HELD_OUT, gone])
     _, mapping = perturb_world(tmp_path / "world", tmp_path / "other", "1")
     with rows_of(tmp_path / "other") as rows:
         held = [*(rows.holdout or ())]

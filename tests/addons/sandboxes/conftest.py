@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.sandboxes.folder import BY_CHARACTERS, read_sizes
+from drretail.addons.sandboxes.folder import read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.world import World
@@ -23,7 +23,7 @@ def world() -> Iterator[World]:
 
 
 def built(world: World, to: Path, sizes: str = "16k,32k", queries: tuple[Query, ...] = QUERIES) -> Path:
-    build_offline(world, queries, to, read_sizes(sizes), "7", BY_CHARACTERS)
+    build_offline(world, queries, to, read_sizes(sizes), "7")
     return to
 
 

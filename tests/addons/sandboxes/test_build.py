@@ -18,12 +18,10 @@ from hypothesis import strategies as st
 
 from drretail.addons.sandboxes.check import changed_files, check_sandbox
 from drretail.addons.sandboxes.folder import (
-    BY_CHARACTERS,
     Keywords,
     LabelledPage,
     PlacedPages,
     TaskMaterial,
-    counter_of,
     place_pages,
     read_sizes,
     seal,
@@ -35,7 +33,7 @@ from drretail.addons.sandboxes.folder import (
 from drretail.addons.sandboxes.search_based.gold import smallest_cover
 from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
-from drretail.addons.sandboxes.synthetic.facts import TRAP_KINDS, Allowed, Drawing, PlantedFact, facts_of, user_files
+from drretail.addons.sandboxes.synthetic.facts import Allowed, Drawing, PlantedFact, facts_of, user_files
 from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import (
@@ -65,6 +63,7 @@ from tests.build import demands, files, known
 from tests.cli.commands import Command
 
 TODAY = date(2023, 9, 24)
+TRAP_KINDS = {"outdated", "one-sided", "inaccurate", "look-alike"}
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +165,7 @@ def test_what_is_planted_stands_once_inside_a_page_and_each_trap_names_what_it_c
         assert any((other.date or "") >= (page.date or "") for other in noise)
         assert any(len(other.text) >= len(page.text) for other in noise)
     traps = [label for label in labels if label.label == "distractor"]
-    assert {label.kind for label in traps} == set(TRAP_KINDS)
+    assert {label.kind for label in traps} == TRAP_KINDS
     assert {label.why.split()[1] for label in traps} == {insight.id for insight in insights}
 
 
@@ -205,7 +204,7 @@ def test_facts_are_of_the_fits_and_the_one_that_would_be_taken_is_under_recall(o
 
 def test_traps_are_of_every_kind_and_begin_their_sentences_with_capitals(need: Need) -> None:
     traps = [fact.trap(number, Random(number), "s1") for fact in facts_on(need) for number in range(12)]
-    assert {trap.kind for trap in traps} == set(TRAP_KINDS)
+    assert {trap.kind for trap in traps} == TRAP_KINDS
     assert not any(re.search(r"[.!?] [a-z]", trap.text) or "<" in trap.text for trap in traps)
 
 
@@ -274,7 +273,7 @@ def test_an_untyped_query_gets_facts_on_what_its_words_find_and_the_build_says_s
     plain = Query(query_id="plain", text="Which litter mat?", source="test")
     messages: list[str] = []
     folder = tmp_path / "s"
-    build_offline(world, (plain,), folder, read_sizes("16k,32k"), "7", BY_CHARACTERS, messages.append)
+    build_offline(world, (plain,), folder, read_sizes("16k,32k"), "7", messages.append)
     assert any(NOT_TYPED in message and "litter mats" in message for message in messages)
     gold = read_gold_file(task_folder(folder, "plain") / "gold.json")
     assert any("most popular of litter mats" in insight.text for insight in gold.sandbox.insights)
@@ -352,7 +351,7 @@ def test_the_build_says_what_it_lacks_a_receipt_without_pillow_and_pages_that_an
     gold = Gold(query_id="dev-01", web_question=WebQuestion(text="Backpack or tote?", answers=(answer,)))
     asked = QUERIES[0].model_copy(update={"gold": gold})
     events: list[str] = []
-    build_offline(world, [asked], tmp_path / "s", read_sizes("16k"), "7", BY_CHARACTERS, events.append)
+    build_offline(world, [asked], tmp_path / "s", read_sizes("16k"), "7", events.append)
     without, unanswered = events
     assert "drretail[sandbox]" in without
     assert unanswered == "dev-01: no page answers what it asks of the web: Backpack or tote?"
@@ -414,7 +413,7 @@ def test_a_size_has_its_tokens_all_that_supports_and_no_fewer_distractors(
 ) -> None:
     again = [page("s0", 100)]  # an address that comes twice stands once, and as what it came first
     pages = material(supportive, distractors, chain(again[: len(supportive)], noise(20, 40, *lengths)))
-    found = place_pages(pages, SIZES, BY_CHARACTERS)
+    found = place_pages(pages, SIZES)
     assert list(found.sizes) == list(SIZES)
     misled = [tokens(found, size, "distractor") for size in SIZES]
     for size, wanted in SIZES.items():
@@ -429,7 +428,7 @@ def test_a_size_has_its_tokens_all_that_supports_and_no_fewer_distractors(
 
 def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are(tmp_path: Path) -> None:
     few = [page(f"n{number}", 500) for number in range(40)]
-    task = write_task(tmp_path, material([300], [200], few), SIZES, BY_CHARACTERS)
+    task = write_task(tmp_path, material([300], [200], few), SIZES)
     about = SandboxFolder.model_validate({
         "world_fingerprint": "w", "now": "2023-09-01T00:00:00Z", "seed": "1", "sizes": SIZES,
         "counter": "characters/4", "web": "serper", "made_by": "m",
@@ -444,15 +443,9 @@ def test_a_size_that_the_pages_cannot_fill_is_left_out_with_the_tokens_there_are
 
 def test_too_few_pages_for_any_size_and_too_many_that_are_needed_are_refused_with_the_query() -> None:
     with pytest.raises(UserError, match=r"q-1.*700 tokens, too few for 8k"):
-        place_pages(material([300], [200], [page("n", 200)]), SIZES, BY_CHARACTERS)
+        place_pages(material([300], [200], [page("n", 200)]), SIZES)
     with pytest.raises(UserError, match=r"q-1.*9,200 tokens, more than 8k"):
-        place_pages(material([9000], [200], noise(100)), SIZES, BY_CHARACTERS)
-
-
-def test_a_tokenizer_that_is_not_known_is_refused_with_those_that_are() -> None:
-    pytest.importorskip("tiktoken")
-    with pytest.raises(UserError, match="o200k_base"):
-        counter_of("bpe")
+        place_pages(material([9000], [200], noise(100)), SIZES)
 
 
 PAGES = st.dictionaries(st.integers(0, 7), st.sets(st.integers(0, 9)), min_size=1, max_size=8)

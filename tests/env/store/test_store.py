@@ -27,7 +27,6 @@ from drretail.env.store.mongo import (
     order_row,
     product_document,
     product_of,
-    profile_of,
     user_document,
 )
 from drretail.env.store.sqlite import MOST_CONNECTIONS, SqliteStore
@@ -65,7 +64,6 @@ def store(place: Place) -> Iterator[Store]:
         lambda store: store.order("9999999999"),
         lambda store: store.orders("ZOE"),
         lambda store: store.statistics("ZOE"),
-        lambda store: store.save_user(store.user("ANNA").model_copy(update={"user_id": "ZOE"})),
         lambda store: store.user("CARA"),  # CARA_1 is somebody else
         lambda store: store.user("anna"),
         lambda store: store.product("$gt"),
@@ -135,20 +133,13 @@ def test_aggregates_are_those_of_the_statistics_which_void_orders_alone_leave_em
     assert void.top_categories == void.top_products == ()
 
 
-def test_a_saved_profile_stays(store: Store, place: Place) -> None:
-    changed = store.user("BERT").model_copy(update={"phone_number": "617-555-0100"})
-    store.save_user(changed)
-    assert store.user("BERT") == changed
-    store.save_user(changed.model_copy(update={"first_name": "Bertram"}))
-    with place.open() as reopened:
-        assert reopened.store.user("BERT").first_name == "Bertram"
+def test_a_profile_is_derived(store: Store) -> None:
     assert store.user("ANNA") == derive_profile(default_pool(), "42", "ANNA")
 
 
-def test_threads_read_and_write_beside_each_other(store: Store) -> None:
-    def work(number: int) -> int:
-        profile = store.user("CARA_1")
-        store.save_user(profile.model_copy(update={"first_name": f"Cara {number}"}))
+def test_threads_read_beside_each_other(store: Store) -> None:
+    def work(_: int) -> int:
+        store.user("CARA_1")
         return store.orders("CARA_1").total
 
     with ThreadPoolExecutor(8) as pool:
@@ -268,7 +259,7 @@ def test_details_that_a_document_cannot_hold_stand_as_json(details: dict[str, An
     assert product_of(through_mongodb(document)) == product
 
 
-def test_an_order_looks_as_in_the_paper_and_a_user_has_sums_and_where_it_is_written_out_its_profile() -> None:
+def test_an_order_looks_as_in_the_paper_and_a_user_has_sums() -> None:
     row = OrderRow("0000000003", "ANNA", "B01", 1_605_184_000_123, 2, "Shipped")
     document = through_mongodb(order_document(row))
     assert document["_id"] == document["order_id"] == "0000000003"
@@ -277,9 +268,4 @@ def test_an_order_looks_as_in_the_paper_and_a_user_has_sums_and_where_it_is_writ
     assert type(order_row(document).timestamp) is int
 
     user = Aggregates("ANNA", 3, 73.5, 1_600_000_000_000, "Pet_Supplies")
-    profile = derive_profile(default_pool(), "42", "ANNA")
-    short, full = (through_mongodb(user_document(user, written)) for written in (None, profile))
-    assert aggregates_of(short) == aggregates_of(full) == user
-    assert profile_of(short, default_pool(), "42") == profile_of(full, default_pool(), "42") == profile
-    assert full["address"]["city"] == profile.address.city
-    assert "email" not in short
+    assert aggregates_of(through_mongodb(user_document(user))) == user

@@ -26,7 +26,7 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_table, difference_cell, main_tables, twin_table
+from drretail.viewer.tables.ablations import ablation_table, main_tables, step_cell, twin_table
 from tests import build
 from tests.build import SYSTEM, Reports, experiment, known
 from tests.eval.compare.crafted import CODE, JUDGE, RULES, gathered, runs
@@ -68,7 +68,7 @@ def tables(made: Gathered, by: str = "information", variant: str = "personalizat
 
 
 def steps(row: SettingRow) -> list[tuple[str, str, float | None]]:
-    return [(step.earlier, step.later, step.row.difference) for step in row.steps]
+    return [(step.b, step.a, step.difference) for step in row.steps]
 
 
 def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of_what_is_known() -> None:
@@ -80,8 +80,8 @@ def test_cells_are_means_over_queries_and_steps_the_paired_gains_in_the_order_of
         *(("task", "context", 1.0), ("context", "persona", 1.5)),
         *(("persona", "tools", 0.0), ("task", "tools", 2.5)),
     ]
-    assert [step.row.outcome for step in row.steps] == ["higher", "higher", "undecided", "higher"]
-    assert all(step.row.tests == 4 for step in row.steps)
+    assert [step.outcome for step in row.steps] == ["higher", "higher", "undecided", "higher"]
+    assert all(step.tests == 4 for step in row.steps)
 
 
 def grouped(by: str, **systems: System) -> list[list[tuple[str, str]]]:
@@ -189,7 +189,7 @@ def test_the_variant_that_a_condition_is_read_for_stands_alone_and_all_do_withou
 )
 def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
     ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6], "persona": late})))
-    assert difference_cell(row.steps[0].row).note == words
+    assert step_cell(row.steps[0]).note == words
 
 
 def test_a_curve_has_a_point_a_size_twice_as_many_tokens_as_far_apart_each_time() -> None:

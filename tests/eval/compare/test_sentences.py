@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.compare.differences import ALONE, compared_measures, nothing_to_compare, primary_tests
+from drretail.eval.compare.differences import ALONE, compared_pairs, nothing_to_compare, primary_tests
 from drretail.eval.compare.wording import findings
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.records.comparison import Comparison, PairScore
@@ -178,7 +178,7 @@ def all_of(held: Gathered, *pairs: PairScore, judge: Assessor = JUDGE, overall: 
         return [alone]
     called = {("quality", "overall"): overall} if overall else {}
     primary = primary_tests(held, [], [judge, CODE], pairs)
-    made = compared_measures(held, [judge, CODE], called, primary, pairs)
+    made = compared_pairs(held, [judge, CODE], called, primary, pairs)
     return [finding.sentence for finding in findings(made, names)]
 
 

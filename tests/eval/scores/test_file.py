@@ -97,7 +97,7 @@ def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_att
     )
     ((row,),) = (table.rows for table in attack_tables(held))
     assert [cell.system for cell in row.cells] == ["a", "b"]
-    (lost,) = (step.row for step in row.steps)
+    (lost,) = row.steps
     assert (lost.n_pairs, lost.mean_b, lost.mean_a, lost.difference) == (8, 0.875, 0.5, -0.375)
     assert known(lost.ci_high) > -0.375
     alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
@@ -260,11 +260,11 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     (change,) = read.counterfactuals
     assert (change.variant, change.system, change.value, change.n_asked) == ("change", "b", 0.25, 4)
     board = known(read.scoreboard)
-    assert [judge.spec for judge in board.others] == ["p:n"]
+    assert [judge.judge for judge in board.others] == ["p:n"]
     of_board = board.rows[0].cells["clean"]
     assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
     assert missing_of(of_board) == MISSING
-    assert [(row.a, row.b, row.n_pairs) for row in board.compared[0].pairs] == [("a", "b", 5)]
+    assert [(row.a, row.b, row.n_pairs) for row in board.compared] == [("a", "b", 5)]
     assert read.attacks == ()
     (pair,) = read.pairs
     row = pair.contrast

@@ -79,7 +79,7 @@ def test_what_was_bought_stands_first_and_systems_are_sorted_by_what_is_shown(he
 def test_coverage_stands_beside_what_it_belongs_to(held: Gathered) -> None:
     made = board(held, row("checks", "clean", 0.9, **CODE), row("checks", "coverage", 0.8, **CODE))
     assert made.rows[0].cells["clean"].beside == 0.8
-    assert made.judge.spec == ""
+    assert made.judge.judge == ""
     assert [column.name for column in made.columns] == ["clean", "done", "words", "tokens", "$"]
 
 
@@ -108,9 +108,9 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
         row("quality", "overall", 8, **other),
         row("faithfulness", "FP", 0.4, rules="paper", **other),
     )
-    assert made.judge.spec == "o:gpt"  # it judged more of the columns
+    assert made.judge.judge == "o:gpt"  # it judged more of the columns
     assert made.rows[0].cells["FP"].value == 0.3
-    judges = [f"{each.spec} {each.rules}" for each in made.others]
+    judges = [f"{each.judge} {each.rules}" for each in made.others]
     assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
 
     whole = described("faithfulness")

@@ -11,7 +11,7 @@ from pymongo import MongoClient
 
 from drretail.env.manifest import Manifest
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import default_pool, write_world
+from tests.build import build_world
 from tests.servers.failures.own import OwnServer, orders, own_server, products
 from tests.servers.proxy import Front, Proxy
 
@@ -43,7 +43,7 @@ def secured_mongo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OwnServe
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Manifest:
     """Of the same shop in a folder."""
     folder: Path = tmp_path_factory.mktemp("embedded")
-    return write_world(folder, products=products(), orders=orders(), seed=42, pool=default_pool())
+    return build_world(folder, products(), orders())
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 
-from drretail.env.manifest import Manifest, OrderRow
+from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.servers.clients import Patience, connect
 from drretail.env.servers.loading import write_servers
 from drretail.env.servers.naming import ServerSettings
@@ -135,13 +135,20 @@ def at(place: int, action: Callable[[], object], rows: Iterable[Row]) -> Iterato
         yield row
 
 
-def load(settings: ServerSettings, name: str, *, patience: float = 30, lease: float = 60, **given: Any) -> Manifest:
+def load(
+    settings: ServerSettings,
+    name: str,
+    progress: Progress | None = None,
+    *,
+    patience: float = 30,
+    lease: float = 60,
+    **given: Any,
+) -> Manifest:
     """The shop as a world on the servers; ``given`` overrides parts of it. Patience and lease are in seconds."""
     rows: dict[str, Any] = {"products": products(), "orders": orders(), "seed": 42, "pool": default_pool()}
-    rows["progress"] = Progress()
     with connect(settings, name, loading=True) as servers:
         tries = Patience(seconds=patience, longest_wait=0.5)
-        return write_servers(servers, **{**rows, **given}, patience=tries, lease_seconds=lease)
+        return write_servers(servers, WorldRows(**{**rows, **given}), progress, patience=tries, lease_seconds=lease)
 
 
 def documents(settings: ServerSettings, name: str) -> dict[str, int]:

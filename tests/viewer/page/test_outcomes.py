@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from drretail.experiment import read_runs
-from drretail.records.comparison import ComparedMeasure
+from drretail.records.comparison import ComparedRow
 from drretail.records.comparison import Outcome as Compared
 from drretail.records.evidence import Finding
 from drretail.records.score import ShownColumn
@@ -105,18 +105,17 @@ def test_the_hardest_question_is_the_maps_first_row_and_chips_count_answers(judg
 SYSTEMS = ("a@m", "b@m", "c@m")
 
 
-def of_three() -> ComparedMeasure:
+def of_three() -> list[ComparedRow]:
     """Only the difference of a and c is more than chance."""
     rows: dict[tuple[str, str], Compared] = {
         ("a@m", "c@m"): "higher",
         ("a@m", "b@m"): "undecided",
         ("b@m", "c@m"): "undecided",
     }
-    pairs = tuple(
-        measure("feasible", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3).pairs[0]
+    return [
+        measure("feasible", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3)
         for labels, outcome in rows.items()
-    )
-    return ComparedMeasure(measure="feasible", pairs=pairs)
+    ]
 
 
 def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> None:
@@ -126,7 +125,7 @@ def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> No
         ShownColumn(name="feasible", decides=True),
     )
     cells = {name: {"feasible": cell(0.5), "FP": cell(1), "FR": cell(1)} for name in SYSTEMS}
-    made = board(cells, of_three(), columns=columns)
+    made = board(cells, *of_three(), columns=columns)
     shown = page_board(made, board_table(made), [])
     names = [column.name for column in shown.table.columns]
     assert names == ["feasible", "difference in feasible", "rank", "FP", "FR"]
@@ -135,7 +134,7 @@ def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> No
 
 
 def test_a_difference_stands_there_for_each_baseline_with_its_sign_and_the_best_ones_is_seen() -> None:
-    made = board({name: {"FP": cell(1)} for name in SYSTEMS}, of_three())
+    made = board({name: {"FP": cell(1)} for name in SYSTEMS}, *of_three())
     shown = page_board(made, board_table(made), [])
     assert list(shown.baselines) == list(SYSTEMS)
     column = [column.name for column in shown.table.columns].index("difference in feasible")

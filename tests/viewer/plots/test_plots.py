@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from drretail.errors import UserError
 from drretail.records.score import MetricDescription, Scoreboard, ShownColumn
 from drretail.records.tables.table import Cell
-from drretail.viewer.plots.charts import Bound, Curve, DotRow, Point, curve_plot, dot_plot, scatter
+from drretail.viewer.plots.charts import Point, curve_plot, dot_plot, scatter
 from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
@@ -57,7 +57,7 @@ def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[
 
 
 def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
-    plot = dot_plot("x", "FP", "A share.", [DotRow("a", (Cell(0.5, "number", 0.25, 0.75),))], whole=(0, 1))
+    plot = dot_plot("x", "FP", "A share.", {"a": [Cell(0.5, "number", 0.25, 0.75)]}, whole=(0, 1))
     marks = {tick: float(x) for x, tick in re.findall(r'<text x="([\d.]+)"[^>]*>(0|1)</text>', plot.body)}
     dot = float(re.search(r'<circle cx="([\d.]+)"', plot.body)[1])  # type: ignore[index]
     assert dot == pytest.approx((marks["0"] + marks["1"]) / 2, abs=0.2)
@@ -65,7 +65,7 @@ def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
     assert "0.50" in _texts(plot)
 
     dots = tuple(Cell(each / 10) for each in range(4))
-    plot = dot_plot("x", "Calls", "", [DotRow("tool", dots)], series=["a", "b", "c", "d"])
+    plot = dot_plot("x", "Calls", "", {"tool": dots}, series=["a", "b", "c", "d"])
     assert {"a", "b", "c", "d"} <= {*_texts(plot)}
     for at in range(4):
         assert plot.body.count(f'<g class="s{at}">') == 2
@@ -74,12 +74,12 @@ def test_a_dot_stands_where_its_value_is_and_series_differ_in_shape() -> None:
 
 def test_a_value_over_fewer_reports_is_hollow_with_their_number_beside_it() -> None:
     whole, part = Cell(0.5, "number", n=11, planned=11), Cell(1.0, "number", 0.9, 1, n=1, planned=11)
-    rows = [DotRow("a", (whole,)), DotRow("b", (part,))]
+    rows = {"a": [whole], "b": [part]}
     points = [Point("a", 1, whole), Point("b", 2, part)]
-    curves = [Curve("a", ((1, whole), (2, part)))]
+    curves = {"a": [(1.0, whole), (2.0, part)]}
     for plot in (
-        dot_plot("x", "FP", "A share.", rows, bounds=[Bound("floor", part)]),
-        dot_plot("x", "FP", "", [DotRow("a", (whole, part))], series=["one", "other"]),
+        dot_plot("x", "FP", "A share.", rows, bounds={"floor": part}),
+        dot_plot("x", "FP", "", {"a": [whole, part]}, series=["one", "other"]),
         scatter("x", "FP", "", points, x_name="$", y_name="FP"),
         curve_plot("x", "FP", "", curves, ticks={1: "1", 2: "2"}, x_name="tokens", y_name="FP"),
     ):
@@ -88,7 +88,7 @@ def test_a_value_over_fewer_reports_is_hollow_with_their_number_beside_it() -> N
         assert ", 1/11</title>" in plot.body
         assert "n = 11" in plot.caption
         assert "Hollow: over fewer" in plot.caption
-    assert "hollow" not in dot_plot("x", "FP", "", rows[:1]).body
+    assert "hollow" not in dot_plot("x", "FP", "", {"a": [whole]}).body
 
 
 def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
@@ -135,9 +135,7 @@ def test_a_metric_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
-    plot = dot_plot(
-        file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, [DotRow(HOSTILE, (Cell(1),))], bounds=[Bound(HOSTILE, Cell(0))]
-    )
+    plot = dot_plot(file_name(f"../../{HOSTILE}"), HOSTILE, HOSTILE, {HOSTILE: [Cell(1)]}, bounds={HOSTILE: Cell(0)})
     assert "<script" not in plot.standalone()
     assert "<script" not in plot.svg
     assert _parsed(plot) is not None
@@ -146,7 +144,7 @@ def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
 
 def test_plots_are_written_as_svg_and_png(tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
-    plot = dot_plot("one", "FP", "A share.", [DotRow("a", (Cell(0.5),))])
+    plot = dot_plot("one", "FP", "A share.", {"a": [Cell(0.5)]})
     svg, png = write_plots([plot], tmp_path / "plots")
     assert svg.read_text(encoding="utf-8").startswith("<svg")
     assert png.read_bytes()[:4] == b"\x89PNG"
@@ -161,7 +159,7 @@ def test_without_the_extra_one_sentence_says_what_to_install(tmp_path: Path, mon
 
 def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() -> None:
     points = ((32e3, Cell(60, "number", 50, 70)), (128e3, Cell(40)), (512e3, Cell(20, "number", 10, 30)))
-    curves = [Curve("react", points), Curve("dr3", points[:1])]
+    curves = {"react": points, "dr3": points[:1]}
     ticks = {32e3: "32k", 128e3: "128k", 512e3: "512k"}
     plot = curve_plot("size", "FP against size", "So.", curves, ticks=ticks, x_name="tokens", y_name="FP")
     assert {"32k", "128k", "512k", "react", "dr3", "tokens", "FP"} <= {*_texts(plot)}

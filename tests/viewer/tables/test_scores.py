@@ -3,10 +3,11 @@ from typing import Any
 
 import pytest
 
-from drretail.records.comparison import ComparedMeasure, Outcome
+from drretail.records.base import OfJudge
+from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.query import OPTION
 from drretail.records.run import System
-from drretail.records.score import BoardJudge, Scoreboard, ShownColumn
+from drretail.records.score import Scoreboard, ShownColumn
 from drretail.viewer.tables.result import SURE, decision_of, result_of, two_of
 from drretail.viewer.tables.scoreboard import Conclusion, board_notes, board_table, conclusion, without_equal
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
@@ -176,12 +177,12 @@ COLUMNS = (
 TWO = {"a@m": 0.9, "b@m": 0.8}
 
 
-def of_values(fp: dict[str, float], *compared: ComparedMeasure, **fields: Any) -> Scoreboard:
+def of_values(fp: dict[str, float], *compared: ComparedRow, **fields: Any) -> Scoreboard:
     rows = {system: {"FP": cell(value), "quality": cell(6)} for system, value in fp.items()}
     return board(rows, *compared, columns=COLUMNS, **fields)
 
 
-def preference(won: int, lost: int, n: int = 10, users: int = 10, needed: int | None = None) -> ComparedMeasure:
+def preference(won: int, lost: int, n: int = 10, users: int = 10, needed: int | None = None) -> ComparedRow:
     """A judge prefers the first of two systems so often, side by side."""
     counts: dict[str, Any] = {"above": won, "below": lost, "equal": n - won - lost}
     counts |= {"n_pairs": n, "n_users": users, "tests": 1}
@@ -224,7 +225,7 @@ RULED = measure("FP", "not_concluded", judge="offline:judge")
         ),
     ],
 )
-def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedMeasure, ...], sentence: str) -> None:
+def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedRow, ...], sentence: str) -> None:
     assert result_of(of_values(TWO, *compared)).startswith(sentence)
 
 
@@ -254,11 +255,11 @@ def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedMeasure, ..
     ],
 )
 def test_what_code_saw_bought_comes_before_what_a_judge_preferred(
-    compared: ComparedMeasure, feasible: dict[str, float], n: int, sentence: str
+    compared: ComparedRow, feasible: dict[str, float], n: int, sentence: str
 ) -> None:
     rows = {system: {"feasible": cell(value, n)} for system, value in feasible.items()}
     columns = (ShownColumn(name="feasible", metric="basket", variant="feasible"),)
-    bought = board(rows, compared, preference(9, 1), columns=columns, judge=BoardJudge())
+    bought = board(rows, compared, preference(9, 1), columns=columns, judge=OfJudge(judge="", judge_kind="llm"))
     assert result_of(bought) == sentence
 
 

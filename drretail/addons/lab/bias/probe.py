@@ -362,7 +362,7 @@ class Case:
             by_pair = read_outcomes(self.folder, gathered).get(assessor, {})
             for outcomes in (them for by_dimension in by_pair.values() for them in by_dimension.values()):
                 failed += sum(outcome.failed_verdicts for outcome in outcomes)
-                unasked += sum(outcome.why == NOT_JUDGED for outcome in outcomes)
+                unasked += sum(outcome.state == NOT_JUDGED for outcome in outcomes)
             if not by_pair:
                 unasked += len(meetings(self.folder, gathered.definition, self.reports.pairs))
         return failed, unasked

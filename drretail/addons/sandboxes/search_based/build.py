@@ -9,10 +9,10 @@ from threading import Event
 
 from drretail.addons.sandboxes.folder import (
     BUILDING,
+    COUNTER,
     Keywords,
     LabelledPage,
     TaskMaterial,
-    TokenCounter,
     WrittenTask,
     write_sandbox,
     write_task,
@@ -132,7 +132,6 @@ class FoundBuilder:
     asker: Asker
     to: Path
     sizes: Mapping[str, int]
-    counter: TokenCounter
     files_of: Callable[[Query], Mapping[str, bytes]]
     day: date
     """The day on which the build began: pages are judged by what is true then."""
@@ -153,7 +152,7 @@ class FoundBuilder:
         for query in wanted:
             try:
                 material, report = await self._material(query)
-                task = write_task(self.to, material, self.sizes, self.counter)
+                task = write_task(self.to, material, self.sizes)
                 write_json(task_folder(self.to, query.query_id) / FOUND_FILE, report.model_dump(mode="json"))
             except (TaskFailed, UserError) as problem:
                 failed[query.query_id] = str(problem).removeprefix(f"{query.query_id}: ")
@@ -173,7 +172,7 @@ class FoundBuilder:
             now=max(self.world.manifest.now, datetime.combine(self.day, time(), UTC)),
             seed=self.seed,
             sizes=dict(self.sizes),
-            counter=self.counter.name,
+            counter=COUNTER,
             web=self.web.provider,
             made_by=self.asker.session.model.spec,
         )
@@ -188,7 +187,7 @@ class FoundBuilder:
         if not (self.to / SANDBOX_FILE).exists():
             return []
         about, names = read_sandbox(self.to), sorted(self.sizes, key=lambda size: self.sizes[size])
-        if about.counter != self.counter.name or names[: len(about.names)] != about.names:
+        if about.counter != COUNTER or names[: len(about.names)] != about.names:
             return []
         queries = (query for query in written_queries(self.to) if query.query_id not in seen)
         return [WrittenTask(query, tuple(about.names), about.sizes[about.names[-1]]) for query in queries]

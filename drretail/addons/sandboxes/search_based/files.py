@@ -8,7 +8,6 @@ from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.errors import UserError
 from drretail.files import files_below
 from drretail.llm.prompt import tagged
 from drretail.records.query import Query
@@ -25,12 +24,6 @@ def own_files(folder: Path, *names: str) -> dict[str, bytes] | None:
         if files:
             return files
     return None
-
-
-def check_own_files(folder: Path) -> None:
-    """Raises UserError if ``folder`` is not a folder."""
-    if not folder.is_dir():
-        raise UserError(f"There is no folder {folder}: it holds a folder of files for each query's or user's id.")
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:

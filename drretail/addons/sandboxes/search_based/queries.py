@@ -3,7 +3,7 @@ questions on whether a task is fit for testing assistants (stage 5).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -13,6 +13,7 @@ from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnoug
 from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.gold import check_settled, criteria_of, gold_of, is_known, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
+from drretail.api.models import Spent
 from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import QUERIES_FILE, SandboxPage, read_labels, read_pages, task_folder, written_queries
 from drretail.env.world import World
@@ -112,17 +113,22 @@ def profile_text(world: World, user_id: str | None, question: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenQueries:
-    """The ids of the queries written now, what checks find wrong with them, and why others failed."""
+class SandboxQueries:
+    """The queries that were written for a sandbox."""
 
-    written: tuple[str, ...]
-    wrong: Mapping[str, tuple[Finding, ...]]
-    failed: Mapping[str, str]
+    written: Sequence[str] = ()
+    """The ids of the written queries."""
+    wrong: Mapping[str, Sequence[Finding]] = field(default_factory=dict[str, Sequence[Finding]])
+    """Findings about queries that are kept nevertheless, by id."""
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Tasks without a query, and why."""
+    spent: Spent | None = None
+    """None if every task already had its query."""
 
 
 async def write_queries(
     world: World, folder: Path, asker: Asker, on_task: Callable[[str], object] = lambda _: None
-) -> WrittenQueries:
+) -> SandboxQueries:
     """Writes the queries that a sandbox lacks; each is saved with its gold before the next is begun.
 
     Queries that have gold stay as they are. Failures are returned, never raised.
@@ -157,7 +163,7 @@ async def write_queries(
             written.append(query_id)
             wrong |= {query_id: problem} if problem else {}
         on_task(query_id)
-    return WrittenQueries(tuple(written), wrong, failed)
+    return SandboxQueries(tuple(written), wrong, failed)
 
 
 def lacking(folder: Path, queries: Mapping[str, Query]) -> list[str]:

@@ -3,17 +3,19 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
 from drretail.addons.sandboxes.folder import (
     CHARACTERS_OF_A_TOKEN,
+    COUNTER,
     Keyword,
     Keywords,
     LabelledPage,
     TaskMaterial,
-    TokenCounter,
     WrittenTask,
+    tokens_of,
     write_sandbox,
     write_task,
 )
@@ -23,7 +25,6 @@ from drretail.addons.sandboxes.synthetic.facts import (
     Drawing,
     PlantedFact,
     PlantedFile,
-    can_draw,
     facts_of,
     user_files,
 )
@@ -143,7 +144,6 @@ def build_offline(
     to: Path,
     sizes: Mapping[str, int],
     seed: str,
-    counter: TokenCounter,
     note: Callable[[str], None] = lambda _: None,
 ) -> list[str]:
     """Writes the sandbox and returns its sizes. ``note`` gets a sentence for each thing that the sandbox lacks.
@@ -160,18 +160,18 @@ def build_offline(
     hits = world.catalog.search(CatalogQuery("", limit=MOST_PRODUCTS)).hits
     shop = list(world.store.products([hit.product_id for hit in hits]).values())
     shelf = _Shelf(shop)
-    if not can_draw():
+    if find_spec("PIL") is None:
         note(WITHOUT_PILLOW)
     about = SandboxFolder(
         world_fingerprint=world.manifest.fingerprint, now=world.manifest.now, seed=seed, sizes=dict(sizes),
-        counter=counter.name, web="offline", made_by="offline",
+        counter=COUNTER, web="offline", made_by="offline",
     )  # fmt: skip
     tasks: list[WrittenTask] = []
     with made_whole(to) as folder:
         for need in needs:
             maker = _TaskMaker(world, need, shelf, Random(f"{seed}/{need.query.query_id}"))
-            material = maker.material(sizes, counter)
-            tasks.append(write_task(folder, material, sizes, counter))
+            material = maker.material(sizes)
+            tasks.append(write_task(folder, material, sizes))
             question = need.query.web_question
             pages = (page.page for page in (*material.supportive, *material.distractors, *material.noise))
             if question and not any(answer.is_in(page.text) for page in pages for answer in question.answers):
@@ -206,7 +206,7 @@ class _TaskMaker:
         self.names = need.names
         self.fits = {fit.product_id for thing in need.things for fit in thing.fits}
 
-    def material(self, sizes: Mapping[str, int], counter: TokenCounter) -> TaskMaterial:
+    def material(self, sizes: Mapping[str, int]) -> TaskMaterial:
         """The whole task: enough pages for the largest size, and pages with facts that fit into the smallest."""
         tokens = max(sizes.values())
         need = self.need
@@ -216,8 +216,8 @@ class _TaskMaker:
         files = user_files(need, self.world.store, self.today, self.drawing)
         longest = int(min(sizes.values()) * CHARACTERS_OF_A_TOKEN * _NEEDED / len(facts))
         supportive = [self._supportive(fact, longest) for fact in facts]
-        distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING, counter))
-        noise = list(_up_to(self._noise(beside), tokens * _SPARE, counter))
+        distractors = list(_up_to(self._distractors(facts), tokens * DISTRACTING))
+        noise = list(_up_to(self._noise(beside), tokens * _SPARE))
         keywords = keywords_of(signals, beside)
         pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
@@ -287,10 +287,10 @@ class _TaskMaker:
         return page_of(kind, cast, length, self.today - timedelta(days=age), self.random, statement)
 
 
-def _up_to(pages: Iterator[LabelledPage], tokens: float, counter: TokenCounter) -> Iterator[LabelledPage]:
+def _up_to(pages: Iterator[LabelledPage], tokens: float) -> Iterator[LabelledPage]:
     for page in pages:
         yield page
-        tokens -= counter.of(page.page)
+        tokens -= tokens_of(page.page)
         if tokens <= 0:
             return
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from importlib.util import find_spec
 from io import BytesIO
 from random import Random
 from textwrap import wrap
@@ -25,7 +24,6 @@ _WHY = {
     "inaccurate": "it is not so",
     "look-alike": "it speaks of another thing of nearly that name",
 }
-TRAP_KINDS = tuple(_WHY)
 KINDS_OF_PAGES = {
     "recall": ("notice", "news", "thread", "faq", "guide"),
     "test": ("test", "guide", "table", "faq", "news"),
@@ -307,11 +305,6 @@ def draw_receipt(rows: Sequence[str]) -> bytes | None:
     content = BytesIO()
     image.save(content, "PNG")
     return content.getvalue()
-
-
-def can_draw() -> bool:
-    """True if Pillow is installed."""
-    return find_spec("PIL") is not None
 
 
 ORDERS = 40

@@ -18,7 +18,6 @@ from typer.testing import CliRunner, Result
 
 from drretail.addons.sandboxes.check import check_sandbox
 from drretail.addons.sandboxes.commands import files_by
-from drretail.addons.sandboxes.folder import BY_CHARACTERS
 from drretail.addons.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker
 from drretail.addons.sandboxes.search_based.build import (
     FOUND_FILE,
@@ -31,7 +30,7 @@ from drretail.addons.sandboxes.search_based.build import (
 )
 from drretail.addons.sandboxes.search_based.files import synthetic_files
 from drretail.addons.sandboxes.search_based.gold import gold_of
-from drretail.addons.sandboxes.search_based.queries import Review, WrittenQueries, review_tasks, write_queries
+from drretail.addons.sandboxes.search_based.queries import Review, SandboxQueries, review_tasks, write_queries
 from drretail.cli.app import app
 from drretail.env.offers import Offers
 from drretail.env.web.base import WebOptions, open_web
@@ -119,10 +118,10 @@ class Site:
         web = open_web(f"searxng:{self.fake.url}", WebOptions(proxy=self.fake.url))
         made_up = partial(synthetic_files, self.world, seed="7")
         with self.asker(by, **options) as asker:
-            builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, BY_CHARACTERS, made_up, DAY)
+            builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, made_up, DAY)
             return asyncio.run(builder.build(queries))
 
-    def write(self, by: Model | None = None, *, retry_failed: bool = False) -> WrittenQueries:
+    def write(self, by: Model | None = None, *, retry_failed: bool = False) -> SandboxQueries:
         with self.asker(by, retry_failed=retry_failed) as asker:
             return asyncio.run(write_queries(self.world, self.folder, asker))
 

@@ -121,7 +121,7 @@ def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
 def a_row(results: list[list[float]], users: Mapping[str, str] | None = None) -> PairScore:
     """A row in an exploratory dimension: of each query its repeats, 1 for a win of "a", 0.5 for a tie."""
     outcomes = [
-        PairOutcome(f"q{at}", win=float(each == 1), tie=float(each == 0.5), loss=float(each == 0))
+        PairOutcome(f"q{at}", "scored", win=float(each == 1), loss=float(each == 0))
         for at, repeats in enumerate(results)
         for each in repeats
     ]
