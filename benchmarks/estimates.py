@@ -21,10 +21,10 @@ from pathlib import Path
 from unittest.mock import patch
 
 from drretail.eval.estimate import estimate_judging
+from drretail.eval.judging.question import judge_journals, read_journal_of
 from drretail.eval.judging.session import Judge
 from drretail.experiment import read_definition
 from drretail.files import read_json, write_json
-from drretail.journal import read_effects
 from drretail.llm.estimates import Estimate, Range
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
@@ -114,8 +114,8 @@ def of_judged(experiment: Path, folder: Path, rules: Rules) -> dict[str, object]
     bare = folder / "exp"
     shutil.copytree(experiment, bare, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
     took: dict[tuple[str, str], Usage] = {}
-    for path in sorted((experiment / "verdicts").glob("*/*/*/*.journal.jsonl")):
-        for effect in read_effects(path):
+    for path in judge_journals(experiment):
+        for effect in read_journal_of(path):
             key = path.relative_to(experiment / "verdicts").parts[0], effect.request["model"]
             took[key] = took.get(key, Usage()) + Usage(**(effect.usage or {}))
     found: dict[str, object] = {}
@@ -134,8 +134,8 @@ def of_claims(experiment: Path, folder: Path, rules: Rules, metrics: Sequence[st
     bare = folder / "exp"
     shutil.copytree(experiment, bare, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
     found: dict[str, list[Statement]] = {}
-    for path in (experiment / "verdicts").glob("faithfulness/*/*/*.journal.jsonl"):
-        for effect in read_effects(path):
+    for path in judge_journals(experiment):
+        for effect in read_journal_of(path) if path.parents[2].name == "faithfulness" else ():
             if effect.request["schema"]["title"] in ("AllClaims", "ReportClaims"):
                 report = tag_content("report", effect.request["messages"][0]["content"]) or ""
                 claims = json.loads(effect.response)["claims"]

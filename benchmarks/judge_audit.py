@@ -25,11 +25,11 @@ from typing import Any
 from labelled_reports import LabelledReport, Planted, read_set, unpacked
 
 from drretail.env.world import open_world
+from drretail.eval.judging.question import judge_journals, read_journal_of
 from drretail.eval.judging.session import Judge
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scoring import score
 from drretail.grounding.text.layout import read_layout
-from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
@@ -242,8 +242,8 @@ def play_again(experiment: Path) -> Callable[[Request], ScriptedAnswer]:
     """The answers that a judge gave to the paper's questions, to ours: claims without values, labels by their words."""
     lists: dict[str, list[Answer]] = {}
     labels: dict[str, Answer] = {}
-    for path in sorted(experiment.glob("verdicts/faithfulness/*/*/*.journal.jsonl")):
-        for effect in read_effects(path):
+    for path in judge_journals(experiment):
+        for effect in read_journal_of(path) if path.parents[2].name == "faithfulness" else ():
             question, answer = effect.request["messages"][0]["content"], json.loads(effect.response)
             if effect.scope.startswith("extract_cited"):
                 lists[(tag_content("report", question) or "").strip()] = answer["claims"]

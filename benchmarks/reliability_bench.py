@@ -4,6 +4,7 @@
 ``End``.
 """
 
+import gzip
 import hashlib
 import os
 import random
@@ -17,6 +18,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from drretail.packs import PACKS
 
 MAIN = "from drretail.cli.entry import main; main()"
 SECONDS = 300
@@ -209,6 +212,8 @@ def content(made: Path) -> str:
         name = path.relative_to(made).as_posix()
         if path.is_file() and not path.name.endswith(TIMED) and not set(Path(name).parts) & set(KEPT_BY_OTHERS):
             data = path.read_bytes()
+            if name.endswith(PACKS):  # without the index, which holds the sizes of parts
+                data = gzip.decompress(data).partition(b"\n")[2]
             if name.startswith("verdicts/"):  # claims are judged side by side, and kept as they end
                 data = b"".join(sorted(data.splitlines(keepends=True)))
             found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())

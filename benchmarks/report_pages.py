@@ -23,10 +23,12 @@ from pathlib import Path
 
 from command import processor_of
 
+from drretail.eval.judging.question import verdict_files
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import Definition, read_definition, read_run
 from drretail.files import write_json
+from drretail.packs import PACKS, data_of, pack_below
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 
@@ -75,12 +77,13 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
     for name in ("profiles", "rubrics"):
         if (experiment / name).exists():
             shutil.copytree(experiment / name, to / name)
+    verdicts = verdict_files(experiment)
     for old, new in made:
         for folder in (experiment / "runs").glob(f"*/{old}-r*"):
             _copy_run(folder, to / folder.parent.relative_to(experiment), old, new)
-        for path in (experiment / "verdicts").glob(f"*/*/*/{old}-r*.jsonl"):
-            if not path.name.endswith(".journal.jsonl"):
-                _renamed(path, to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1), old, new)
+        for path in (path for path in verdicts if path.name.startswith(f"{old}-r")):
+            _renamed(path, to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1), old, new)
+    pack_below(to / "verdicts")
     metrics = [load_metric(name) for name in METRICS]
     write_json(to / "scores.json", derive_scores(to, metrics).model_dump(mode="json", exclude_none=True))
     return to
@@ -104,7 +107,7 @@ def _copy_run(folder: Path, to: Path, old: str, new: str) -> None:
 
 def _renamed(path: Path, to: Path, old: str, new: str) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(path.read_text(encoding="utf-8").replace(f"/{old}-r", f"/{new}-r"), encoding="utf-8")
+    to.write_text(data_of(path).decode().replace(f"/{old}-r", f"/{new}-r"), encoding="utf-8")
 
 
 def read_everything(experiment: Path) -> float:
@@ -123,7 +126,7 @@ def _records(experiment: Path) -> Iterator[Path]:
     yield experiment / "scores.json"
     for name in ("run.json", "evidence.jsonl.gz", "results.jsonl.gz"):
         yield from (experiment / "runs").glob(f"*/*/{name}")
-    yield from (experiment / "verdicts").glob("*/*/*/*.jsonl")
+    yield from (experiment / "verdicts").rglob(PACKS[0])
 
 
 def opening(index: Path) -> float | None:

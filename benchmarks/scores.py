@@ -24,7 +24,8 @@ from command import drretail, processor_of
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import read_definition, read_runs
-from drretail.files import write_json
+from drretail.files import read_lines, write_json
+from drretail.packs import PACKS
 
 GOAL_SECONDS = 2
 JUDGED, RATED = "faithfulness,checks,process,basket", "quality,pairwise"
@@ -101,9 +102,8 @@ def _fastest(step: Callable[[], object], times: int) -> dict[str, float]:
 def _read(experiment: Path) -> list[str]:
     """Every run.json whole, and every line of every verdict file."""
     texts = [path.read_text(encoding="utf-8") for path in experiment.glob("runs/*/*/run.json")]
-    for path in (experiment / "verdicts").rglob("*.jsonl"):
-        if not path.name.endswith(".journal.jsonl"):
-            texts += path.read_text(encoding="utf-8").splitlines()
+    for path in (experiment / "verdicts").rglob(PACKS[0]):
+        texts += read_lines(path)[1:]
     return texts
 
 

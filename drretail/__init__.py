@@ -47,6 +47,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
     progress.py    progress lines and bars on stderr
+    packs.py       the files of a folder in one packed file
     files.py       files that survive a crash
     locks.py       one writer per folder
     plugins.py     built-in things, entry points and module:attribute, by name

@@ -14,7 +14,7 @@ import stat
 import sys
 import time
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from contextvars import ContextVar
 from itertools import chain, count
@@ -337,7 +337,11 @@ def read_jsonl(path: Path, *, forgives_a_cut: bool = True) -> Iterator[dict[str,
 
     A cut last line, as a killed program leaves it, is skipped if ``forgives_a_cut``; set it False for users' files.
     """
-    lines = read_lines(path)
+    return parsed_lines(path, read_lines(path), forgives_a_cut=forgives_a_cut)
+
+
+def parsed_lines(path: Path, lines: Sequence[str], *, forgives_a_cut: bool = True) -> Iterator[dict[str, Any]]:
+    """The same of lines that were read from a file."""
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue

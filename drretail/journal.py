@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
-from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.files import LineAppender, check_format, drop_cut_line, parsed_lines, read_lines
 from drretail.parsing import writable
 from drretail.records.base import Document, canonical_json, json_object, sha256_of
 
@@ -261,8 +261,13 @@ def digest_of(kind: EffectKind, asked: str) -> str:
 
 def read_effects(path: Path) -> list[Effect]:
     """All effects of a journal file, packed or not, in the order in which they were written."""
+    return effects_in(path, read_lines(path))
+
+
+def effects_in(path: Path, lines: Sequence[str]) -> list[Effect]:
+    """The same of lines that were read from a file."""
     effects: list[Effect] = []
-    for line in read_jsonl(path):
+    for line in parsed_lines(path, lines):
         check_format(line, path)
         try:
             effects.append(Effect.model_validate(line))

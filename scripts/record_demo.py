@@ -28,6 +28,7 @@ from drretail.api import demo_recording
 from drretail.api.demo_recording import QUERIES, SCRIPT, play_answers, play_judge, recorded_model, recorded_queries
 from drretail.api.worlds import open_world
 from drretail.errors import ModelError
+from drretail.eval.judging.question import judge_journals, read_journal_of
 from drretail.experiment import read_definition
 from drretail.files import read_lines, write_lines
 from drretail.journal import Effect, read_effects
@@ -70,10 +71,12 @@ def _rules(experiment: Path) -> list[Rule]:
     """What the agents and the judges of an experiment answered; of different answers to one request, the first."""
     runs = (experiment.glob(f"runs/{label}/*-r1/journal.jsonl*") for label in read_definition(experiment).systems)
     journals = [*(path for of_system in runs for path in sorted(of_system))]
-    journals += sorted(experiment.glob("verdicts/*/*/*/*.journal.jsonl"), key=lambda path: (path.parts[-3], path))
+    effects = [effect for path in journals for effect in read_effects(path)]
+    for path in sorted(judge_journals(experiment), key=lambda path: (path.parts[-3], path)):
+        effects += read_journal_of(path)
     rules: dict[str, Rule] = {}
     ambiguous = failures = 0
-    for effect in (effect for path in journals for effect in read_effects(path) if effect.kind == "model"):
+    for effect in (effect for effect in effects if effect.kind == "model"):
         if effect.error is not None:
             failures += 1
             continue

@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.world import default_pool, write_world
-from drretail.eval.judging.question import VerdictFile
+from drretail.eval.judging.question import VerdictFile, read_journal_of
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Judging, Metric
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
-from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.progress import Progress
@@ -289,6 +288,6 @@ def files(folder: Path, pattern: str = "*", *, journals: bool = True) -> dict[st
 def journal_usage(journal: Path) -> Usage:
     """The tokens of all calls in a judge's journal."""
     total = Usage()
-    for effect in read_effects(journal):
+    for effect in read_journal_of(journal):
         total = total + Usage(**(effect.usage or {}))
     return total

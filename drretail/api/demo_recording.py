@@ -20,6 +20,7 @@ from drretail.eval.scoring import score
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.scripted import read_script, scripted_model
+from drretail.packs import pack_below
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
@@ -64,4 +65,14 @@ def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     judge = Judge.of(recorded_model())
     references = made_references(folder, shop)
     metrics = (*USUAL, PAIRWISE)
-    return run_loop(score(folder, metrics, [judge], store=shop.store, references=references, progress=progress))
+    return run_loop(
+        score(
+            folder,
+            metrics,
+            [judge],
+            store=shop.store,
+            references=references,
+            progress=progress,
+            on_written=lambda: pack_below(folder / "verdicts"),
+        )
+    )

@@ -37,6 +37,7 @@ from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
+from drretail.packs import pack_below
 from drretail.progress import busy, choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
@@ -172,7 +173,8 @@ def score(options: ScoreOptions) -> RecordedScores:
         about = [repr(replace(options, by=(), details=False)), repr(settings), shop is None, *follows]
         can_be_proved = _rests_on_names(options, plan)
 
-        def keep_proofs() -> None:
+        def end_judging() -> None:
+            pack_below(folder / "verdicts")
             if can_be_proved and allowance.closing is None:
                 proofs.keep({JUDGED: about, SCORES_FOLLOW: follows}, proofs.files())
 
@@ -203,7 +205,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                     reference=options.reference,
                     gold=_path(options.gold),
                     judge_notes=judge_notes,
-                    on_written=keep_proofs,
+                    on_written=end_judging,
                 )
             )
         scores = made_scores(folder)  # as they stand in the file, whether made now or before

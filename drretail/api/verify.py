@@ -42,7 +42,7 @@ from drretail.eval.judging.subject import planned_runs
 from drretail.eval.method import judge_notes
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
-from drretail.eval.verification import check_plan, check_runs, check_seals, check_texts
+from drretail.eval.verification import RESTORE, check_packs, check_plan, check_runs, check_seals, check_texts
 from drretail.experiment import (
     Definition,
     prompts_path,
@@ -358,15 +358,21 @@ def verify(options: VerifyOptions) -> Verification:
     folder = folder_of(options.experiment)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress()
-    gone = taken_out(folder)
+    packs_are_whole = check_packs(folder, checklist)
+    gone = taken_out(folder) if packs_are_whole else frozenset[str]()
     check_seals(folder, checklist)
     check_runs(folder, definition, checklist)
-    check_plan(folder, definition, gone, checklist)
-    check_texts(folder, checklist)
+    if packs_are_whole:
+        check_plan(folder, definition, gone, checklist)
+        check_texts(folder, checklist)
     check_queries(definition, options.queries, checklist)
     with checklist.catching("votes", "votes"):
         check_votes(folder, checklist)
-    if definition.versions.get("drretail") == __version__:
+    if not packs_are_whole:
+        _believe_all(folder, definition, checklist)
+        for check in ("plan", *DEEP):
+            checklist.leave(check, "verdicts", "a pack of verdicts is damaged", RESTORE)
+    elif definition.versions.get("drretail") == __version__:
         with checklist.catching("scores", "scores.json"):
             check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)
         with _world(folder, definition, options, checklist) as world:

@@ -9,7 +9,7 @@ import re
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from pathlib import Path
@@ -18,6 +18,7 @@ from typing import Any
 
 from drretail.env.web.stand_in import StandInWeb
 from drretail.eval.judging.criteria import FOLDER
+from drretail.eval.judging.question import judge_journals, read_journal_of, verdict_files
 from drretail.eval.judging.session import OVERFLOW, Judge
 from drretail.eval.method import PACKAGED, Wording
 from drretail.eval.metric import Metric, is_unrated
@@ -25,11 +26,12 @@ from drretail.eval.registry import PAIRWISE, load_metrics
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, read_definition, write_definition
 from drretail.files import unsynced
-from drretail.journal import Effect, read_effects
+from drretail.journal import Effect
 from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, dollars_of
 from drretail.llm.event_loop import run_loop
 from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
+from drretail.packs import PACKS, unpack_below
 from drretail.progress import Progress
 from drretail.records.base import file_name
 from drretail.records.run import Usage
@@ -112,12 +114,13 @@ def estimate_judging(
     with unsynced(), tempfile.TemporaryDirectory(prefix="drretail-estimate-") as folder:
         copied = Path(folder) / "experiment"
         _copy(experiment, copied, definition, sample.query_ids)
-        before = {path: len(read_effects(path)) for path in _journals(copied)}
+        before = {path: len(read_journal_of(path)) for path in judge_journals(copied)}
         dry_run = score(
             copied,
             asking,
             [stand_in_of(judge) for judge in judges],
             progress=Progress(),
+            derives=False,
             wording=wording,
             missing=dict.fromkeys(definition.systems, StandInWeb()) if fetch_sources else None,
             **arguments,
@@ -125,8 +128,8 @@ def estimate_judging(
         run_loop(dry_run)
         # By metric and judge's folder, of each query what was asked that no journal had held.
         usage: dict[tuple[str, str], dict[str, QueryUsage]] = defaultdict(lambda: defaultdict(QueryUsage))
-        for path in _journals(copied):
-            effects = read_effects(path)[before.get(path, 0) :]
+        for path in judge_journals(copied):
+            effects = read_journal_of(path)[before.get(path, 0) :]
             if effects:
                 name, slug, label = path.relative_to(copied / "verdicts").parts[:3]
                 one = usage[name, slug][_query_of(path)]
@@ -193,10 +196,10 @@ class Sample:
 def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
     """The ids of all queries, grouped by what exists for them: reports, and verdicts of each judge."""
     places_of: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for pattern in ("runs/*/*", "rubrics/*/*.json", "verdicts/*/*/*/*.jsonl"):
-        for path in experiment.glob(pattern):
-            place = path.relative_to(experiment).parent.parts
-            places_of[_query_of(path)].add(place)
+    paths = [*experiment.glob("runs/*/*"), *experiment.glob("rubrics/*/*.json")]
+    for path in (*paths, *verdict_files(experiment), *judge_journals(experiment)):
+        place = path.relative_to(experiment).parent.parts
+        places_of[_query_of(path)].add(place)
     strata: dict[frozenset[tuple[str, ...]], list[str]] = defaultdict(list)
     for query in definition.queries:
         strata[frozenset(places_of[file_name(query.query_id)])].append(query.query_id)
@@ -218,9 +221,10 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
         if not place:
             return [each for each in names if each in (*_LINKED, *_LEFT_OUT) or each.startswith(".")]
         others = place[0] == "verdicts" and len(place) == _DEPTH
-        return [each for each in names if others and _query_of(Path(each)) not in stems]
+        return [each for each in names if others and each not in PACKS and _query_of(Path(each)) not in stems]
 
     shutil.copytree(experiment, to, ignore=ignored, copy_function=shutil.copyfile)
+    unpack_below(to / "verdicts", lambda name: _query_of(Path(name)) in stems)
     for run in experiment.glob("runs/*/*"):
         if _query_of(run) in stems:
             link = to / run.relative_to(experiment)
@@ -230,10 +234,6 @@ def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str])
         (to / name).symlink_to((experiment / name).resolve())
     copied = tuple(query for query in definition.queries if query.query_id in queries)
     write_definition(to, definition.model_copy(update={"queries": copied}))
-
-
-def _journals(experiment: Path) -> Iterator[Path]:
-    return (experiment / "verdicts").glob("*/*/*/*.journal.jsonl")
 
 
 def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: Sample) -> Estimate:

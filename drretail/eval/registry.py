@@ -25,6 +25,7 @@ from drretail.eval.names import METRICS as METRICS
 from drretail.eval.names import PAIRWISE as PAIRWISE
 from drretail.eval.names import PLUGINS
 from drretail.files import read_json
+from drretail.packs import names_in
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
 
@@ -112,7 +113,8 @@ def recorded_metric(experiment: Path, name: str) -> Metric | None:
 
 @cache  # pages ask for it with every run
 def _measured(scores: Path, name: str, written: int) -> Metric | None:
-    files = sorted((scores.parent / "verdicts" / name / CODE).glob("*/*.jsonl"))
+    folders = sorted((scores.parent / "verdicts" / name / CODE).glob("*/"))
+    files = [folder / each for folder in folders for each in names_in(folder)]
     rows = [row for row in unfolded(read_json(scores).get("scores", ())) if row["metric"] == name]
     if not rows or not files or any(each.stage not in (MEASURE, _RAISED) for each in VerdictFile(files[0]).lasts()):
         return None

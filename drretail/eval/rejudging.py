@@ -12,7 +12,14 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.check_results import SCORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
-from drretail.eval.judging.question import NO_WORLD, VerdictFile, page_age_of, verdict_files
+from drretail.eval.judging.question import (
+    NO_WORLD,
+    VerdictFile,
+    judge_journals,
+    page_age_of,
+    read_journal_of,
+    verdict_files,
+)
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
@@ -23,10 +30,11 @@ from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.eval.scoring import score
 from drretail.experiment import read_discarded, read_runs
-from drretail.files import read_jsonl
-from drretail.journal import Effect, read_effects
+from drretail.files import read_jsonl, write_atomically
+from drretail.journal import Effect
 from drretail.llm.registry import open_recorded
 from drretail.llm.usage import PriceTable
+from drretail.packs import JOURNAL, PACKS, data_of
 from drretail.progress import Progress
 from drretail.records.base import Rules
 from drretail.records.query import Reference
@@ -36,6 +44,8 @@ from drretail.records.vote import Vote, Withdrawal, line_of
 
 ASK_AGAIN = "`drretail score EXP --judge … --retry everything` asks the judge once more."
 EARLIER = "it is about an earlier report of the run"
+RULES = "rule_based"
+_LEFT_OUT = ("runs", "scores.json", "votes", "exports", "plots", "lab", "report")
 _MOST_ATTEMPTS = 6
 """The most attempts of a verdict that are made again: each is a pass over all verdicts."""
 
@@ -57,7 +67,7 @@ async def check_verdicts(
     """
     files = {path: VerdictFile(path) for path in verdict_files(experiment)}
     verdicts = [verdict for file in files.values() for verdict in file.lasts()]
-    shutil.copytree(experiment, copy, ignore=_verdicts_and_pages)
+    _copy_without_verdicts(experiment, copy)
     judges = _judges(files, experiment, checklist)
     attempts: dict[tuple[str, ...], int] = {}
     metrics: dict[Rules, set[str]] = defaultdict(set)
@@ -70,14 +80,13 @@ async def check_verdicts(
     # By wording, and whether it is asked anew.
     judges_by_wording: dict[tuple[str, bool], list[Judge]] = {("", True): []}
     for judge, wording in judges.values():
-        by_rules = judge.ref.kind == "rule_based"
-        judges_by_wording.setdefault((wording, by_rules), []).append(judge)
-        if not by_rules:
-            checklist.from_journals.add(judge.ref.spec)
-            continue
-        # Rules answer the same each time, and a journal could be edited.
-        for journal in (copy / "verdicts").glob(f"*/{judge.with_wording(wording).slug}/*/*.journal.jsonl"):
-            journal.unlink()
+        judges_by_wording.setdefault((wording, judge.ref.kind == RULES), []).append(judge)
+        checklist.from_journals.update({judge.ref.spec} if judge.ref.kind != RULES else ())
+    # Rules answer the same each time, and a journal could be edited.
+    by_rules = {judge.with_wording(wording).slug for judge, wording in judges.values() if judge.ref.kind == RULES}
+    for journal in judge_journals(experiment):
+        if journal.parents[1].name not in by_rules:
+            write_atomically(copy / journal.relative_to(experiment), data_of(journal))
     # Nobody has to ask a judge of dumps: where none was, a judge by rules is not asked either.
     rates_dumps = any(path.parent.name in DUMPS and path.parents[1].name != CODE for path in files)
     for (label, anew), those in judges_by_wording.items():
@@ -99,6 +108,7 @@ async def check_verdicts(
                 page_age=page_age_of(verdicts),
                 judge_repeats=max((verdict.judge_repeat for verdict in verdicts), default=1),
                 rate_floors=not anew or rates_dumps,
+                derives=False,
             )
     comparison = Comparison.of(experiment, checklist, gone)
     for path, file in files.items():
@@ -127,12 +137,22 @@ def _is_ours(metric: str) -> bool:
     return metric == PAIRWISE or installed(metric) is not None
 
 
-def _verdicts_and_pages(folder: str, names: list[str]) -> set[str]:
-    """What a copy leaves out: verdicts, which are to be made again, locks, and files for readers."""
-    beside = {name for name in names if name.startswith(".") or name in ("votes", "exports", "plots", "lab")}
-    if "verdicts" not in Path(folder).parts:
-        return beside
-    return beside | {name for name in names if name.endswith(".jsonl") and not name.endswith(".journal.jsonl")}
+def _copy_without_verdicts(experiment: Path, copy: Path) -> None:
+    """Copies what judging rests on, without verdicts, locks and files for readers; runs are linked, since judging does
+    not write to them.
+    """
+
+    def ignored(folder: str, names: list[str]) -> list[str]:
+        if Path(folder) == experiment:
+            return [name for name in names if name in _LEFT_OUT or name.startswith(".")]
+        is_of_judges = Path(folder).parts[-4:-3] == ("verdicts",)
+        return [name for name in names if is_of_judges and name.endswith((".jsonl", *PACKS))]
+
+    shutil.copytree(experiment, copy, ignore=ignored, copy_function=shutil.copyfile)
+    for run in experiment.glob("runs/*/*"):
+        link = copy / run.relative_to(experiment)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(run.resolve())
 
 
 def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Checklist) -> dict[str, tuple[Judge, str]]:
@@ -142,7 +162,7 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
 
     def leave(ref: JudgeRef) -> None:
         left.add(ref.key)
-        checklist.taken_at_word.update({ref.spec} if ref.kind != "rule_based" else ())
+        checklist.taken_at_word.update({ref.spec} if ref.kind != RULES else ())
 
     by_file = {path: file.lasts() for path, file in files.items()}
     asked = {v.judge.key for verdicts in by_file.values() for v in verdicts if v.prompt_hash and v.value}
@@ -174,8 +194,7 @@ def _judges(files: Mapping[Path, VerdictFile], experiment: Path, checklist: Chec
 
 
 def _journal_of(verdicts: Path) -> list[Effect]:
-    journal = verdicts.with_suffix(".journal.jsonl")
-    return read_effects(journal) if journal.exists() else []
+    return read_journal_of(verdicts.with_suffix(JOURNAL))
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,8 +156,11 @@ async def score(
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
+    derives: bool = True,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
+
+    Unless it ``derives``, verdicts alone are written, and the scores are empty: for who compares or counts verdicts.
 
     ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
@@ -230,6 +233,8 @@ async def score(
                 await _work_on(allowance, iter(tasks), bar, side_by_side)
                 for group in in_order([*loaded, *of_pairs]):
                     await _work_on(allowance, jobs(group), bar, side_by_side)
+        if not derives:
+            return Scores(scores=(), judgings=())
         before = _scores_before(experiment)
         unrated = [] if before is None else _unrated(before)
         named = dict.fromkeys([*(() if before is None else before.named_judges), *(judge.ref.key for judge in judges)])

@@ -20,6 +20,7 @@ from drretail import __version__
 from drretail.errors import UserError
 from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RUN_AGAIN, Checklist, differing
 from drretail.eval.judging.criteria import FOLDER
+from drretail.eval.judging.question import judge_journals, read_journal_of, verdict_files
 from drretail.eval.judging.subject import BETWEEN, Planned, planned_runs
 from drretail.experiment import (
     Definition,
@@ -34,9 +35,10 @@ from drretail.experiment import run_folder as folder_of_run
 from drretail.files import files_below, read_json, read_lines, write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
-from drretail.journal import Effect, digest_of, read_effects
+from drretail.journal import Effect, digest_of
 from drretail.llm.registry import unusual_params
 from drretail.locks import LOCK
+from drretail.packs import JOURNAL, PACKS, lines_of, names_in, packs_below
 from drretail.parsing import keys_that_stand_twice
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.evidence import Evidence
@@ -120,6 +122,7 @@ MOST_CHARACTERS = 32
 conversation.
 """
 _CHEAP = ("versions", "records")
+RESTORE = "Restore it, and verify again."
 MAKE_AGAIN = "Restore it, or make the runs anew in another folder."
 _FOR_READERS = ("exports", "lab", "plots", "report")
 _CHECK_OF = {
@@ -157,6 +160,19 @@ def check_seals(experiment: Path, checklist: Checklist) -> None:
         checklist.fail("versions", name, reason, MAKE_AGAIN, cause=reason)
 
 
+def check_packs(experiment: Path, checklist: Checklist) -> bool:
+    """Whether all packs of verdicts can be read; each that can't be fails."""
+    damaged = False
+    for packed in packs_below(experiment):
+        try:
+            for name in names_in(packed.parent):
+                lines_of(packed.with_name(name))
+        except UserError as problem:
+            damaged = True
+            checklist.fail("verdicts", packed.relative_to(experiment), str(problem).rstrip("."), RESTORE)
+    return not damaged
+
+
 def check_plan(experiment: Path, definition: Definition, gone: Collection[str], checklist: Checklist) -> None:
     """Checks that every planned run exists, and that nothing belongs to runs or queries outside the plan.
 
@@ -189,7 +205,7 @@ def check_plan(experiment: Path, definition: Definition, gone: Collection[str], 
     queries = {file_name(query.query_id) for query in definition.queries}
     users = {file_name(query.user_id) for query in definition.queries if query.user_id}
     left = [path for path in experiment.glob("runs/*/*") if path.is_dir() and path not in folders]
-    for path in experiment.glob("verdicts/*/*/*/*.jsonl"):
+    for path in (*verdict_files(experiment), *judge_journals(experiment)):
         run, asked = path.name.removesuffix(".jsonl").removesuffix(".journal"), path.parent.name
         known = run in queries if asked == FOLDER else run in names and {*asked.split(BETWEEN)} <= labels
         left += [] if known else [path]
@@ -207,19 +223,24 @@ def check_texts(experiment: Path, checklist: Checklist) -> None:
 
     Of two values under one key, readers and programs may use different ones.
     """
-    for path in files_below(experiment, "**/*.json*"):
+    loose = [path for path in files_below(experiment, "**/*.json*") if path.name not in PACKS]
+    packed = {path.with_name(name) for path in packs_below(experiment) for name in names_in(path.parent)}
+    for path in (*loose, *sorted(packed.difference(loose))):
         name = path.relative_to(experiment)
         if name.parts[0] in _FOR_READERS or not path.name.endswith((".json", ".jsonl", ".jsonl.gz")):
             continue
         check = _CHECK_OF.get(name.parts[0], "records")
         with suppress(UserError, OSError):  # one that can't be read fails another check
-            whole = [path.read_text(encoding="utf-8", errors="replace")] if path.suffix == ".json" else read_lines(path)
+            if path.suffix == ".json":
+                whole = [path.read_text(encoding="utf-8", errors="replace")]
+            else:
+                whole = lines_of(path) if path in packed else read_lines(path)
             twice = [key for text in whole for key in keys_that_stand_twice(text)]
             if twice:
                 checklist.fail(check, name, f"a key stands twice in it: {twice[0]!a}")
-        if path.name.endswith(".journal.jsonl"):
+        if path.name.endswith(JOURNAL):
             with checklist.catching(check, name):
-                checklist.expect_none(check, name, {WRONG_KEY: _misnamed(read_effects(path))})
+                checklist.expect_none(check, name, {WRONG_KEY: _misnamed(read_journal_of(path))})
 
 
 def _misnamed(journal: Sequence[Effect]) -> list[str]:

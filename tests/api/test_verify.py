@@ -38,6 +38,7 @@ from drretail.files import pack, read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.journal import digest_of
 from drretail.llm.models import Models
+from drretail.packs import PACKS, pack_below, unpack_below
 from drretail.querygen.reading import WORLD, shipped_queries
 from drretail.records.base import canonical_json, sha256_of
 from drretail.records.query import Query, Task
@@ -90,7 +91,10 @@ def honest(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def exp(honest: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(honest, tmp_path / "exp")
+    """As older versions left it: with no packs, so that each file can be edited."""
+    folder = shutil.copytree(honest, tmp_path / "exp")
+    unpack_below(folder)
+    return folder
 
 
 def edit(path: Path, change: Callable[[Any], object]) -> None:
@@ -405,6 +409,23 @@ def test_what_follows_from_journals_world_and_verdicts_is_made_again(name: str, 
     assert all(mismatch.reason and mismatch.advice.endswith(".") for mismatch in found.failures)
 
 
+@pytest.mark.parametrize("name", ["a judge's verdict", "a verdict taken out", "a verdict by code", "verdicts of a run"])
+def test_an_edit_inside_a_pack_is_found_as_one_outside(name: str, exp: Path, honest: Path, world: World) -> None:
+    assert not list(honest.glob("verdicts/*/*/*/*.jsonl"))
+    assert fails(verify(honest, world)) == {}
+    change, check, file = DEEP[name]
+    change(exp)
+    pack_below(exp / "verdicts")
+    assert fails(verify(exp, world)).get(check) == file
+
+
+def test_a_damaged_pack_is_found(exp: Path, world: World) -> None:
+    pack_below(exp / "verdicts")
+    path = next(exp.glob(f"verdicts/*/*/*/{PACKS[0]}"))
+    path.write_bytes(path.read_bytes()[:-9])
+    assert "verdicts" in fails(verify(exp, world))
+
+
 def test_an_own_metric_hides_no_edit_of_the_packages_scores(exp: Path, world: World) -> None:
     def letters(run: Any) -> float:
         return len(run.report or "")
@@ -420,6 +441,7 @@ def test_a_judge_in_own_words_is_asked_again_in_the_words_that_are_kept(exp: Pat
     own.parent.mkdir(parents=True)
     own.write_text(f"{judge_prompt_files()['faithfulness/support.md'].read_text(encoding='utf-8')}\nBe brief.\n")
     score(exp, ["faithfulness"], world=world, prompts=own.parents[1])
+    unpack_below(exp)
     assert {check.check: check.state for check in verify(exp, world).checks}["verdicts"] == "pass"
     (path,) = exp.glob(f"verdicts/faithfulness/offline-judge-prompts-mine-*/{REACT}/q1-r1.jsonl")
     edit(path, flipped)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.eval.judging.question import verdict_files
+from drretail.packs import lines_of
 from tests.build import experiment, scored, scripted_judge, systems
 from tests.cli.commands import Command, ErrorOf
 from tests.eval.metrics.pairwise.judging import prefers_a, two
@@ -41,8 +43,8 @@ def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Comman
 def test_repeats_of_agent_and_judge_are_a_table_of_their_own(succeeds: Command, tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: {"q-r1": "0.9", "q-r2": "0.5"}, B: {"q-r1": "0.9", "q-r2": "0.8"}})
     succeeds("score", "exp", "--metrics", JUDGED_STUB, "--repeats", "3", "-q")
-    (file, *_) = folder.glob("verdicts/stub/*/*/q-r1.jsonl")
-    assert len(file.read_text(encoding="utf-8").splitlines()) == 3
+    (file, *_) = (path for path in verdict_files(folder) if path.name == "q-r1.jsonl")
+    assert len(lines_of(file)) == 3
     table = succeeds("compare", "exp", "--metrics", JUDGED_STUB).stdout.partition("Noise")[2]
     rows = [line.split() for line in table.splitlines() if line.startswith("said")]
     assert rows == [

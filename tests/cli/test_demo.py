@@ -11,6 +11,7 @@ import pytest
 from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
 from drretail.api.verify import verify
 from drretail.env.world import open_world
+from drretail.packs import unpack_below
 from drretail.progress import Progress
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.forked import ForkServer
@@ -131,6 +132,10 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     with open_world(demo / "world") as shop:
         assert play_answers(tmp_path / "exp", shop, "drretail-demo/world"), ANEW
         play_judge(tmp_path / "exp", shop, Progress())
+    recorded = Path(shutil.copytree(demo / "recorded" / "verdicts", tmp_path / "recorded"))
+    assert not list(recorded.glob("*/*/*/*.jsonl"))
+    unpack_below(recorded)
+    unpack_below(tmp_path / "exp")
     lines = [
         json.loads(line)
         for path in (tmp_path / "exp" / "verdicts").glob("*/scripted-recorded/**/*.jsonl")
@@ -140,7 +145,7 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     judged = {"faithfulness", "false_statements", "fault_place", "quality", "pairwise"}
     assert {line["metric"] for line in lines} == judged
     assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
-    assert files(tmp_path / "exp" / "verdicts") == files(demo / "recorded" / "verdicts")
+    assert files(tmp_path / "exp" / "verdicts") == files(recorded)
 
 
 def test_the_demo_leaves_a_folder_with_other_files_alone(error_of: ErrorOf, tmp_path: Path) -> None:

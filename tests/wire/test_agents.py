@@ -16,7 +16,7 @@ from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.baskets import made_references
 from drretail.eval.check_results import Checklist
-from drretail.eval.judging.question import VerdictFile
+from drretail.eval.judging.question import VerdictFile, judge_journals
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
@@ -181,7 +181,7 @@ def test_the_right_key_goes_on(server: WireServer, drretail: Command, shop: str,
     first = server.seen.requests
     again = drretail(*score, **KEYS)
     assert again.returncode == 0, again.stderr
-    held = (journal_usage(path).calls for path in tmp_path.glob("exp/verdicts/*/*/*/*.journal.jsonl"))
+    held = (journal_usage(path).calls for path in judge_journals(tmp_path / "exp"))
     assert server.seen.requests - first + plan.well == sum(held) > plan.well
 
 

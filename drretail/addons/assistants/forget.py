@@ -25,6 +25,7 @@ from drretail.experiment import (
     write_definition,
 )
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
+from drretail.packs import pack_below, unpack_below
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
@@ -77,11 +78,13 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         other = "" if conversation else " Of a log without users, name each conversation with --conversation."
         raise UserError(f"{folder} asks nothing of {name!r}: experiment.json lists its queries and users.{other}")
     with locked(folder):
+        unpack_below(folder)
         runs = sum(_RUN_OF.sub("", path.name) in map(file_name, ids) for path in folder.glob(_OF_RUNS[0]))
         # Experiments that were made from this one lie within it.
         inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
         removed = [path for each in (*inner, folder) for path in _forget(each, ids, user)]
         names = tuple(dict.fromkeys(str(path.relative_to(folder)) for path in removed))
+        pack_below(folder / "verdicts")
         holds = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)").search
         left = [path for path in files_below(folder, "**/*") if path.is_file() and holds(_text_of(path))]
     still_named = tuple(str(path.relative_to(folder)) for path in left)

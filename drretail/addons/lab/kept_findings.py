@@ -11,6 +11,7 @@ from drretail.addons.lab.findings import LabFinding
 from drretail.errors import UserError
 from drretail.eval.registry import installed
 from drretail.files import read_json, write_json
+from drretail.packs import JOURNAL, data_of, names_in
 from drretail.records.run import slug
 
 VOTES = Path("votes")
@@ -68,10 +69,12 @@ def content_of(experiment: Path, folder: Path) -> str:
     Journals are left out because they hold times, and lines are sorted because concurrent verdicts come in any order.
     """
     digest = sha256()
-    for path in sorted((experiment / folder).rglob("*.jsonl")):
-        if not path.name.endswith(".journal.jsonl"):
+    whole = experiment / folder
+    folders = [whole, *(path for path in whole.rglob("*") if path.is_dir())]
+    for path in sorted(place / name for place in folders for name in names_in(place)):
+        if not path.name.endswith(JOURNAL):
             digest.update(f"{path.relative_to(experiment)}\n".encode())
-            digest.update(b"\n".join(sorted(path.read_bytes().splitlines())))
+            digest.update(b"\n".join(sorted(data_of(path).splitlines())))
     if folder.parent.parent.name == "verdicts":
         metric = installed(folder.parent.name)
         questions = [] if metric is None else [str(metric.version), *sorted(metric.prompt_hashes())]

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from drretail.packs import PACKS
 from drretail.viewer.experiment import ExperimentView, Question, read_view
 from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
 from drretail.viewer.page.frame import RUNS, TALK, Links, page_name, talk_page_name, template
@@ -54,12 +55,15 @@ class Watch:
 
     def _look(self) -> dict[str, str]:
         if self.clock() - self._looked >= _AT_LEAST:
-            of_all = _digest(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))
+            of_runs = [stamp for name in _OF_RUNS for stamp in _stamps(self.experiment / name)]
+            packs = [
+                stamp for stamp in of_runs if any(f"{name} " in stamp for name in PACKS)
+            ]  # which hold verdicts on several queries
+            of_all = _digest([*packs, *(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))])
             by_query: dict[str, list[str]] = defaultdict(list)
-            for folder in _OF_RUNS:
-                for stamp in _stamps(self.experiment / folder):
-                    found = _RUN.search(stamp)
-                    by_query[found["query"] if found else ""].append(stamp)
+            for stamp in of_runs:
+                found = _RUN.search(stamp)
+                by_query[found["query"] if found else ""].append(stamp)
             of_index = [stamp for name in _OF_INDEX for stamp in _stamps(self.experiment / name)]
             versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
             everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])

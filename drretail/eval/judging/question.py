@@ -12,10 +12,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from pydantic import AfterValidator, ValidationError
 
 from drretail.errors import UserError
-from drretail.files import LineAppender, check_format, read_jsonl, read_lines
+from drretail.files import LineAppender, check_format, parsed_lines
 from drretail.grounding.verify.checks import PAGE_AGE
+from drretail.journal import Effect, effects_in
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
+from drretail.packs import JOURNAL, lines_of, names_in, unpack
 from drretail.records.base import FORMAT, Record, file_name
 from drretail.records.score import Order, SourceRef, Verdict, VerdictState
 
@@ -142,9 +144,8 @@ class VerdictFile:
         self._appender: LineAppender | None = None
         self._waiting: list[str] | None = None
         """Lines to be written together."""
-        if path.exists():
-            for verdict in _read(path):
-                self._lines[verdict.key].append(verdict)
+        for verdict in _read(path):
+            self._lines[verdict.key].append(verdict)
 
     def append(self, verdict: Verdict) -> None:
         """Appends a verdict, which is on disk when this returns."""
@@ -170,6 +171,7 @@ class VerdictFile:
 
     def _write(self, lines: str) -> None:
         if self._appender is None:
+            unpack(self.path)
             self._appender = LineAppender(self.path)
         self._appender.append(lines)
 
@@ -197,13 +199,13 @@ class VerdictFile:
 
 def _read(path: Path) -> list[Verdict]:
     """All verdicts of a file. Raises UserError, which says what to do, for any other line."""
+    lines = [line for line in lines_of(path) if line]
     with suppress(ValidationError):  # the slow path below says where, and skips a cut last line
-        lines = [line for line in read_lines(path) if line]
         if all(_OURS in line for line in lines):  # fast path for our own lines, in a third of the time
             return [Verdict.model_validate_json(line) for line in lines]
     verdicts: list[Verdict] = []
     try:
-        for line in read_jsonl(path):
+        for line in parsed_lines(path, lines):
             check_format(line, path)
             verdicts.append(Verdict.model_validate(line))
     except ValidationError as problem:
@@ -215,9 +217,23 @@ def _read(path: Path) -> list[Verdict]:
 
 
 def verdict_files(experiment: Path) -> list[Path]:
-    """The files of all verdicts, sorted; not the journals beside them."""
-    files = sorted((experiment / "verdicts").glob("*/*/*/*.jsonl"))
-    return [path for path in files if not path.name.endswith(".journal.jsonl")]
+    """The files of all verdicts, packed or not, sorted; not the journals beside them."""
+    return [path for path in _judged_files(experiment) if not path.name.endswith(JOURNAL)]
+
+
+def judge_journals(experiment: Path) -> list[Path]:
+    """The journals of all judges, packed or not, sorted."""
+    return [path for path in _judged_files(experiment) if path.name.endswith(JOURNAL)]
+
+
+def _judged_files(experiment: Path) -> list[Path]:
+    folders = sorted(path for path in (experiment / "verdicts").glob("*/*/*") if path.is_dir())
+    return [folder / name for folder in folders for name in names_in(folder)]
+
+
+def read_journal_of(path: Path) -> list[Effect]:
+    """The effects of a judge's journal, packed or not; none if there is none."""
+    return effects_in(path, lines_of(path))
 
 
 def judges_in(experiment: Path, metric: str) -> list[str]:

@@ -15,14 +15,23 @@ from typing import Any, Generic, Literal, TypeVar
 
 from drretail.errors import ModelError, ModelErrorKind
 from drretail.eval.judging.dimensions import neutral, values_for
-from drretail.eval.judging.question import LEFT_OUT, CodeVerdict, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
+from drretail.eval.judging.question import (
+    LEFT_OUT,
+    CodeVerdict,
+    JudgeAnswer,
+    JudgeQuestion,
+    Ruling,
+    VerdictFile,
+    read_journal_of,
+)
 from drretail.eval.judging.spending import Allowance
-from drretail.journal import Journal, Outcome, read_effects
+from drretail.journal import Journal, Outcome
 from drretail.llm.event_loop import all_ended
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
 from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
+from drretail.packs import JOURNAL, unpack
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
 from drretail.records.score import CODE, JudgeRef, Order, Rules, Verdict, VerdictState
@@ -191,7 +200,7 @@ class JudgeSession:
     @property
     def journal_path(self) -> Path:
         """The journal beside the verdict file; the first question makes it."""
-        return self.file.path.with_suffix(".journal.jsonl")
+        return self.file.path.with_suffix(JOURNAL)
 
     def existing(self, stage: str, item: str, prompt_hash: str = "", *, order: Order | None = None) -> Verdict | None:
         """The existing verdict; None if it is missing, stale or to be judged again.
@@ -281,6 +290,7 @@ class JudgeSession:
         if model is None:
             raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
         if not self._journals:
+            unpack(self.journal_path)
             self._journals.append(Journal(self.journal_path))
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
@@ -402,7 +412,7 @@ class JudgeSession:
     def usage(self) -> Usage:
         """All tokens that this judge used on this run in this metric, in all commands."""
         total = Usage()
-        for effect in read_effects(self.journal_path) if self.journal_path.exists() else ():
+        for effect in read_journal_of(self.journal_path):
             total = total + Usage(**(effect.usage or {}))
         return total
 

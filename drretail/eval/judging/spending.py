@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import DrretailError, UserError
-from drretail.journal import read_effects
+from drretail.eval.judging.question import judge_journals, read_journal_of
 from drretail.llm.registry import Model, check_priced
 from drretail.llm.usage import BATCH, NOTHING, Cost, PriceTable, cache_read_share, dollars, unpriced
 from drretail.records.models import Price
@@ -117,7 +117,7 @@ def allowance_for(
 def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
     """The cost of every judge in every metric, in the order of their folders, without judges that asked nothing."""
     journals: dict[tuple[str, str], list[Path]] = defaultdict(list)
-    for path in sorted((experiment / "verdicts").glob("*/*/*/*.journal.jsonl")):
+    for path in judge_journals(experiment):
         metric, judge = path.relative_to(experiment / "verdicts").parts[:2]
         journals[metric, judge].append(path)
     costs: list[JudgingCost] = []
@@ -125,7 +125,7 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
         spec, cost, retries, seconds = judge, NOTHING, 0, 0.0
         served: dict[str, None] = {}
         params: dict[str, Any] = {}
-        by_report = [read_effects(path) for path in paths]
+        by_report = [read_journal_of(path) for path in paths]
         for effect in (effect for its in by_report for effect in its):
             spec, params = effect.request["model"], effect.request.get("params", {})
             served |= {effect.served: None} if effect.served else {}

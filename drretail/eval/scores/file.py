@@ -44,6 +44,7 @@ from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import read_definition, read_discarded, run_folder
 from drretail.files import read_json
 from drretail.llm.usage import PriceTable, read_prices
+from drretail.packs import data_of
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import BASELINES
@@ -447,7 +448,7 @@ def made_of(experiment: Path) -> MadeOf:
         runs[planned.label] += path.exists()
     lines = Counter[str]()
     for path in verdict_files(experiment):
-        lines[path.parent.relative_to(experiment / "verdicts").as_posix()] += path.read_bytes().count(b"\n")
+        lines[path.parent.relative_to(experiment / "verdicts").as_posix()] += data_of(path).count(b"\n")
     return MadeOf(version=__version__, runs=runs, content=sha256_of(files), verdicts=dict(sorted(lines.items())))
 
 

@@ -70,9 +70,13 @@ _IRREGULAR = {"eyelashes": "eyelash", "lashes": "lash", "brushes": "brush", "she
 
 def words(text: str) -> Iterator[str]:
     """The words of a text in order, in lower case, with straight apostrophes, without numbers."""
+    return filter(None, map(_lowered, _WORD.findall(text)))
+
+
+@lru_cache(maxsize=65_536)
+def _lowered(match: str) -> str:
     # To a pattern, a fraction such as ½ is neither a digit nor a letter.
-    matches = (match[0] for match in _WORD.finditer(text))
-    return (word.casefold().replace("’", "'") for word in matches if word[0].isalpha())
+    return match.casefold().replace("’", "'") if match[0].isalpha() else ""
 
 
 def is_english(text: str) -> bool:
@@ -99,8 +103,16 @@ def is_negation(word: str) -> bool:
 
 def content_words(text: str) -> list[str]:
     """The words with content, in order: no stop words, negations or single letters, and without a possessive's 's."""
-    plain = ((word, _POSSESSIVE.sub("", word)) for word in words(text))
-    return [one for word, one in plain if len(one) > 1 and not {word, one} & STOP_WORDS and not is_negation(word)]
+    return list(filter(None, map(_content, words(text))))
+
+
+@lru_cache(maxsize=65_536)
+def _content(word: str) -> str:
+    """The word without a possessive's 's; blank if it has no content. Reading a shop's pages asks for the same words
+    a hundred times over.
+    """
+    bare = _POSSESSIVE.sub("", word)
+    return "" if len(bare) < 2 or {word, bare} & STOP_WORDS or is_negation(word) else bare
 
 
 def snowball(language: str) -> "BaseStemmer":

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
@@ -157,20 +158,27 @@ def telling(pieces: Sequence[str], question: str, most: int, least: int = LEAST_
     Each shares at least ``least`` words, or all of a shorter question's.
     """
     wanted = set(content_stems(question))
-    shared = [len(wanted & set(content_stems(piece))) for piece in pieces]
+    shared = [len(wanted & _stems_of(piece)) for piece in pieces]
     enough = max(1, min(least, len(wanted)))
     ranked = sorted((at for at, count in enumerate(shared) if count >= enough), key=lambda at: -shared[at])
     return [pieces[at] for at in sorted(ranked[:most])]
 
 
-def sentences_of(text: str) -> list[str]:
+@lru_cache(maxsize=16_384)
+def _stems_of(piece: str) -> frozenset[str]:
+    # A shopper reads all that it was shown again before each call.
+    return frozenset(content_stems(piece))
+
+
+@lru_cache(maxsize=1_024)
+def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences of a page, each on one line, without headings, tables and links."""
     pieces = [text[span.start : span.end] for span in find_sentences(text) if span.kind in ("text", "item")]
-    return [
+    return tuple(
         sentence
         for sentence in dict.fromkeys(" ".join(text.split()) for text in pieces)
         if sentence[-1:] in (".", "!") and len(sentence) <= LONGEST_SENTENCE and not _MARKUP.search(sentence)
-    ]
+    )
 
 
 def _of_product(product: Mapping[str, Any], question: str) -> SourceNote:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files
 from drretail.eval.metric import Metric, Value
@@ -18,6 +19,7 @@ from drretail.eval.registry import METRICS, PAIRWISE, load_metric, metric_names
 from drretail.eval.scores.facts import headlines
 from drretail.files import LineAppender, write_atomically
 from drretail.llm.registry import open_model
+from drretail.packs import lines_of
 from drretail.records.base import Record
 from drretail.records.score import WHOLES, Scores, Verdict
 from drretail.viewer.tables.scores import score_tables
@@ -38,9 +40,8 @@ def scores_of(experiment: Path) -> Scores:
 
 
 def verdicts_of(experiment: Path) -> Iterator[Verdict]:
-    for path in sorted((experiment / "verdicts").rglob("*.jsonl")):
-        if "journal" not in path.name:
-            yield from map(Verdict.model_validate_json, path.read_text(encoding="utf-8").splitlines())
+    for path in verdict_files(experiment):
+        yield from map(Verdict.model_validate_json, lines_of(path))
 
 
 @pytest.fixture(params=["judged", "shopped"])
