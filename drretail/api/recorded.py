@@ -5,16 +5,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.spending import spending_of
 from drretail.api.options.shared import folder_of
-from drretail.api.recorded_scores import RecordedScores
 from drretail.api.settings import read_settings
 from drretail.errors import UnknownName, UserError
-from drretail.eval.judging.subject import resolve_name
-from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.usage import price_notes, read_prices
@@ -24,11 +21,12 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
-from drretail.viewer.commands import commands
-from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import report_cell, run_cell, table_cell
 from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, spending_table, took_line
 
+if TYPE_CHECKING:
+    from drretail.api.recorded_scores import RecordedScores
+
+# What judges, and what makes pages, is imported where it is used: `ask` needs neither.
 MOST_FAILURES_SHOWN = 10
 """Most runs fail for one reason; `report` shows all."""
 
@@ -100,6 +98,9 @@ class RecordedExperiment:
 
         W stands for the world's folder, and queries.jsonl for a file of ``definition.queries``.
         """
+        from drretail.viewer.commands import commands
+        from drretail.viewer.experiment import read_view
+
         return commands(read_view(self.folder))
 
     @property
@@ -116,6 +117,8 @@ class RecordedExperiment:
         The beginning of a label is enough if no other label begins with it. Raises UnknownName for an unknown system or
         query, and UserError for an ambiguous label or if the run has not ended.
         """
+        from drretail.eval.judging.subject import resolve_name
+
         definition = self.definition
         label = resolve_name("system", system, definition.systems)
         known = [query.query_id for query in definition.queries]
@@ -141,6 +144,9 @@ class RecordedExperiment:
     @property
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
+        from drretail.api.recorded_scores import RecordedScores
+        from drretail.eval.scores.file import read_scores
+
         scores = read_scores(self.folder)
         return None if scores is None else RecordedScores.of(scores, self.folder)
 
@@ -155,6 +161,8 @@ class RecordedExperiment:
 
     def _repr_html_(self) -> str:
         """A table of each system's progress."""
+        from drretail.viewer.page.document import table_cell
+
         planned, states = self.definition, Counter((run.system, run.status) for run in self)
         rows = [
             (label, len(planned.queries_of(label)), states[label, "done"], states[label, "failed"])
@@ -224,6 +232,8 @@ class RecordedAnswer:
         return f"<RecordedAnswer {self.run.run_id}: {self.run.status}, {words:,} words, {len(self.run.steps)} steps>"
 
     def _repr_html_(self) -> str:
+        from drretail.viewer.page.document import report_cell, run_cell
+
         if self.experiment is None:
             return report_cell(self.run, self.evidence)
         return run_cell(self.experiment, self.run)

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from drretail import Agent, Answer, run, score
-from drretail.api.recorded import RecordedAnswer, RecordedExperiment, RecordedScores
+from drretail.api.recorded import RecordedAnswer, RecordedExperiment
+from drretail.api.recorded_scores import RecordedScores
 from drretail.env.session import Session
 from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
