@@ -236,6 +236,7 @@ LEAST_ORDERS = 3
 """The fewest orders of a partner, if any candidate has so many: a single order makes no profile."""
 
 
+@dataclass(frozen=True)
 class Partners:
     """Chooses partners in one world; the choice depends only on world and seed, not on the backend.
 
@@ -244,26 +245,25 @@ class Partners:
     user and candidate.
     """
 
-    def __init__(self, world: World, seed: str) -> None:
-        self._world = world
-        self._seed = seed
+    world: World
+    seed: str
 
     def counterfactual(self, user_id: str) -> Counterfactual:
         """The user's own traits and the partner's. Raises NotFound for an unknown user."""
         own = self._traits(user_id)
-        partner = choose_partner(own, self._candidates, self._seed)
+        partner = choose_partner(own, self._candidates, self.seed)
         return Counterfactual(user_id=user_id, rule=RULE, own=own, partner=partner)
 
     @cached_property
     def _candidates(self) -> list[ProfileTraits]:
-        rows = self._world.store.sample_users(f"counterfactual|{self._seed}", CANDIDATES)
+        rows = self.world.store.sample_users(f"counterfactual|{self.seed}", CANDIDATES)
         return [self._traits(row.user_id) for row in rows]
 
     def _traits(self, user_id: str) -> ProfileTraits:
-        store = self._world.store
+        store = self.world.store
         orders = store.orders(user_id).orders
         products = store.products(sorted({order.product_id for order in orders}))
-        return traits_of(user_id, Purchases.of(orders, products, self._world.manifest.now))
+        return traits_of(user_id, Purchases.of(orders, products, self.world.manifest.now))
 
 
 def choose_partner(own: ProfileTraits, candidates: Iterable[ProfileTraits], seed: str) -> ProfileTraits | None:

@@ -74,29 +74,29 @@ def http_app(server: Server[Connection], token: str, port: int, limits: SessionL
     )
 
 
+@dataclass(frozen=True, slots=True)
 class BearerGuard:
     """Lets through only requests from this machine that carry the token and come from no page of another address."""
 
-    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
-        self._app = app
-        self._token = token
-        self._port = port
+    app: ASGIApp
+    token: str
+    port: int
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
-        refused = refusal_of_strangers(scope, self._port, MOST_BYTES) or self._refusal(scope)
+        refused = refusal_of_strangers(scope, self.port, MOST_BYTES) or self._refusal(scope)
         if refused is not None:
             await refused(scope, receive, send)
             return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:
         if is_from_elsewhere(scope):
             return PlainTextResponse("This was sent by a page of another address.", 403)
         kind, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
-        if kind.casefold() != "bearer" or not is_same(token.strip(), self._token):
+        if kind.casefold() != "bearer" or not is_same(token.strip(), self.token):
             message = 'Send the header "Authorization: Bearer …" with the token that drretail mcp has printed.'
             return PlainTextResponse(message, 401, {"www-authenticate": "Bearer"})
         return None

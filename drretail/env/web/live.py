@@ -8,7 +8,7 @@ parentheses, since a page cannot cite a run's evidence. Cleaning twice changes n
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -145,43 +145,41 @@ class SearchProvider(Protocol):
     def search(self, query: str, k: int) -> list[WebResult]: ...
 
 
+@dataclass(frozen=True)
 class OpenPages:
-    """The pages of the open web: one function fetches, another reads."""
+    """The pages of the open web: one function gets what is at an address, another reads it."""
 
+    get: Callable[[str], Fetched]
+    read: Callable[[Fetched], WebPage]
     provider = "open"
-
-    def __init__(self, fetch: Callable[[str], Fetched], read: Callable[[Fetched], WebPage]) -> None:
-        self._fetch = fetch
-        self._read = read
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address; its ``state`` says whether it has text, and ``problem`` why not."""
-        fetched = self._fetch(url)
-        page = self._read(fetched)
+        fetched = self.get(url)
+        page = self.read(fetched)
         return page if page.state == "ok" else replace(page, problem=fetched.problem or READ_IN_VAIN.get(page.state))
 
 
+@dataclass(frozen=True)
 class LiveWeb:
     """Implements ``base.Web`` with a search engine and the pages that it points to."""
 
+    engine: SearchProvider
+    pages: OpenPages
     corpus = None
-
-    def __init__(self, engine: SearchProvider, pages: OpenPages) -> None:
-        self._engine = engine
-        self._pages = pages
 
     @property
     def provider(self) -> str:
         """The search engine's name."""
-        return self._engine.provider
+        return self.engine.provider
 
     def search(self, query: str, k: int) -> list[WebResult]:
         """The engine's ``k`` best results. Raises ToolError."""
-        return self._engine.search(query, k)
+        return self.engine.search(query, k)
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address; see ``OpenPages.fetch``."""
-        return self._pages.fetch(url)
+        return self.pages.fetch(url)
 
 
 class Pages(Protocol):

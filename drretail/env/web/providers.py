@@ -269,17 +269,16 @@ class _SerperPage(AnswerPart):
     organic: tuple[object, ...] = ()
 
 
+@dataclass(frozen=True)
 class SerperSearch:
     """Google's results from Serper, the paper's search engine (section 5.3).
 
     Implements ``live.SearchProvider``: the organic results, without adverts, answer boxes and products.
     """
 
+    service: Service
+    key: SecretStr
     provider = "serper"
-
-    def __init__(self, service: Service, key: SecretStr) -> None:
-        self._service = service
-        self._key = key
 
     def search(self, query: str, k: int) -> list[WebResult]:
         """The ``k`` best results, from as many result pages as it takes.
@@ -289,13 +288,13 @@ class SerperSearch:
         return results_of_pages(lambda number: self._page(query, min(k, PAGE_SIZE), number), k)
 
     def _page(self, query: str, size: int, number: int) -> list[WebResult]:
-        headers = {"X-API-KEY": self._key.get_secret_value()}
+        headers = {"X-API-KEY": self.key.get_secret_value()}
         body = {"q": encodable(query), "num": size} | ({} if number == 1 else {"page": number})
-        value = ask(self._service, "POST", headers=headers, json=body)
+        value = ask(self.service, "POST", headers=headers, json=body)
         page = next(_parts(_SerperPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "Serper answers in a form that is not known; search again.")
-        return _results(self._service, page.organic)
+        return _results(self.service, page.organic)
 
 
 class _SearxngPage(AnswerPart):
@@ -303,13 +302,12 @@ class _SearxngPage(AnswerPart):
     unresponsive_engines: tuple[object, ...] = ()
 
 
+@dataclass(frozen=True)
 class SearxngSearch:
     """Results of a SearXNG, which anybody can run without a key: ``live.SearchProvider`` over its ``/search``."""
 
+    service: Service
     provider = "searxng"
-
-    def __init__(self, service: Service) -> None:
-        self._service = service
 
     def search(self, query: str, k: int) -> list[WebResult]:
         """The ``k`` best results, from as many result pages as it takes.
@@ -320,11 +318,11 @@ class SearxngSearch:
 
     def _page(self, query: str, number: int) -> list[WebResult]:
         params = {"q": encodable(query), "format": "json"} | ({} if number == 1 else {"pageno": str(number)})
-        value = ask(self._service, "GET", params=params)
+        value = ask(self.service, "GET", params=params)
         page = next(_parts(_SearxngPage, [value]), None)
         if page is None:
             raise ToolError("unavailable", "SearXNG answers in a form that is not known; update it.")
-        results = _results(self._service, page.results)
+        results = _results(self.service, page.results)
         if not results and page.unresponsive_engines:
             # "engine: reason" of the first few; SearXNG gives pairs.
             pairs = [item for item in page.unresponsive_engines if isinstance(item, list) and item]
