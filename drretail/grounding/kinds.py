@@ -75,7 +75,7 @@ def kind_of(product: Product) -> Kind | None:
     gender = next((name for name in product.categories if name in GENDERS), "")
     for name in _names(product):
         above = " ".join(each for each in product.categories if each != name)
-        parts = [part for part in _ANDS.split(name) if part]
+        parts = [part for part in _ANDS.split(name) if part.split()]
         # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
         if not all(is_plural(part.split()[-1]) for part in parts):
             parts = [" and ".join(parts)] if set(stems(name)) - {"and"} <= title else []

@@ -38,7 +38,7 @@ from drretail.querygen.reading import (
 )
 from drretail.records.base import sha256_of
 from drretail.records.query import NEED_KINDS, Query
-from drretail.records.shop import Money
+from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests.build import known
 from tests.llm.provider import Provider
@@ -284,6 +284,10 @@ def test_the_table_of_kinds_has_a_new_name_when_products_are_called_otherwise(de
     with rows_of(known(demo.folder)) as rows:
         called = [(each.product_id, str(kind_of(each))) for each in rows.products]
     assert (VERSION, sha256_of(called)[:12]) == (1, "4b49705b6212")
+
+
+def test_a_category_of_spaces_names_no_kind() -> None:
+    assert kind_of(Product(product_id="B1", title="Mugs", categories=("", "\r"), category="Kitchen")) is None
 
 
 @pytest.mark.parametrize("are_decided", [True, False])
