@@ -2,11 +2,17 @@
 package booktabs.
 """
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from drretail.records.tables.figures import NOTHING
-from drretail.records.tables.table import Row, Table
+from drretail.records.tables.result import draw
+from drretail.records.tables.table import Table
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
 
 
 def markdown_table(table: Table) -> str:
@@ -51,54 +57,70 @@ _WRITTEN = str.maketrans(
 )
 
 
-def latex_table(table: Table) -> str:
-    """A ``table`` environment with a rule above each section. The caption has the title and what values are over.
+LATEX_WIDTH = 78
+"""How many characters of ``\\small`` type fit on a line of the class ``article``, which is 345 pt wide."""
 
-    Meanings and notes become comments.
+
+def latex_table(table: Table) -> str:
+    """A ``table`` environment as wide as a line of text, with the rows and parts that a terminal of that width shows.
+
+    Each section begins with a rule. Intervals and counts are in smaller type. The caption has the title and what
+    values are over; meanings and notes become comments.
     """
-    columns = "l" + "".join("r" if table.is_of_numbers(at) else "l" for at in range(len(table.columns)))
-    parts = [
-        [line for row in rows for line in _lines(table, row)]
-        for _, rows in groupby(table.rows, key=lambda row: row.section)
-    ]
-    rule = "\\midrule"
     comments = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
+    # Nothing is left out of a paper: columns without room make a further part.
+    kept = replace(table, columns=tuple(replace(column, spare=None) for column in table.columns), spare_intervals=None)
+    grids = draw(kept, LATEX_WIDTH).grids
     return "\n".join(
         [
             *(f"% {line}" for comment in (*comments, *table.notes) for line in comment.splitlines()),
             r"\begin{table}",
-            r"\centering",
+            r"\centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}",
             rf"\caption{{{_written('. '.join(filter(None, (table.full_title, table.basis))))}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            _line([_written(text) for text in (table.heading, *(column.heading for column in table.columns))]),
-            *(line for part in parts for line in (rule, *part)),
-            r"\bottomrule",
-            r"\end{tabular}",
+            "\n\n\\medskip\n".join("\n".join(_tabular(grid)) for grid in grids),
             r"\end{table}",
             "",
         ]
     )
 
 
-def _lines(table: Table, row: Row) -> Iterator[str]:
-    """A row's lines, with intervals and counts in small type after the values or, if stacked, below them."""
-    name = _written(f"{row.name}, {row.manner}" if row.manner else row.name)
-    values = [_written(NOTHING if cell is None else cell.text) for cell in row.cells]
-    small = [
-        "" if cell is None else ", ".join(filter(None, (cell.interval, table.counts_of(cell)))) for cell in row.cells
-    ]
-    small = [rf"{{\scriptsize {_written(each)}}}" if each else "" for each in small]
-    if table.is_stacked:
-        yield _line([name, *values])
-        if any(small):
-            yield _line(["", *small])
-    else:
-        yield _line([name, *(" ".join(filter(None, each)) for each in zip(values, small, strict=True))])
+def _tabular(grid: "Grid") -> Iterator[str]:
+    """The lines of one part. A cell of several lines makes several rows, since only so their columns stay aligned."""
+    yield rf"\begin{{tabular}}{{{''.join('r' if column.justify == 'right' else 'l' for column in grid.columns)}}}"
+    yield r"\toprule"
+    heads = [str(column.header).splitlines() for column in grid.columns]
+    height = max(map(len, heads))
+    yield from _rows([[""] * (height - len(head)) + [_written(line) for line in head] for head in heads])
+    yield r"\midrule"
+    cells = zip(*(column.cells for column in grid.columns), strict=True)
+    for row, cells_of_row in zip(grid.rows, cells, strict=True):
+        yield from _rows(
+            [_lines(cell, column.width or 0) for cell, column in zip(cells_of_row, grid.columns, strict=True)]
+        )
+        if row.end_section:
+            yield r"\midrule"
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
 
 
-def _line(cells: list[str]) -> str:
-    return rf"{' & '.join(cells)} \\"
+def _rows(cells: Sequence[Sequence[str]]) -> Iterator[str]:
+    for line in zip_longest(*cells, fillvalue=""):
+        yield rf"{' & '.join(line)} \\"
+
+
+def _lines(cell: object, width: int) -> list[str]:
+    """A cell's lines, those below a value in smaller type."""
+    from rich.console import Console
+    from rich.text import Text
+
+    if not isinstance(cell, Text):
+        cell = Text(str(cell))
+    written: list[str] = []
+    for line in cell.wrap(Console(width=LATEX_WIDTH), width, overflow="fold"):
+        text = _written(line.plain.strip())
+        text = rf"{{\scriptsize {text}}}" if line.spans else text
+        written.append(rf"\quad {text}" if line.plain.startswith(" ") else text)
+    return written
 
 
 def _written(text: str) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.records.tables import figures
-from drretail.records.tables.markup import latex_table, markdown_table
+from drretail.records.tables.markup import LATEX_WIDTH, latex_table, markdown_table
 from drretail.records.tables.result import draw, parts, table_lines
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import Cell, Column, Row, Table, table_of, upright
@@ -113,14 +113,15 @@ def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_cha
 % one
 % two
 \begin{table}
-\centering
+\centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}
 \caption{Scores. n = 50 planned runs each.}
 \begin{tabular}{lrr}
 \toprule
 System & 50\% \& more & words \\
 \midrule
-react & 0.74 {\scriptsize .68--.80, 48/50, 2 n/a} & 1,235 \\
-react, failed as 0 & 0.70 & -- \\
+react & 0.74 (.68--.80) & 1,235 \\
+ & {\scriptsize 48/50, 2 n/a} &  \\
+\quad failed as 0 & 0.70 &  \\
 \midrule
 oracle & 1.00 & -- \\
 \bottomrule
@@ -129,7 +130,18 @@ oracle & 1.00 & -- \\
 """
     )
     stacked = latex_table(replace(table, is_stacked=True))
-    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80, 48/50} &  \\\\\n" in stacked
+    assert "react & 0.74 & 1,235 \\\\\n & {\\scriptsize .68--.80} &  \\\\\n & {\\scriptsize 48/50} &  \\\\\n" in stacked
+
+
+def test_a_latex_table_of_many_columns_is_cut_into_parts_of_a_line_and_leaves_none_out() -> None:
+    columns = tuple(Column(f"metric{at}", spare=at) for at in range(12))
+    rows = (Row("a_system", tuple(Cell(0.5, "number", 0.25, 0.75) for _ in columns)),)
+    drawn = latex_table(Table("Many", columns, rows, spare_intervals=0))
+    assert drawn.count(r"\begin{tabular}") > 1
+    assert all(f"& metric{at} " in drawn for at in range(12))
+    assert drawn.count(".25--.75") == 12
+    heads = [line for line in drawn.splitlines() if "metric" in line]
+    assert all(len(line) <= LATEX_WIDTH for line in heads)
 
 
 @pytest.mark.parametrize(
