@@ -432,7 +432,9 @@ def read_definition(folder: Path) -> Definition:
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
-        raise UserError(f"{folder} {what}. Name the folder that drretail run --to, or drretail import, has made.")
+        inside = ", ".join(str(each.parent) for each in sorted(folder.glob("*/experiment.json")))
+        name = inside or "the folder that drretail run --to, or drretail import, has made"
+        raise UserError(f"{folder} {what}. Name {name}.")
     definition = _validated(Definition, path)
     return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
 

@@ -11,7 +11,7 @@ from scripts.reference.markdown import code, escaped, fence, item, link, page, p
 from scripts.reference.source import Function, Source, call, description, signature, source_of, spelled
 
 INTRO = """\
-These names and their meanings [stay the same](../README.md#what-stays-the-same) within 1.x. `help(NAME)` prints the \
+These names and their meanings [stay the same](../README.md#what-stays-the-same) within 2.x. `help(NAME)` prints the \
 same. Examples: [from Python](../experiments.md#from-python), [agents of your own](../agents.md#your-own-agent), \
 [metrics of your own](../scores.md#a-metric-of-your-own).
 
