@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 from drretail.eval.compare.wording import row_facts
 from drretail.eval.metric import Metric
-from drretail.eval.scores.facts import Facts, Runs, facts_of
+from drretail.eval.scores.facts import Facts, Runs, facts_of, whole_of
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
     LACKS_IN_WORDS,
@@ -146,7 +146,10 @@ def compared_rows(
     ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
     corrected for each other. ``instead`` stands in the place of conclusions: rows then have only numbers.
     """
-    rows = [contrast_of(metric.name, variant, sides, clusters) for variant, sides in variants.items()]
+    rows = [
+        contrast_of(metric.name, variant, sides, clusters, whole=whole_of(metric, variant))
+        for variant, sides in variants.items()
+    ]
     primary = primary or {}
     others = [row for row in rows if row.variant not in primary]
     adjusted = holm([row.p for row in others])
@@ -165,7 +168,7 @@ DONE = "done"
 def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     """How often two systems are done: with a report, and with a decision where something is wanted."""
     sides = _done(gathered, a), _done(gathered, b)
-    row = contrast_of(DONE, DONE, sides, gathered.clusters)
+    row = contrast_of(DONE, DONE, sides, gathered.clusters, whole=1.0)
     row = concluded(row, Corrected(row.p, 1), is_primary=False)
     return row.model_copy(update={"name": DONE, "by_query": by_query(sides)})
 
@@ -258,17 +261,24 @@ def counts_failures(metric: Metric, variant: str, rules: Rules) -> bool:
 
 
 def contrast_of(
-    metric: str, variant: str, sides: Sides, clusters: Clusters, difference: Interval | None = None
+    metric: str,
+    variant: str,
+    sides: Sides,
+    clusters: Clusters,
+    difference: Interval | None = None,
+    *,
+    whole: float | None = None,
 ) -> ComparedRow:
     """The paired difference of two systems in one variant, not yet corrected for other tests: nothing is concluded.
 
-    ``difference`` is its interval where the mean of the differences has none of its own.
+    ``difference`` is its interval where the mean of the differences has none of its own, and ``whole`` the largest
+    that there can be: among few users Student's interval reaches beyond it.
     """
     a, b = sides
     pairs = pair(a.values, b.values)
     differences, groups = pairs.differences, clusters.groups(pairs.queries)
     mean_a, mean_b = pairs.means or (None, None)
-    interval = mean_interval(differences, groups) if difference is None else difference
+    interval = _within(mean_interval(differences, groups), whole) if difference is None else difference
     seen = estimate(differences, groups)
     sd = stdev(differences) if len(differences) > 1 else None
     attendances = [side.attendance for side in (a, b) if side.attendance is not None]
@@ -289,7 +299,7 @@ def contrast_of(
         is_complete=all(each.allows_conclusions for each in attendances),
         incomplete_a=a.incomplete,
         incomplete_b=b.incomplete,
-        finished=_finished(sides, clusters),
+        finished=_finished(sides, clusters, whole),
         above=sum(difference > 0 for difference in differences),
         equal=sum(difference == 0 for difference in differences),
         below=sum(difference < 0 for difference in differences),
@@ -348,13 +358,17 @@ def concluded(
     )
 
 
-def _finished(sides: Sides, clusters: Clusters) -> Finished | None:
+def _within(difference: Interval, whole: float | None) -> Interval:
+    return difference if whole is None else difference.within(-whole, whole)
+
+
+def _finished(sides: Sides, clusters: Clusters, whole: float | None) -> Finished | None:
     """The two in finished reports alone, and in how often they don't finish; None where no run of both has ended."""
     a, b = sides
     if not pair(a.failed, b.failed):
         return None
     both = pair(a.finished, b.finished)
-    difference = mean_interval(both.differences, clusters.groups(both.queries))
+    difference = _within(mean_interval(both.differences, clusters.groups(both.queries)), whole)
     ended = pair(a.failed, b.failed)
     return Finished(
         difference=difference.value,

@@ -305,16 +305,21 @@ def is_share(metric: Metric, variant: str) -> bool:
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 
 
+def whole_of(metric: Metric, variant: str) -> float | None:
+    """The highest value, and so the largest difference; None if there is none."""
+    described = metric.description
+    return None if variant in (*described.counts, *described.differences) else WHOLES[described.scale]
+
+
 def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:
     """The mean of the queries' values with its interval over users, by one method for each variant."""
     values, groups = [*means.values()], clusters.groups(means)
     if is_share(metric, variant):
         return share_interval(values, groups)
-    described = metric.description
-    if variant in described.differences:
+    if variant in metric.description.differences:
         return mean_interval(values, groups)
-    highest = None if variant in described.counts or described.scale == "share" else WHOLES[described.scale]
-    return mean_interval(values, groups).within(0 if all(value >= 0 for value in values) else None, highest)
+    lowest = 0 if all(value >= 0 for value in values) else None
+    return mean_interval(values, groups).within(lowest, whole_of(metric, variant))
 
 
 def _items(variant: str, reports: Sequence[JudgedRun]) -> dict[str, float]:

@@ -89,6 +89,12 @@ def test_a_row_holds_the_paired_difference_its_tests_and_what_so_many_queries_sh
     assert known(row.queries_at_least) < known(row.queries_needed) < known(row.queries_at_most)
 
 
+def test_a_difference_is_at_most_as_large_as_the_scale() -> None:
+    row = only_row(comparison(beside([10.0, 10.0, 10.0, 10.0, 0.0, 0.0], [0.0] * 6)))
+    assert (row.difference, row.ci_high) == (pytest.approx(20 / 3), 10.0)  # Student's interval goes on to 12
+    assert 0 < known(row.ci_low) < 2
+
+
 @settings(max_examples=40, deadline=None)
 @given(VALUES, VALUES)
 def test_swapping_the_systems_swaps_all_there_is(a: list[int | None], b: list[int | None]) -> None:
