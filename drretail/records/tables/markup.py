@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.result import draw
+from drretail.records.tables.screen import console
 from drretail.records.tables.table import Table
 
 if TYPE_CHECKING:
@@ -110,13 +111,12 @@ def _rows(cells: Sequence[Sequence[str]]) -> Iterator[str]:
 
 def _lines(cell: object, width: int) -> list[str]:
     """A cell's lines, those below a value in smaller type."""
-    from rich.console import Console
     from rich.text import Text
 
     if not isinstance(cell, Text):
         cell = Text(str(cell))
     written: list[str] = []
-    for line in cell.wrap(Console(width=LATEX_WIDTH), width, overflow="fold"):
+    for line in cell.wrap(console(width=LATEX_WIDTH), width, overflow="fold"):
         text = _written(line.plain.strip())
         text = rf"{{\scriptsize {text}}}" if line.spans else text
         written.append(rf"\quad {text}" if line.plain.startswith(" ") else text)
