@@ -50,6 +50,7 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     packs.py       the files of a folder in one packed file
     files.py       files that survive a crash
     locks.py       one writer per folder
+    remembered.py  methods whose results an object remembers
     plugins.py     built-in things, entry points and module:attribute, by name
     records/       records that more than one layer uses
     parsing.py     JSON, TOML and documents from outside

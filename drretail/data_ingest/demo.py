@@ -52,10 +52,11 @@ def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
     """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
     # Imported here: most commands find the world made already.
     from drretail.data_ingest.ingest import ingest
-    from drretail.data_ingest.synth import REPORT_FILE, write_shop
+    from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
+    from drretail.data_ingest.synth import write_shop
 
     raw, world = folder / "raw", folder / "world"
-    if not (raw / REPORT_FILE).exists():
+    if not (raw / ABOUT_MADE_UP).exists():
         write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.options.seed, progress=progress)
     if not (world / "CURRENT").exists():
         ingest([raw], world, shop.options, progress)

@@ -25,6 +25,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
 from drretail.data_ingest.recipe import (
     RECIPE_VERSION,
     Article,
@@ -301,7 +302,6 @@ class ArrayFile(LineFile):
         super().close(b"\n]\n" if self.rows else b"[]\n")
 
 
-REPORT_FILE = "synth.json"
 # Categories in other forms than raw lines, since ingest must read every form.
 META_FORMS: dict[str, type[LineFile]] = {"Home_and_Kitchen": HuggingFaceFile, "Patio_Lawn_and_Garden": ArrayFile}
 PACKED = frozenset({"Pet_Supplies"})
@@ -386,7 +386,7 @@ def write_shop(
             files=tuple(_file_report(file) for file in (*shop.meta.values(), *shop.reviews.values())),
             quirks=dict(sorted(shop.quirks.items())),
         )
-        write_json(made / REPORT_FILE, report.model_dump(mode="json"))
+        write_json(made / ABOUT_MADE_UP, report.model_dump(mode="json"))
     return report
 
 
@@ -405,7 +405,8 @@ def _replaced(folder: Path) -> Generator[Path]:
         raise UserError(f"{folder} is a file: name a folder for the shop's files.")
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set[str]()
     stems = {f"{prefix}{name}" for name in category_names() for prefix in ("", "meta_")}
-    if names and (REPORT_FILE not in names or any(name.split(".")[0] not in stems for name in names - {REPORT_FILE})):
+    strange = {name for name in names - {ABOUT_MADE_UP} if name.split(".")[0] not in stems}
+    if names and (strange or ABOUT_MADE_UP not in names):
         raise UserError(f"{folder} holds files that are not a made-up shop's: name a new or an empty folder.")
     with made_whole(folder, is_replaced=True) as made:
         made.mkdir()

@@ -4,7 +4,7 @@ category.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, fold_category
 from drretail.env.manifest import OrderRow
@@ -15,6 +15,7 @@ from drretail.grounding.listing import is_of_kind
 from drretail.grounding.profile import known_leaf, purchase_item_of
 from drretail.records.query import Query
 from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, PurchaseItem
+from drretail.remembered import remembered
 
 MOST_POPULAR = 50
 """The most products that the baseline may recommend: as many as the catalog returns at once, and more than any report
@@ -49,18 +50,24 @@ def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> 
     experiment.freeze_rubrics(METRIC, {bought.query_id: bought for bought in next_purchases(world, new)})
 
 
-@dataclass(slots=True)
+@dataclass
 class _Shop:
     """A world that looks up each category's most popular products only once."""
 
     world: World
-    _popular: dict[str, tuple[PurchaseItem, ...]] = field(default_factory=dict[str, tuple[PurchaseItem, ...]])
 
+    @remembered
     def popular(self, category: str) -> tuple[PurchaseItem, ...]:
         """The products of a category with the most ratings."""
-        if category not in self._popular:
-            self._popular[category] = self._look_up(category)
-        return self._popular[category]
+        query = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
+        try:
+            ids = [hit.product_id for hit in self.world.catalog.search(query).hits]
+        except ToolError as problem:
+            if problem.kind != "invalid_argument":
+                raise
+            return ()  # the last product of a category may have left the shop
+        products = self.world.store.products(ids)
+        return tuple(purchase_item_of(products[product_id]) for product_id in ids if product_id in products)
 
     def favourite(self, user_id: str) -> str | None:
         """The leaf category of most kept orders, ties by name; None if no order's category is known."""
@@ -73,17 +80,6 @@ class _Shop:
         leaves = (known_leaf(products[product_id]) for product_id in product_ids if product_id in products)
         counts = Counter(leaf for leaf in leaves if leaf is not None)
         return min(counts, key=lambda name: (-counts[name], name), default=None)
-
-    def _look_up(self, category: str) -> tuple[PurchaseItem, ...]:
-        query = CatalogQuery("", category=category, sort_by="popularity", limit=MOST_POPULAR)
-        try:
-            ids = [hit.product_id for hit in self.world.catalog.search(query).hits]
-        except ToolError as problem:
-            if problem.kind != "invalid_argument":
-                raise
-            return ()  # the last product of a category may have left the shop
-        products = self.world.store.products(ids)
-        return tuple(purchase_item_of(products[product_id]) for product_id in ids if product_id in products)
 
 
 def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextPurchase:

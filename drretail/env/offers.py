@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import compress
 
 from drretail.env.catalog.base import CatalogQuery, fold_category
@@ -16,9 +16,10 @@ from drretail.records.query import Query, Reference
 from drretail.records.reading import Pick
 from drretail.records.shop import VOID_STATUSES, Order
 from drretail.records.wish import Want, Wish
+from drretail.remembered import remembered
 
 
-@dataclass(slots=True)
+@dataclass
 class Offers:
     """The products that one world offers; every look-up is remembered, since many queries want the same things.
 
@@ -26,11 +27,7 @@ class Offers:
     """
 
     world: World
-    _could_be: dict[str, list[Listing]] = field(default_factory=dict[str, list[Listing]])
-    _of_kinds: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
-    _could_be_of: dict[tuple[str, ...], Candidates] = field(default_factory=dict[tuple[str, ...], Candidates])
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
-    _categories: frozenset[str] | None = None
     _orders: tuple[str | None, tuple[Order, ...]] = (None, ())
 
     def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
@@ -40,18 +37,22 @@ class Offers:
         if any(decisions.products_of(want)):
             could_be = self.could_be_for(want, decisions)
             return Candidates(listing for listing in could_be if decisions.is_of_kind(want, listing))
-        if want.kinds not in self._of_kinds:
-            could_be = self.could_be_for(want)
-            is_such = (any(map(partial(is_of_kind, each.product), want.kinds)) for each in could_be)
-            self._of_kinds[want.kinds] = Candidates(compress(could_be, is_such))
-        return self._of_kinds[want.kinds]
+        return self._of_kinds(want.kinds)
 
     def could_be_for(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
         """Every product that may be of any of the want's kinds, and those that are decided upon, by id."""
-        if want.kinds not in self._could_be_of:
-            self._could_be_of[want.kinds] = _by_id(listing for kind in want.kinds for listing in self.could_be(kind))
-        could_be, decided = self._could_be_of[want.kinds], self.listings(list(decisions.products_of(want)))
+        could_be, decided = self._could_be_of(want.kinds), self.listings(list(decisions.products_of(want)))
         return _by_id((*could_be, *decided)) if decided else could_be
+
+    @remembered
+    def _of_kinds(self, kinds: tuple[str, ...]) -> Candidates:
+        could_be = self._could_be_of(kinds)
+        is_such = (any(map(partial(is_of_kind, each.product), kinds)) for each in could_be)
+        return Candidates(compress(could_be, is_such))
+
+    @remembered
+    def _could_be_of(self, kinds: tuple[str, ...]) -> Candidates:
+        return _by_id(listing for kind in kinds for listing in self.could_be(kind))
 
     def would_do(self, want: Want, decisions: Decisions = UNDECIDED) -> frozenset[str]:
         """The ids of the products that satisfy a want, including those that the shopper has already."""
@@ -61,21 +62,19 @@ class Offers:
         """Every product of a kind, by id."""
         return self.of_want(Want(name=kind, kinds=(kind,)))
 
+    @remembered
     def could_be(self, kind: str) -> list[Listing]:
         """Every product that may be of a kind, by id: it holds all the kind's words, or is in a
         category of that name.
         """
-        if kind not in self._could_be:
-            # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
-            text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
-            ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
-            if joined(kind):
-                ids.update(self.world.catalog.matching(CatalogQuery(joined(kind), match="all")))
-            if self.has_category(kind):
-                ids.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
-            listings = self.listings(sorted(ids))
-            self._could_be[kind] = [listing for listing in listings if could_be_of_kind(listing.product, kind)]
-        return self._could_be[kind]
+        # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
+        text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
+        ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))
+        if joined(kind):
+            ids.update(self.world.catalog.matching(CatalogQuery(joined(kind), match="all")))
+        if self.has_category(kind):
+            ids.update(self.world.catalog.matching(CatalogQuery("", category=kind)))
+        return [listing for listing in self.listings(sorted(ids)) if could_be_of_kind(listing.product, kind)]
 
     def listings(self, product_ids: Sequence[str]) -> list[Listing]:
         """The products of these ids, without those that the shop lacks."""
@@ -86,9 +85,11 @@ class Offers:
         return [self._listings[product_id] for product_id in product_ids if product_id in self._listings]
 
     def has_category(self, category: str) -> bool:
-        if self._categories is None:
-            self._categories = frozenset(map(fold_category, self.world.catalog.categories()))
         return fold_category(category) in self._categories
+
+    @cached_property
+    def _categories(self) -> frozenset[str]:
+        return frozenset(map(fold_category, self.world.catalog.categories()))
 
     def reference(self, query: Query) -> Reference:
         """What the shop could sell for a query, and whether it provably can't.

@@ -14,6 +14,7 @@ from drretail.errors import ToolError
 from drretail.grounding.profile import PriceSpan, summarise
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import Product
+from drretail.remembered import remembered
 
 # Fewer prices do not show what a category costs.
 LEAST_PRICES = 10
@@ -27,16 +28,11 @@ class PricesByCategory:
     def __init__(self, catalog: Catalog, store: Store) -> None:
         self._catalog = catalog
         self._store = store
-        self._found: dict[str, PriceSpan | None] = {}
 
+    @remembered
     def of(self, category: str) -> PriceSpan | None:
         """The quartiles of a category, subcategories included; None if it has too few prices, or several currencies."""
-        if category not in self._found:
-            self._found[category] = self._look_up(category)
-        return self._found[category]
-
-    def _look_up(self, category: str) -> PriceSpan | None:
-        """Reads only the products at the quartiles, in order of price: reading all of a large category takes long."""
+        # Only the products at the quartiles, in order of price: reading all of a large category takes long.
         search = self._catalog.search
         try:
             priced = search(_by_price(category, 0)).total

@@ -8,7 +8,7 @@ kept. A fit is dropped if n others of its thing beat it in price and worth, sinc
 
 from bisect import bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -30,6 +30,7 @@ from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Qu
 from drretail.records.reading import Because
 from drretail.records.shop import USD, Money, Product
 from drretail.records.wish import Demand, Want, Wish
+from drretail.remembered import remembered, remembered_by
 
 if TYPE_CHECKING:
     from drretail.grounding.columns import Columns
@@ -168,6 +169,15 @@ def worths(offers: Sequence[Listing]) -> Mapping[str, int]:
     return by_id
 
 
+def _limits_alone(want: Want, decisions: Decisions = UNDECIDED, *others: Hashable) -> Hashable | None:
+    """What a want says that a product keeps or not: the wants of many queries differ in few limits.
+
+    None if somebody has decided on products of the want, or left some out.
+    """
+    limits = want.must, want.must_not, want.rating_min, want.ratings_min, want.price_max
+    return None if decisions.concern(want) else (*limits, want.brands_wanted, want.brands_unwanted, *others)
+
+
 class Candidates(tuple[Listing, ...]):
     """All products of a want's kinds in a shop, which remember what the references of many queries need of them."""
 
@@ -219,35 +229,21 @@ class Candidates(tuple[Listing, ...]):
             fronts.setdefault(front_of(listing.product.title), []).append(listing)
         return fronts
 
+    @remembered
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
-        if demand not in self._rulings:
-            self._rulings[demand] = self.columns.rulings(demand)
-        return self._rulings[demand]
+        return self.columns.rulings(demand)
 
+    @remembered_by(_limits_alone)
     def keeping(self, want: Want, decisions: Decisions = UNDECIDED, state: State = "met") -> "Candidates":
-        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has.
-
-        Remembered, unless somebody has decided on products of the want, or left some out: the wants of many queries
-        differ in few limits.
-        """
+        """Those that keep a want's limits, with the demands in this state, by id; also what the shopper has."""
         if decisions.concern(want):
             return Candidates(fitting(want, self, decisions=decisions, state=state))
-        key = _limits_of(want), state
-        if key not in self._kept:
-            self._kept[key] = Candidates(self.columns.chosen(self.columns.keeping(want, state)))
-        return self._kept[key]
+        return Candidates(self.columns.chosen(self.columns.keeping(want, state)))
 
-    def fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
+    @remembered_by(_limits_alone)
+    def fits(self, want: Want, decisions: Decisions, currency: str, state: State) -> tuple[Fit, ...]:
         """What of them is ``keeping`` a want's limits, each with its price, its worth and the demands that are open."""
-        if decisions.concern(want):
-            return self._made_fits(want, currency, decisions, state)
-        key = _limits_of(want), currency, state
-        if key not in self._fits_of:
-            self._fits_of[key] = self._made_fits(want, currency, decisions, state)
-        return self._fits_of[key]
-
-    def _made_fits(self, want: Want, currency: str, decisions: Decisions, state: State) -> tuple[Fit, ...]:
         found: list[Fit] = []
         for listing in self.keeping(want, decisions, state):
             unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
@@ -263,47 +259,20 @@ class Candidates(tuple[Listing, ...]):
             found.append(self._fits[key])
         return tuple(sorted(found, key=lambda fit: fit.product_id))
 
-    def few(self, want: Want, currency: str, decisions: Decisions, n: int) -> tuple[Fit, ...]:
+    @remembered_by(_limits_alone)
+    def few(self, want: Want, decisions: Decisions, currency: str, n: int) -> tuple[Fit, ...]:
         """Those of the ``fits`` that a basket of ``n`` things may need: the n cheapest, and those that are unbeaten."""
-        key = _limits_of(want), currency, n
-        if key in self._few and not decisions.concern(want):
-            return self._few[key]
-        fits = self.fits(want, currency, decisions, "met")
-        few = tuple({fit.product_id: fit for fit in (*_cheapest(fits, n), *_unbeaten(fits, n))}.values())
-        if not decisions.concern(want):
-            self._few[key] = few
-        return few
-
-    @cached_property
-    def _rulings(self) -> dict[Demand, Counter[Ruling]]:
-        return {}
-
-    @cached_property
-    def _kept(self) -> "dict[tuple[tuple[object, ...], State], Candidates]":
-        return {}
-
-    @cached_property
-    def _fits_of(self) -> dict[tuple[tuple[object, ...], str, State], tuple[Fit, ...]]:
-        return {}
+        fits = self.fits(want, decisions, currency, "met")
+        return tuple({fit.product_id: fit for fit in (*_cheapest(fits, n), *_unbeaten(fits, n))}.values())
 
     @cached_property
     def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
-        return {}
-
-    @cached_property
-    def _few(self) -> dict[tuple[tuple[object, ...], str, int], tuple[Fit, ...]]:
         return {}
 
 
 def front_of(title: str) -> str:
     """The first words of a title, in lower case."""
     return " ".join(folded(title).split(maxsplit=FRONT)[:FRONT])
-
-
-def _limits_of(want: Want) -> tuple[object, ...]:
-    """What a want says that a product keeps or not."""
-    brands = want.brands_wanted, want.brands_unwanted
-    return want.must, want.must_not, want.rating_min, want.ratings_min, want.price_max, *brands
 
 
 Offered = Sequence[Candidates]
@@ -356,13 +325,13 @@ class _Shop:
         currency, few = _currency(wish, self.offered), list[WantedThing]()
         for thing, want, candidates in zip(things, wish.wants, self.offered, strict=True):
             left_out = self._left_out(want, candidates)
-            fits = candidates.few(want, currency, self.decisions, len(things) + len(left_out))
+            fits = candidates.few(want, self.decisions, currency, len(things) + len(left_out))
             few.append(thing.model_copy(update={"fits": tuple(fit for fit in fits if fit.product_id not in left_out)}))
         return few
 
     def _fits(self, want: Want, candidates: Candidates, currency: str, state: State) -> tuple[Fit, ...]:
         left_out = self._left_out(want, candidates)
-        fits = candidates.fits(want, currency, self.decisions, state)
+        fits = candidates.fits(want, self.decisions, currency, state)
         return tuple(fit for fit in fits if fit.product_id not in left_out) if left_out else fits
 
     def _left_out(self, want: Want, candidates: Candidates) -> set[str]:

@@ -21,6 +21,7 @@ from drretail.grounding.listing import Listing, folded_name, is_of_brand, pieces
 from drretail.records.criteria import State
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want
+from drretail.remembered import remembered_by
 
 Rows = NDArray[np.intp]
 """Numbers of rows."""
@@ -78,9 +79,6 @@ class Columns:
 
     def __init__(self, listings: Sequence[Listing]) -> None:
         self.listings = listings
-        self._states: dict[tuple[Demand, bool], NDArray[np.int8]] = {}
-        self._where: dict[Hashable, Mask] = {}
-        self._fields: dict[str, Field] = {}
 
     @cached_property
     def ids(self) -> Sequence[str]:
@@ -185,13 +183,12 @@ class Columns:
             fields[name] = Field(column, tuple(values[name]))
         return fields
 
+    @remembered_by(folded_name)
     def field(self, name: str) -> Field:
         """The values of the field that is called so, whatever its capitals."""
         called = folded_name(name)
-        if called not in self._fields:
-            same = [other for other in self.details if folded_name(other) == called]
-            self._fields[called] = self.details[same[0]] if len(same) == 1 else self._joined(called)
-        return self._fields[called]
+        same = [other for other in self.details if folded_name(other) == called]
+        return self.details[same[0]] if len(same) == 1 else self._joined(called)
 
     def _joined(self, called: str) -> Field:
         """The values of fields that are called alike, or of none."""
@@ -208,19 +205,15 @@ class Columns:
                 codes[row] = numbers[key]
         return Field(codes, tuple(values))
 
+    @remembered_by(lambda demand, *, unwanted=False: (demand, unwanted))
     def states(self, demand: Demand, *, unwanted: bool = False) -> NDArray[np.int8]:
         """For each row whether it keeps a demand, as ``decided_by_code`` says: numbers of ``STATES``."""
-        key = demand, unwanted
-        if key not in self._states:
-            decide = partial(decided_by_value, demand, unwanted=unwanted)
-            if demand.field is None:
-                rulings = (decided_by_code(demand, listing, unwanted=unwanted) for listing in self.listings)
-                self._states[key] = np.array([STATES.index(ruling.state) for ruling in rulings], np.int8)
-            else:
-                field = self.field(demand.field)
-                of_values = [OPEN, *(STATES.index(decide(value).state) for value in field.values)]
-                self._states[key] = np.array(of_values, np.int8)[field.codes + 1]
-        return self._states[key]
+        if demand.field is None:
+            rulings = (decided_by_code(demand, listing, unwanted=unwanted) for listing in self.listings)
+            return np.array([STATES.index(ruling.state) for ruling in rulings], np.int8)
+        field, decide = self.field(demand.field), partial(decided_by_value, demand, unwanted=unwanted)
+        of_values = [OPEN, *(STATES.index(decide(value).state) for value in field.values)]
+        return np.array(of_values, np.int8)[field.codes + 1]
 
     def rulings(self, demand: Demand) -> Counter[Ruling]:
         """How often records rule so on a demand."""
@@ -267,11 +260,10 @@ class Columns:
             mask |= self.where(("brand", brand), partial(_is_of, brand))
         return mask
 
+    @remembered_by(lambda key, _: key)
     def where(self, key: Hashable, keeps: Callable[[Listing], bool]) -> Mask:
         """The rows of which this is true; remembered by the key, and not to be changed."""
-        if key not in self._where:
-            self._where[key] = np.fromiter(map(keeps, self.listings), bool, len(self.listings))
-        return self._where[key]
+        return np.fromiter(map(keeps, self.listings), bool, len(self.listings))
 
     def paid(self, budget: Money | None, quantity: int) -> Mask:
         """The rows whose price is unknown, or of which the budget pays so many; one pack is enough."""

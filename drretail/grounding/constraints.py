@@ -25,7 +25,6 @@ from drretail.grounding.listing import (
     is_of_kind,
     listing_of,
     pieces_in,
-    stance,
 )
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.serialisation import record_lines
@@ -189,7 +188,7 @@ def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:
         return "met" if unwanted else "broken"
     if any(_padded(phrase) in text for phrase in demand.any_of):
         return "broken" if unwanted else "met"
-    return stance(listing.words, str(demand), unwanted=unwanted)
+    return listing.words.stance(str(demand), unwanted=unwanted)
 
 
 def fitting(

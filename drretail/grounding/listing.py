@@ -13,7 +13,7 @@ docs/scores.md says how often a reader agrees on pairs near the border.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from drretail.grounding.text.words import RUN, singular, stem
 from drretail.records.criteria import State
 from drretail.records.shop import Product
+from drretail.remembered import remembered, remembered_by
 
 MATERIALS = frozenset(
     """
@@ -51,7 +52,7 @@ _NO_MEANING = frozenset("a an and as at be for in is it of on or the to with".sp
 _BETWEEN = r"(?:[\s/&-]+(?!(?:no|non|not|never|without)\b)[\w'+]+){0,3}?[\s/&-]+"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordWords:
     """A record's texts in lower case, by how much they count."""
 
@@ -61,10 +62,14 @@ class RecordWords:
     prose: tuple[str, ...]
     made_of: tuple[str, ...]
     """The values of the fields that name what the product is made of."""
-    stances: dict[tuple[str, bool], State] = field(
-        default_factory=dict[tuple[str, bool], State], compare=False, repr=False
-    )
-    """Cached results: every record is asked the same questions many times."""
+
+    # Every record is asked the same questions many times.
+    @remembered_by(lambda demand, *, unwanted=False: (demand, unwanted))
+    def stance(self, demand: str, *, unwanted: bool = False) -> State:
+        """What the record says of a demand: "met" if it affirms it and no weightier text denies it, "broken" if it
+        denies it or names another material, else "open". An ``unwanted`` quality is "broken" if any text affirms it.
+        """
+        return (_of_unwanted if unwanted else _of_wanted)(self, demand)
 
 
 def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
@@ -81,15 +86,6 @@ def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) 
             _folded(value) for name, value in details if name.strip().replace("_", " ").casefold() in _MADE_OF
         ),
     )
-
-
-def stance(words: RecordWords, demand: str, *, unwanted: bool = False) -> State:
-    """What the record says of a demand: "met" if it affirms it and no weightier text denies it, "broken" if it denies
-    it or names another material, else "open". An ``unwanted`` quality is "broken" if any text affirms it.
-    """
-    if (demand, unwanted) not in words.stances:
-        words.stances[demand, unwanted] = (_of_unwanted if unwanted else _of_wanted)(words, demand)
-    return words.stances[demand, unwanted]
 
 
 def _of_unwanted(words: RecordWords, unwanted: str) -> State:
@@ -179,16 +175,10 @@ class Listing:
         """Its details by their folded names; of names that are alike, the first counts."""
         return {folded_name(name): value for name, value in reversed(self.product.details.items())}
 
+    @remembered
     def once(self, ask: Callable[[Product, K], bool], kind: K) -> bool:
         """What a function says of the product and a kind, remembered: each query asks it of all offers of its kinds."""
-        key = ask, kind
-        if key not in self._answers:
-            self._answers[key] = ask(self.product, kind)
-        return self._answers[key]
-
-    @cached_property
-    def _answers(self) -> dict[tuple[Callable[..., bool], Any], bool]:
-        return {}
+        return ask(self.product, kind)
 
     @cached_property
     def words(self) -> RecordWords:

@@ -23,6 +23,7 @@ from drretail.plugins import Plugins
 from drretail.records.base import fault_of
 from drretail.records.models import DEFAULT_CONTEXT, ModelProfile, RateLimit
 from drretail.records.run import Usage
+from drretail.remembered import remembered_by
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -193,20 +194,16 @@ class Pacer:
         return [(bucket, amount) for bucket, amount in parts if bucket is not None]
 
 
-@dataclass(slots=True)
+@dataclass
 class Paces:
     """One pacer for each provider and address. ``limits`` are by provider."""
 
     limits: Mapping[str, RateLimit] = field(default_factory=dict[str, RateLimit])
-    _pacers: dict[tuple[str, str | None], Pacer] = field(default_factory=dict[tuple[str, str | None], Pacer])
 
+    @remembered_by(lambda provider, base_url=None: (provider, base_url))
     def of(self, provider: str, base_url: str | None = None) -> Pacer:
         """The pacer of a provider. A server of the user's own has its own pacer, under the same limits."""
-        key = provider, base_url
-        if key not in self._pacers:
-            counted = provider not in CACHE_READS_FREE
-            self._pacers[key] = Pacer(self.limits.get(provider, NO_LIMIT), cache_reads_count=counted)
-        return self._pacers[key]
+        return Pacer(self.limits.get(provider, NO_LIMIT), cache_reads_count=provider not in CACHE_READS_FREE)
 
 
 CACHE_READS_FREE = frozenset({"anthropic"})

@@ -27,6 +27,7 @@ from drretail.records.shop import Money
 from drretail.records.tables.figures import counted
 from drretail.records.tables.sheets import Faults, Layout, SheetRow, line_of
 from drretail.records.wish import Want
+from drretail.remembered import remembered
 from drretail.stats.agreement import Agreement, Pair, agreement_on
 
 Key = tuple[str, str, str, str]
@@ -99,17 +100,6 @@ def _by_task(queries: Iterable[Query]) -> Iterable[list[Query]]:
     return by_task.values()
 
 
-def _asking(twins: Iterable[Query], want: Want, demand: str, *, unwanted: bool) -> tuple[Query, ...]:
-    """The queries that make this demand on such a want."""
-    return tuple(
-        twin
-        for twin in twins
-        for same in (() if twin.wish is None else twin.wish.wants)
-        if (same.name, same.kinds) == (want.name, want.kinds)
-        and (demand == OF_KIND or demand in map(str, same.must_not if unwanted else same.must))
-    )
-
-
 def _loosest(twins: Iterable[Query]) -> Money | None:
     """The largest budget of the queries of a task; None if one has none."""
     budgets = [None if twin.wish is None else twin.wish.budget for twin in twins]
@@ -143,15 +133,12 @@ def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
     return budget is None or price is None or price * pieces <= budget.value
 
 
-@dataclass(slots=True)
+@dataclass
 class _Asked:
     """What is asked of each candidate for a want, and by which queries."""
 
     want: Want
     twins: Sequence[Query]
-    _asking: dict[tuple[str, bool], tuple[Query, ...]] = field(
-        default_factory=dict[tuple[str, bool], tuple[Query, ...]]
-    )
 
     def of(self, listing: Listing, decisions: Decisions) -> Iterator[Question]:
         """The question of the kind, unless title and leaf category both name it, then those of the demands.
@@ -167,11 +154,19 @@ class _Asked:
                 yield self._question(listing, ruling, unwanted=place >= len(self.want.must))
 
     def _question(self, listing: Listing, ruling: Ruling, *, unwanted: bool = False) -> Question:
-        key = ruling.demand, unwanted
-        if key not in self._asking:
-            self._asking[key] = _asking(self.twins, self.want, ruling.demand, unwanted=unwanted)
-        asking = self._asking[key]
+        asking = self._asking(ruling.demand, unwanted=unwanted)
         return Question(asking[0], self.want, listing, ruling, tuple(twin.query_id for twin in asking), unwanted)
+
+    @remembered
+    def _asking(self, demand: str, *, unwanted: bool) -> tuple[Query, ...]:
+        """The queries that make this demand on such a want."""
+        return tuple(
+            twin
+            for twin in self.twins
+            for same in (() if twin.wish is None else twin.wish.wants)
+            if (same.name, same.kinds) == (self.want.name, self.want.kinds)
+            and (demand == OF_KIND or demand in map(str, same.must_not if unwanted else same.must))
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from drretail.querygen.checks.case import Case, Code, Shopper, Stock, finding, r
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.tables.figures import counted
+from drretail.remembered import remembered, remembered_by
 
 OTHER_WORLD = "other_world"
 _FAMILIES = (names, agreement, feasibility, privacy, web_question)
@@ -48,9 +49,6 @@ class Linter:
         self._world = world
         self.stock = Stock(world)
         """The cached lookups, which drafts for the same shop may share."""
-        self._shoppers: dict[str, Shopper | None] = {}
-        self._cases: dict[str, Case] = {}
-        self._findings: dict[str, tuple[Finding, ...]] = {}
 
     def check_world(self, queries: Sequence[Query]) -> None:
         """Raises UserError if all queries belong to another world, by their fingerprints or by their users."""
@@ -82,29 +80,22 @@ class Linter:
         """Checks one query, whatever else is in its file; ``also`` are further findings on it."""
         return Checked(query, (*self.findings(query), *also), self.case(query).reference)
 
+    @remembered_by(Query.as_line)
     def findings(self, query: Query) -> tuple[Finding, ...]:
         """The findings on one query alone."""
-        key = query.as_line()
-        if key not in self._findings:
-            self._findings[key] = tuple(self._check(query))
-        return self._findings[key]
+        return tuple(self._check(query))
 
+    @remembered_by(Query.as_line)
     def case(self, query: Query) -> Case:
         """The query with its user and offers, from which the checks start."""
-        key = query.as_line()
-        if key not in self._cases:
-            # The shopper answers what a query hides: the wish covers the text and the hidden limits.
-            whole = query.model_copy(update={"text": query.full_text}) if query.hidden else query
-            self._cases[key] = Case(whole, self.shopper(query.user_id), self.stock, self._world.manifest.now)
-        return self._cases[key]
+        # The shopper answers what a query hides: the wish covers the text and the hidden limits.
+        whole = query.model_copy(update={"text": query.full_text}) if query.hidden else query
+        return Case(whole, self.shopper(query.user_id), self.stock, self._world.manifest.now)
 
+    @remembered
     def shopper(self, user_id: str | None) -> Shopper | None:
         """The user's record; None without a user, or if the world has no such user."""
-        if user_id is None:
-            return None
-        if user_id not in self._shoppers:
-            self._shoppers[user_id] = read_shopper(self._world, self.stock, user_id)
-        return self._shoppers[user_id]
+        return None if user_id is None else read_shopper(self._world, self.stock, user_id)
 
     def _check(self, query: Query) -> Iterator[Finding]:
         """A query that was made for another world gets that finding alone."""

@@ -108,6 +108,13 @@ def test_verify_serves_what_the_memory_told_without_the_memory(tiny_shop: Path, 
     assert {check.check for check in drretail.verify(beside).checks if check.failed} >= {"replay", "tools"}
 
 
+def test_a_memory_that_fails_is_named_as_what_failed(tiny_shop: Path) -> None:
+    place = module("broken", "def recall(record, question):\n    return record.wishes\n")
+    (run,) = read_runs(made(tiny_shop, memory=place))
+    assert (known(run.error).kind, known(run.error).where) == ("agent", "the memory broken:recall")
+    assert known(run.error).message.startswith("the memory broken:recall failed: AttributeError: ")
+
+
 def test_the_record_holds_what_the_shop_knew_on_that_day(tiny_shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[ShopperRecord] = []
 

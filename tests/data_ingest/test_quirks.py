@@ -190,6 +190,7 @@ def test_other_files_are_listed_and_skipped_and_names_that_look_like_patterns_ar
     (raw / "README.md").write_text("# Notes")
     (raw / "empty.jsonl").write_text("")
     (raw / ".hidden.jsonl").write_text("{")
+    (raw / "synth.json").write_text("{\n}\n")  # what a made-up shop says of itself
     report = ingest([raw], tmp_path / "world", dry_run=True)
     assert report.reviews.kept == 5
     assert {file.name: file.skipped for file in report.files} == {

@@ -113,4 +113,4 @@ def test_few_fits_make_the_same_baskets_as_all(candidates: Candidates, want: Wan
     for basket, chosen in ((reference.cheapest, cheapest), (reference.best, best)):
         picked = None if basket is None else [item.product_id for item in basket.items]
         assert picked == (None if chosen is None else [fit.product_id for fit in chosen])
-    assert len(candidates.few(want, "USD", UNDECIDED, 2)) <= len(candidates)
+    assert len(candidates.few(want, UNDECIDED, "USD", 2)) <= len(candidates)

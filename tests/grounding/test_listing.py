@@ -3,7 +3,7 @@
 import pytest
 
 from drretail.grounding.constraints import decided_by_code
-from drretail.grounding.listing import listing_of, stance
+from drretail.grounding.listing import listing_of
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
 
@@ -11,7 +11,7 @@ from drretail.records.wish import Demand
 def says(demand: str, title: str = "A thing", *features: str, **details: str) -> bool:
     named = {name.replace("_", " "): value for name, value in details.items()}
     product = Product(product_id="B0TEST0001", title=title, features=features, category="Pets", details=named)
-    return stance(listing_of(product).words, demand) == "met"
+    return listing_of(product).words.stance(demand) == "met"
 
 
 AFFIRMED = {
@@ -89,7 +89,7 @@ def test_material_title_and_details_go_before_prose() -> None:
 )
 def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, words: str, ruled_out: bool) -> None:
     product = Product(product_id="B0TEST0001", title="A thing", features=(words,), category="Pets")
-    assert (stance(listing_of(product).words, unwanted, unwanted=True) == "broken") is ruled_out
+    assert (listing_of(product).words.stance(unwanted, unwanted=True) == "broken") is ruled_out
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_is_unwanted_is_named_wherever_the_product_has_it(unwanted: str, wo
 )
 def test_a_record_keeps_a_demand_breaks_it_or_leaves_it_open(words: str, of_it: str, against_it: str) -> None:
     record = listing_of(Product(product_id="B0TEST0001", title="Lotion", features=(words,), category="Beauty")).words
-    assert (stance(record, "fragrance free"), stance(record, "fragrance", unwanted=True)) == (of_it, against_it)
+    assert (record.stance("fragrance free"), record.stance("fragrance", unwanted=True)) == (of_it, against_it)
 
 
 def test_of_two_fields_whose_names_are_alike_the_first_decides() -> None:

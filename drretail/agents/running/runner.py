@@ -431,7 +431,9 @@ async def _answered(
         with overridden(sut.overrides.texts):
             remembered = None
             if sut.memory is not None and query.user_id is not None:
+                where = f"the memory {sut.memory.place}"
                 remembered = await sut.memory.retrieve(session, query.user_id, query.text)
+                where = sut.system.agent
             information = sut.system.information
             task = Task(
                 text=query.text,
@@ -465,4 +467,6 @@ async def _answered(
             notes = getattr(problem.__cause__, "__notes__", ())
             message = "; ".join([f"it gave no answer within {counted(sut.seconds or 0, 'second')}", *notes])
             return RunError(kind="timeout", where=TIME_LIMIT, message=message)
-        return RunError(kind="agent", where=where, message=describe_error(problem), traceback=traceback_of(problem))
+        whose = "" if where == sut.system.agent else f"{where} failed: "
+        message = f"{whose}{describe_error(problem)}"
+        return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))

@@ -18,6 +18,8 @@ from drretail.errors import UserError, file_error
 Shape = Literal["products", "reviews", "unknown", "empty"]
 Layout = Literal["lines", "array", "mapping", "table"]
 _BLOCK = 1 << 20
+ABOUT_MADE_UP = "synth.json"
+"""The report on a made-up shop, beside its files."""
 # The stubs of isal take the class for an instance.
 _ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -45,7 +47,8 @@ class Source:
 
 
 def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
-    """All files below the paths, each once, sorted by path, without hidden files and those of the world itself.
+    """All files below the paths, each once, sorted by path, without hidden files, those of the world itself, and what a
+    made-up shop says of itself.
 
     Raises UserError if a path does not exist, or if there is no file at all.
     """
@@ -56,7 +59,9 @@ def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
             found.update(
                 file.absolute()
                 for file in path.rglob("*")
-                if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+                if file.is_file()
+                and file.name != ABOUT_MADE_UP
+                and not any(part.startswith(".") for part in file.relative_to(path).parts)
             )
         elif path.is_file():
             found.add(path.absolute())

@@ -79,8 +79,8 @@ def needed(row: ComparedRow) -> str:
     """ "about 90 queries (80% interval: 40–160)", with users if they are known; empty if the number is unknown."""
     if row.queries_needed is None:
         return ""
-    ends = range_of(row)
-    return f"about {sample(row.queries_needed, row.users_needed)}{f' (80% interval: {ends})' if ends else ''}"
+    about, ends = "about " if row.queries_needed <= MOST else "", range_of(row)
+    return f"{about}{sample(row.queries_needed, row.users_needed)}{f' (80% interval: {ends})' if ends else ''}"
 
 
 def range_of(row: ComparedRow) -> str:

@@ -61,6 +61,7 @@ from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, Rea
 from drretail.records.run import Run
 from drretail.records.shop import VOID_STATUSES, Product, UserProfile
 from drretail.records.wish import Wish
+from drretail.remembered import remembered_by
 
 NO_PICKS = "the report declares no picks"
 NO_LOOK_UP = "it says that an order does not exist, and no look-up of an order that the query names has failed"
@@ -204,17 +205,11 @@ class Case:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         return read_ledger(self.evidence, self.query, products=self.products(picks), picks=picks)
 
+    @remembered_by(lambda picks: () if picks is None else (tuple(picks),))
     def read_by_form(self, picks: Sequence[Pick] | None) -> tuple[Ledger, Reading]:
         """The ledger for these picks, and the report as read by form beside it: several metrics ask for the same."""
-        key = None if picks is None else tuple(picks)
-        if key not in self._read:
-            ledger = self.ledger(picks)
-            self._read[key] = ledger, read_by_form(self.layout, ledger)
-        return self._read[key]
-
-    @cached_property
-    def _read(self) -> dict[tuple[Pick, ...] | None, tuple[Ledger, Reading]]:
-        return {}
+        ledger = self.ledger(picks)
+        return ledger, read_by_form(self.layout, ledger)
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:

@@ -26,6 +26,7 @@ from drretail.querygen.rules.assortment import ENOUGH, PHRASES, Assortment, Kind
 from drretail.querygen.rules.needs import by_fields, by_ratings, in_other_fields, is_rated
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
+from drretail.remembered import remembered
 from drretail.tools.registry import json_schemas
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ class Shelf:
     def __init__(self, world: World) -> None:
         self._world = world
         self._offers = Offers(world)
-        self._popular: dict[str, tuple[int, list[Listing]]] = {}
 
     def around(
         self, target: Target, shopper: Shopper | None, question: str = "", first: Mapping[str, str] | None = None
@@ -139,11 +139,9 @@ class Shelf:
         shown = (f"{_title_of(listing)} ({_price_of(listing)})" for listing in others[: _SHOWN_OF_A_FILE // 2])
         return f"- Like {_title_of(bought)}: {'; '.join(shown)}" if others else ""
 
+    @remembered
     def _most_popular(self, category: str) -> tuple[int, list[Listing]]:
-        if category not in self._popular:
-            query = CatalogQuery("", category=category, sort_by="popularity", limit=_HITS)
-            self._popular[category] = self._search(query)
-        return self._popular[category]
+        return self._search(CatalogQuery("", category=category, sort_by="popularity", limit=_HITS))
 
     def _search(self, query: CatalogQuery) -> tuple[int, list[Listing]]:
         """The number of matching products, and the first of them."""

@@ -19,6 +19,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query, Reference
 from drretail.records.shop import VOID_STATUSES, Order, UserProfile
 from drretail.records.wish import Want
+from drretail.remembered import remembered
 
 # Products looked at in a search for a brand.
 _BRAND_HITS = 20
@@ -42,8 +43,6 @@ class Stock:
         self._catalog = world.catalog
         self.web = world.web
         self.offers = Offers(world)
-        self._brands: dict[str, bool] = {}
-        self._prose: dict[str, bool] = {}
 
     @cached_property
     def has_prices(self) -> bool:
@@ -51,24 +50,22 @@ class Stock:
         priced, products = (self._catalog.search(CatalogQuery("", price_min=least, limit=1)) for least in (0, None))
         return priced.total > _FEW_PRICES * products.total
 
+    @remembered
     def has_brand(self, brand: str) -> bool:
         """True if some product is of this brand, is sold by such a store, or has a title that begins with the name."""
-        if brand not in self._brands:
-            page = self._catalog.search(CatalogQuery(brand, match="phrase", limit=_BRAND_HITS))
-            listings = self.offers.listings([hit.product_id for hit in page.hits])
-            self._brands[brand] = any(is_of_brand(listing, brand) for listing in listings)
-        return self._brands[brand]
+        page = self._catalog.search(CatalogQuery(brand, match="phrase", limit=_BRAND_HITS))
+        listings = self.offers.listings([hit.product_id for hit in page.hits])
+        return any(is_of_brand(listing, brand) for listing in listings)
 
+    @remembered
     def is_prose(self, words: str) -> bool:
         """True if a phrase of some product's text ends in these words, as they are written: none ends in "in multi"."""
-        if words not in self._prose:
-            within = re.compile(rf"[a-z],? {re.escape(words)}(?:$|[^\w\s-]| (?P<next>\w+))")
-            page = self._catalog.search(CatalogQuery(words, match="phrase", limit=_PROSE_HITS))
-            products = (listing.product for listing in self.offers.listings([hit.product_id for hit in page.hits]))
-            texts = (text for each in products for text in (*each.features, *each.description))
-            ends = (match["next"] for text in texts for match in within.finditer(text))
-            self._prose[words] = any(word is None or word in STOP_WORDS for word in ends)
-        return self._prose[words]
+        within = re.compile(rf"[a-z],? {re.escape(words)}(?:$|[^\w\s-]| (?P<next>\w+))")
+        page = self._catalog.search(CatalogQuery(words, match="phrase", limit=_PROSE_HITS))
+        products = (listing.product for listing in self.offers.listings([hit.product_id for hit in page.hits]))
+        texts = (text for each in products for text in (*each.features, *each.description))
+        ends = (match["next"] for text in texts for match in within.finditer(text))
+        return any(word is None or word in STOP_WORDS for word in ends)
 
 
 @dataclass(frozen=True)

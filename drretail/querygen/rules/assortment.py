@@ -26,6 +26,7 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.checks.contract import HITS, LEAST_OFFERS, LEAST_SHARE, MOST_SHARE
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
+from drretail.remembered import remembered, remembered_by
 
 PHRASES: Mapping[str, Any] = tomllib.loads((files("drretail.querygen.rules") / "phrases.toml").read_text("utf-8"))
 T = TypeVar("T")
@@ -62,9 +63,6 @@ class KindOffers:
     """The rows of these offers; None if they are all of the kind."""
     whole: "KindOffers | None" = None
     """All offers of the kind, if these are a part of them."""
-    _selective: dict[Demand, bool] = field(init=False, default_factory=dict[Demand, bool], repr=False)
-    _made: dict[Any, Any] = field(init=False, default_factory=dict[Any, Any], repr=False)
-    _within: dict[tuple[str, ...], bool] = field(init=False, default_factory=dict[tuple[str, ...], bool], repr=False)
 
     @cached_property
     def candidates(self) -> Candidates:
@@ -163,22 +161,17 @@ class KindOffers:
         rows = np.flatnonzero(mask)
         return int(rows[self.worth[rows].argmax()]) if len(rows) else None
 
+    @remembered
     def once(self, make: "Callable[[KindOffers], Iterable[T]]") -> tuple[T, ...]:
         """What a function makes of these offers; it is called once, however many shoppers want the kind."""
-        if make not in self._made:
-            self._made[make] = (*make(self),)
-        return self._made[make]
+        return (*make(self),)
 
+    @remembered
     def is_selective(self, demand: Demand) -> bool:
         """True if records decide a demand for most offers, it ``tells_apart``, and the best one doesn't keep to it.
 
         Who keeps to what the best offer has anyway need not know of the demand: a sort by ratings would do.
         """
-        if demand not in self._selective:
-            self._selective[demand] = self._is_selective(demand)
-        return self._selective[demand]
-
-    def _is_selective(self, demand: Demand) -> bool:
         states = self.columns.states(demand)
         if self.best_row is None or states[self.best_row] == MET:
             return False
@@ -217,24 +210,22 @@ class KindOffers:
 
     def keeping(self, keeps: Mask) -> "KindOffers":
         """Only the offers of these rows, as if the shop had no others."""
-        whole, part = self.whole or self, self.mask & keeps
-        key = part.tobytes()
-        if key not in whole._made:
-            whole._made[key] = replace(whole, part=part, whole=whole)
-        return whole._made[key]
+        return (self.whole or self)._part(self.mask & keeps)
 
+    @remembered_by(np.ndarray.tobytes)
+    def _part(self, part: Mask) -> "KindOffers":
+        return replace(self, part=part, whole=self)
+
+    @remembered_by(lambda limits, _: limits)
     def rows_keeping(self, limits: Hashable, keeps: Callable[[Columns], Mask]) -> Mask:
         """The rows of the kind that keep to these limits; ``keeps`` is asked once, however many shoppers want them."""
-        if limits not in self._made:
-            self._made[limits] = keeps(self.columns)
-        return self._made[limits]
+        return keeps(self.columns)
 
+    @remembered
     def is_within(self, part: tuple[str, ...]) -> bool:
         """True if nearly all are in this part of the shop."""
-        if part not in self._within:
-            inside = sum(times for path, times in self._paths.items() if path[: len(part)] == part)
-            self._within[part] = inside >= _NEARLY_ALL * len(self.offers)
-        return self._within[part]
+        inside = sum(times for path, times in self._paths.items() if path[: len(part)] == part)
+        return inside >= _NEARLY_ALL * len(self.offers)
 
     @cached_property
     def _paths(self) -> Counter[tuple[str, ...]]:
@@ -253,29 +244,24 @@ class KindOffers:
         return prices[len(prices) * 3 // 4] >= 2 * prices[len(prices) // 4]
 
 
-@dataclass(slots=True)
+@dataclass
 class Assortment:
     """The kinds of one shop. Lookups are cached, so that many users cost little more than one."""
 
     stock: Stock
     catalog: Catalog
-    _offers: dict[str, KindOffers] = field(default_factory=dict[str, KindOffers])
-    _kinds: dict[tuple[Any, ...], tuple[Kind, ...]] = field(default_factory=dict[tuple[Any, ...], tuple[Kind, ...]])
-    _names: dict[str, Kind | None] = field(default_factory=dict[str, Kind | None])
-    _apart: dict[tuple[str, str], bool] = field(default_factory=dict[tuple[str, str], bool])
     _alike: dict[Kind, Kind] = field(default_factory=dict[Kind, Kind])
     """One of each kind, so that thousands of products share it."""
 
+    @remembered
     def kinds_in(self, part: tuple[str, ...], depth: int) -> tuple[Kind, ...]:
         """The kinds of a part of the shop that lie so many categories deep, and are hardly anywhere else."""
-        if (part, depth) not in self._kinds:
-            called = defaultdict[str, list[tuple[str, Kind]]](list)
-            for path, named, product_ids in self._named_in(part, depth):
-                if (kind := self._offered(named, path)) is not None:
-                    called[kind.category] += ((product_id, kind) for product_id in product_ids)
-            kinds = (self._last_topic(called[name]) for name in sorted(called))
-            self._kinds[part, depth] = tuple(kind for kind in kinds if kind is not None)
-        return self._kinds[part, depth]
+        called = defaultdict[str, list[tuple[str, Kind]]](list)
+        for path, named, product_ids in self._named_in(part, depth):
+            if (kind := self._offered(named, path)) is not None:
+                called[kind.category] += ((product_id, kind) for product_id in product_ids)
+        kinds = (self._last_topic(called[name]) for name in sorted(called))
+        return tuple(kind for kind in kinds if kind is not None)
 
     def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
         """The products of a part by what they are called, as the world keeps them or else as their records say."""
@@ -312,28 +298,24 @@ class Assortment:
                 return Kind(kind.name, name, kind.gender)
         return None
 
+    @remembered_by(lambda product: product.product_id)
     def _named(self, product: Product) -> Kind | None:
         """What the product's record calls its kind; reading titles is most of the work, so each is read once."""
-        if product.product_id not in self._names:
-            kind = kind_of(product)
-            self._names[product.product_id] = kind and self._alike.setdefault(kind, kind)
-        return self._names[product.product_id]
+        kind = kind_of(product)
+        return kind and self._alike.setdefault(kind, kind)
 
+    @remembered
     def of(self, name: str) -> KindOffers:
         """The offers of a kind."""
-        if name not in self._offers:
-            offers = self.stock.offers.of_kind(name)
-            hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
-            shown = tuple(hit.product_id for hit in hits)
-            self._offers[name] = KindOffers(offers, shown, name, self.stock.is_prose)
-        return self._offers[name]
+        hits = self.catalog.search(CatalogQuery(name, limit=_HITS)).hits
+        return KindOffers(
+            self.stock.offers.of_kind(name), tuple(hit.product_id for hit in hits), name, self.stock.is_prose
+        )
 
+    @remembered_by(lambda name, other: frozenset((name, other)))
     def are_apart(self, name: str, other: str) -> bool:
         """True if no product is of both kinds."""
-        if (name, other) not in self._apart:
-            ids, others = self.of(name).columns.ids, self.of(other).columns.rows
-            self._apart[name, other] = self._apart[other, name] = others.keys().isdisjoint(ids)
-        return self._apart[name, other]
+        return self.of(other).columns.rows.keys().isdisjoint(self.of(name).columns.ids)
 
 
 def is_topic(product: Product, age: int = 0) -> bool:

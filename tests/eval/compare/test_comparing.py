@@ -15,12 +15,12 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_
 from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.compare.fail_if import GateRule, judged_gates, read_rule
-from drretail.eval.compare.wording import family_of
+from drretail.eval.compare.wording import family_of, needed
 from drretail.eval.scores.gathering import Gathered
 from drretail.experiment import Definition, read_plan
 from drretail.records.comparison import PlannedPair
 from drretail.stats.significance import flip_test
-from tests.build import SYSTEM, known
+from tests.build import SYSTEM, known, measure
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
 
@@ -266,3 +266,11 @@ def test_what_was_planned_is_corrected_over_what_it_asks_and_all_else_over_all_p
     assert tests("a", "b") == tests("b", "a") == {"overall": (1, True, 1.5), "feasible": (12, False, 2.05)}
     assert tests("a", "c") == {"overall": (12, False, 2.05), "feasible": (12, False, 2.05)}
     assert comparison(held).conclusions[0].startswith("Asked for before anything was scored, and corrected over 1 such")
+
+
+def test_a_number_that_nobody_runs_is_not_said_to_be_about_so_many() -> None:
+    row = measure("FP", "undecided", queries_needed=20_000)
+    assert (needed(row), needed(row.model_copy(update={"queries_needed": 90}))) == (
+        "more than 10,000 queries",
+        "about 90 queries",
+    )

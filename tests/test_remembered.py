@@ -1,0 +1,41 @@
+from dataclasses import dataclass, field, replace
+
+from drretail.remembered import remembered, remembered_by
+
+
+@dataclass(frozen=True)
+class Shop:
+    asked: list[str] = field(default_factory=list[str])
+
+    @remembered
+    def size(self, kind: str, *, wide: bool = False) -> int:
+        self.asked.append(f"{kind} {wide}")
+        return len(kind) * (2 if wide else 1)
+
+    @remembered_by(lambda kind, decided: None if decided else kind.casefold())
+    def price(self, kind: str, decided: bool) -> str:
+        self.asked.append(kind)
+        return f"{kind} {decided}"
+
+
+def test_each_argument_is_asked_about_once_also_if_the_answer_is_nothing() -> None:
+    shop = Shop()
+    found = [shop.size("mug"), shop.size(""), shop.size("mug"), shop.size("mug", wide=True), shop.size("")]
+    assert (found, shop.asked) == ([3, 0, 3, 6, 0], ["mug False", " False", "mug True"])
+
+
+def test_a_key_says_what_is_the_same_and_none_what_is_never_remembered() -> None:
+    shop = Shop()
+    assert [shop.price("Mug", False), shop.price("mug", False)] == ["Mug False", "Mug False"]
+    assert [shop.price("mug", True), shop.price("mug", True), shop.asked] == [
+        "mug True",
+        "mug True",
+        ["Mug", "mug", "mug"],
+    ]
+
+
+def test_another_object_remembers_nothing_of_the_first() -> None:
+    shop = Shop()
+    copied = replace(shop)
+    assert (shop.size("mug"), copied.size("mug")) == (3, 3)
+    assert shop.asked == ["mug False", "mug False"]
