@@ -269,6 +269,18 @@ def raised_at(problem: BaseException) -> str:
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
 
 
+def causes_of(problem: BaseException) -> Iterator[BaseException]:
+    """An error and the errors it was raised from, ``from None`` or not: Ollama's client hides the response's error that
+    way.
+    """
+    seen: set[int] = set()
+    error: BaseException | None = problem
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def describe_error(problem: BaseException) -> str:
     """An error of the user's code as "Type: message (file, line n)"."""
     where = raised_at(problem)

@@ -11,11 +11,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from drretail.errors import UserError
 
@@ -53,26 +54,35 @@ class WorkerPool:
             for job in jobs:
                 job(tell)
             return
-        waiting, messages = queue.SimpleQueue[bytes](), queue.SimpleQueue[_Message]()
-        for job in jobs:
-            waiting.put(pickle.dumps(job))
+        pickled = list(map(pickle.dumps, jobs))
         while len(self._workers) < min(self._size, len(jobs)):
             self._workers.append(Worker())
-        threads = [
-            threading.Thread(target=_do_waiting, args=(worker, waiting, messages), daemon=True)
-            for worker in self._workers
-        ]
-        for thread in threads:
-            thread.start()
-        try:
-            self._listen(messages, len(jobs), tell)
-        except BaseException:
-            for worker in self._workers:
-                worker.kill()
-            raise
-        finally:
-            for thread in threads:
-                thread.join()
+        idle, telling = queue.SimpleQueue[Worker](), threading.Lock()
+        for worker in self._workers:
+            idle.put(worker)
+
+        def told(read: int, rows: int) -> None:
+            with telling:
+                tell(read, rows)
+
+        def done(job: bytes) -> None:
+            worker = idle.get()
+            try:
+                worker.start(job)
+                worker.wait(told)
+            finally:
+                idle.put(worker)
+
+        with ThreadPoolExecutor(len(self._workers)) as threads:
+            ends = [threads.submit(done, job) for job in pickled]
+            try:
+                for end in as_completed(ends):
+                    end.result()
+            except BaseException:
+                threads.shutdown(wait=False, cancel_futures=True)
+                for worker in self._workers:
+                    worker.kill()
+                raise
 
     def __enter__(self) -> Self:
         return self
@@ -82,33 +92,6 @@ class WorkerPool:
     ) -> None:
         for worker in self._workers:
             worker.end()
-
-    def _listen(self, messages: "queue.SimpleQueue[_Message]", jobs: int, tell: Tell) -> None:
-        while jobs:
-            kind, value = messages.get()
-            if kind == "told":
-                tell(*value)
-            elif kind == "done":
-                jobs -= 1
-            else:
-                raise value
-
-
-_Message = tuple[str, Any]
-""" ("told", (bytes, rows)), ("done", None) or ("failed", the exception)."""
-
-
-def _do_waiting(worker: "Worker", waiting: "queue.SimpleQueue[bytes]", messages: "queue.SimpleQueue[_Message]") -> None:
-    """Hands a worker one job after the other until none is left, or one fails: the failure is its last message."""
-    try:
-        while True:
-            worker.start(waiting.get_nowait())
-            worker.wait(lambda read, rows: messages.put(("told", (read, rows))))
-            messages.put(("done", None))
-    except queue.Empty:
-        return
-    except Exception as problem:  # noqa: BLE001 -- raised by the listener, which waits for a message of this thread
-        messages.put(("failed", problem))
 
 
 class Worker:

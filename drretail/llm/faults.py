@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from drretail.errors import CommandStopped, ModelError, ModelErrorKind, login_of, without_secrets
+from drretail.errors import CommandStopped, ModelError, ModelErrorKind, causes_of, login_of, without_secrets
 from drretail.grounding.text.untrusted import visible
 from drretail.llm.event_loop import current_command
 from drretail.llm.usage import usage_of, with_possible_usage
@@ -96,18 +96,6 @@ def asked_wait(problem: BaseException, now: datetime | None = None) -> float | N
         if seconds is not None and seconds > 0:
             return seconds
     return None
-
-
-def causes_of(problem: BaseException) -> Iterator[BaseException]:
-    """An error and the errors it was raised from, ``from None`` or not: Ollama's client hides the response's error that
-    way.
-    """
-    seen: set[int] = set()
-    error: BaseException | None = problem
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def _headers(error: BaseException) -> Mapping[str, str]:

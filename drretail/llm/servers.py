@@ -23,8 +23,9 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import tool_call
 from langchain_core.runnables import RunnableBinding
 
+from drretail.errors import causes_of
 from drretail.grounding.report.picks import is_whole_report, take_picks
-from drretail.llm.faults import Fault, causes_of
+from drretail.llm.faults import Fault
 from drretail.llm.structured import THOUGHT, Wrapped
 
 REFUSING = frozenset({400, 422, 500, 501})

@@ -38,6 +38,7 @@ from drretail.env.web.connection import (
     read_target,
     system_resolver,
 )
+from drretail.errors import causes_of
 
 HTML = "text/html"
 PLAIN = "text/plain"
@@ -284,17 +285,9 @@ def _page_errors(target: Target, deadline: Deadline) -> Generator[None]:
     except httpcore2.ProtocolError:
         raise Failed(f"{target.host} answers with something that is not HTTP, or with headers without end.") from None
     except httpcore2.NetworkError as problem:
-        if _is_about_certificate(problem):
+        if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes_of(problem)):
             raise Failed(f"The certificate of {target.host} cannot be trusted.") from None
         raise Failed(f"The connection to {target.host} broke off.") from None
-
-
-def _is_about_certificate(problem: BaseException | None) -> bool:
-    while problem is not None:
-        if isinstance(problem, ssl.SSLCertVerificationError):
-            return True
-        problem = problem.__cause__ or problem.__context__
-    return False
 
 
 ROBOTS_BYTES = 512_000

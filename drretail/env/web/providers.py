@@ -23,7 +23,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, Vali
 from drretail import __version__
 from drretail.env.web.base import WebOptions, WebResult
 from drretail.env.web.fetcher import Client, Fetcher, Robots
-from drretail.env.web.live import LONGEST_SNIPPET, LONGEST_TITLE, LiveWeb, OpenPages, clean_line, web_address
+from drretail.env.web.live import LiveWeb, OpenPages, cleaned_result
 from drretail.env.web.page import read_page
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -191,11 +191,8 @@ class AnswerPart(BaseModel):
 def first_results(results: Iterable[WebResult], k: int) -> list[WebResult]:
     """The first ``k`` results with a web address, cleaned; two spellings of one address count as one."""
     by_url: dict[str, WebResult] = {}
-    for result in results:
-        url = web_address(result.url)
-        if url is not None:
-            title, snippet = clean_line(result.title, LONGEST_TITLE), clean_line(result.snippet, LONGEST_SNIPPET)
-            by_url.setdefault(normalise_url(url), WebResult(title, url, snippet, result.date))
+    for result in filter(None, map(cleaned_result, results)):
+        by_url.setdefault(normalise_url(result.url), result)
     return list(by_url.values())[:k]
 
 
