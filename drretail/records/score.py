@@ -264,10 +264,26 @@ class Verdict(Document):
     @property
     def key(self) -> tuple[str, ...]:
         """Equal for two lines that judge the same thing by the same judge."""
-        judge = f"{self.judge.spec}|{self.judge.params_hash}"
-        version, repeat = str(self.version), str(self.judge_repeat)
-        key = (self.metric, version, self.rules, self.stage, self.item, self.run_id, judge, repeat)
-        return key if self.other_run_id is None else (*key, self.other_run_id, str(self.order))
+        return verdict_key(**self.__dict__)
+
+
+def verdict_key(
+    *,
+    metric: str,
+    version: int,
+    rules: Rules,
+    stage: str,
+    item: str,
+    run_id: str,
+    judge: JudgeRef,
+    judge_repeat: int,
+    other_run_id: str | None,
+    order: Order | None,
+    **_: object,
+) -> tuple[str, ...]:
+    """The key of a verdict with these fields."""
+    key = (metric, str(version), rules, stage, item, run_id, f"{judge.spec}|{judge.params_hash}", str(judge_repeat))
+    return key if other_run_id is None else (*key, other_run_id, str(order))
 
 
 class Score(OfJudge, Estimated):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
-from drretail.eval.claims.report_index import find_words
+from drretail.eval.claims.report_index import find_words, has_words
 from drretail.experiment import read_evidence, read_runs, run_folder
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
@@ -207,7 +207,9 @@ def test_a_quote_is_found_in_what_is_shown_readably_and_what_is_not_there_is_not
     shown = readable(record)
     assert shown.splitlines()[1] == "price: 24.99"
     for quote in ('"price":24.99', "fine … Two", '"title":"A \\"fine\\" feeder"', '["One","Two"]'):
+        assert has_words(shown, quote)
         assert find_words(shown, quote) is not None
+    assert not has_words("some text", "other")
     assert find_words("some text", "other") is None
     assert find_words("some text", ' "" ') is None
 

@@ -29,33 +29,43 @@ def find_words(text: str, quote: str, after: int = 0) -> tuple[int, int] | None:
     Only letters and digits are compared: white space, markup and punctuation are seldom copied exactly. Parts between
     ellipses follow each other. None if any part is missing, or the quote has no letters.
     """
-    letters, offsets = _folded(text)
-    wanted = [part for each in _LEFT_OUT.split(quote) if (part := _folded(each)[0])]
-
-    def span_from(start: int) -> tuple[int, int] | None:
-        places: list[int] = []
-        end = start
-        for part in wanted:
-            place = letters.find(part, end)
-            if place < 0:
-                return None
-            places.append(place)
-            end = place + len(part)
-        return (offsets[places[0]], offsets[end - 1] + 1) if places else None
-
-    span = span_from(bisect_left(offsets, after)) or span_from(0)
-    signs = _AROUND.fullmatch(quote)
-    if span is None or signs is None:
-        return span
-    (start, end), (before, behind) = span, signs.groups()
+    span = (after and _folded_span(text, quote, bisect_left(_offsets(text), after))) or _folded_span(text, quote)
+    if span is None:
+        return None
+    offsets, signs = _offsets(text), _AROUND.fullmatch(quote)
+    start, end = offsets[span[0]], offsets[span[1] - 1] + 1
+    if signs is None:
+        return start, end
+    before, behind = signs.groups()
     return start - len(before) * text.endswith(before, 0, start), end + len(behind) * text.startswith(behind, end)
 
 
+def has_words(text: str, quote: str) -> bool:
+    """Whether ``find_words`` would find the quote."""
+    return _folded_span(text, quote) is not None
+
+
+def _folded_span(text: str, quote: str, start: int = 0) -> tuple[int, int] | None:
+    """The quote's span in the folded text, at or after ``start`` there."""
+    letters, first, end = _folded(text), None, start
+    for part in filter(None, map(_folded, _LEFT_OUT.split(quote))):
+        place = letters.find(part, end)
+        if place < 0:
+            return None
+        first, end = place if first is None else first, place + len(part)
+    return None if first is None else (first, end)
+
+
 @lru_cache(_KEPT_TEXTS)
-def _folded(text: str) -> "tuple[str, array[int]]":
-    """The letters and digits of a text without their case, and the offset of each."""
-    places = [(at, c) for at, character in enumerate(text) if character.isalnum() for c in character.casefold()]
-    return "".join(c for _, c in places), array("l", (at for at, _ in places))
+def _folded(text: str) -> str:
+    """The letters and digits of a text without their case."""
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+@lru_cache(_KEPT_TEXTS)
+def _offsets(text: str) -> "array[int]":
+    """The offset of each character of the folded text."""
+    return array("l", (at for at, letter in enumerate(text) if letter.isalnum() for _ in letter.casefold()))
 
 
 LONGEST_PART = 6_000

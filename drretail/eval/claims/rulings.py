@@ -30,7 +30,7 @@ from drretail.eval.claims.claims import (
     source_tags,
     source_type,
 )
-from drretail.eval.claims.report_index import find_words
+from drretail.eval.claims.report_index import has_words
 from drretail.eval.judging.question import LEFT_OUT, REASON, JudgeAnswer, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
@@ -213,7 +213,7 @@ class SupportAnswer:
 
 def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     quotes = [quote.strip() for quote in reply.quotes if quote.strip()]
-    held = tuple(quote for quote in quotes if any(find_words(text, quote) for text in texts))
+    held = tuple(quote for quote in quotes if any(has_words(text, quote) for text in texts))
     notes = [QUOTE_DROPPED] if len(held) < len(quotes) else []
     if reply.label == "not_rated":
         return SupportAnswer(None, reply.justification, held, (NOT_RATED,))

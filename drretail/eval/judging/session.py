@@ -34,7 +34,7 @@ from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
 from drretail.packs import JOURNAL, unpack
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
-from drretail.records.score import CODE, JudgeRef, Order, Rules, Verdict, VerdictState
+from drretail.records.score import CODE, JudgeRef, Order, Rules, Verdict, VerdictState, verdict_key
 
 SOURCES_SHARE = 0.5
 """The share of a judge's context that sources may fill; the rest is for prompt, claims and answer, and for miscounted
@@ -207,8 +207,7 @@ class JudgeSession:
 
         Verdicts that this command made always count.
         """
-        named = Verdict.model_construct(stage=stage, item=item, order=order, **self._about)
-        last = self.file.last(named.key)
+        last = self.file.last(verdict_key(stage=stage, item=item, order=order, **self._about))
         if last is None or last.key in self._new:
             return last
         reports = last.report_sha, last.other_report_sha

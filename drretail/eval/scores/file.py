@@ -399,7 +399,7 @@ def derive_scores(
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
     dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
-    gathered = read_judgements(experiment, sorted(metrics, key=_order), asked)
+    gathered = read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}

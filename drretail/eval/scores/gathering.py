@@ -124,7 +124,7 @@ class Plan:
     words: int = 0
     """The number of words in its report."""
     words_read: int = 0
-    """The words that a reader meets, with the list of sources, as tables show them."""
+    """The words that a reader meets, with the list of sources, as tables show them; 0 if they were not counted."""
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
     """Its tokens by role."""
     status: RunStatus = "done"
@@ -238,8 +238,9 @@ class Gathered:
             yield plan, by_run.get(plan.run_id) or plan.unjudged()
 
 
-def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
-    """The results of the current verdicts of these metrics, run by run and judge by judge.
+def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
+    """The results of the current verdicts of these metrics, run by run and judge by judge. Words that a reader meets
+    are counted only if asked for: that takes the evidence, the largest of a run's files.
 
     A verdict is current if it is about this report, and was asked by today's prompts and by this version of its metric.
     Raises UserError for a folder without an experiment, and for files of another format.
@@ -258,7 +259,7 @@ def gather(experiment: Path, metrics: Sequence[Metric]) -> Gathered:
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=0 if run is None else count_words(run.report, subject.evidence).shown,
+                words_read=count_words(run.report, subject.evidence).shown if counts_words and run is not None else 0,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and is_decided(subject),

@@ -86,12 +86,15 @@ about the runs that are done.
 """
 
 
-def read_judgements(experiment: Path, metrics: Sequence[Metric], asked: Collection[TableKey] = ()) -> Gathered:
+def read_judgements(
+    experiment: Path, metrics: Sequence[Metric], asked: Collection[TableKey] = (), *, counts_words: bool = False
+) -> Gathered:
     """``gather`` with panels of judges and with what every planned run earns.
 
     ``asked`` are judges of a metric that count although no run gave them anything to judge.
     """
-    gathered = with_earnings(with_panels(gather(experiment, metrics)), asked, experiment)
+    gathered = with_panels(gather(experiment, metrics, counts_words=counts_words))
+    gathered = with_earnings(gathered, asked, experiment)
     return of_assistants(gathered) if gathered.are_answers else gathered
 
 

@@ -94,9 +94,15 @@ class _Cover:
     def at(self, offset: int) -> tuple[int, ...]:
         return self._active[bisect_right(self._bounds, offset)] if offset >= 0 else ()
 
+    def is_same_in(self, first: int, last: int) -> bool:
+        """True if no mark begins or ends between these offsets, as in most of a report."""
+        return first >= 0 and bisect_right(self._bounds, first) == bisect_right(self._bounds, last)
+
 
 def _runs(piece: Piece, cover: _Cover) -> list[tuple[str, tuple[int, ...]]]:
     """The piece's text cut where marks begin or end, each part with its marks."""
+    if cover.is_same_in(min(piece.offsets), max(piece.offsets)):
+        return [(piece.token.content, cover.at(piece.offsets[0]))]
     covered = zip(piece.token.content, (cover.at(offset) for offset in piece.offsets), strict=True)
     return [("".join(c for c, _ in group), active) for active, group in groupby(covered, key=lambda pair: pair[1])]
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 
 from markupsafe import Markup
 
-from drretail.eval.claims.report_index import find_words
+from drretail.eval.claims.report_index import has_words
 from drretail.grounding.text.wording import wish_lines
 from drretail.grounding.verify.findings import DAYS_A_YEAR
 from drretail.llm.usage import estimated_note
@@ -361,7 +361,7 @@ class RunPart:
             cited = [evidence[source] for source in claim.sources if source in evidence]
         quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
         pairs = [(entry, text) for entry in cited for text in _chosen(entry, hashes, quotes)]
-        found = [next((quote for quote in quotes if find_words(text, quote)), None) for _, text in pairs]
+        found = [next((quote for quote in quotes if has_words(text, quote)), None) for _, text in pairs]
         sources = [
             QuotedSource(entry, excerpt(text, here) if here or not any(found) else None)
             for (entry, text), here in zip(pairs, found, strict=True)
@@ -437,7 +437,7 @@ def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[st
     texts = [readable(text.text) for text in chosen]
     if not any(_MOMENT.search(quote) for quote in quotes):
         texts = [_by_day(text) for text in texts]
-    with_quote = [text for text in texts if any(find_words(text, quote) for quote in quotes)]
+    with_quote = [text for text in texts if any(has_words(text, quote) for quote in quotes)]
     return (with_quote or texts)[:1]
 
 

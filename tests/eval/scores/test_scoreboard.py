@@ -38,9 +38,8 @@ def row(metric: str, variant: str, value: float | None = 0.5, **fields: Any) -> 
 @pytest.fixture
 def held(tmp_path: Path) -> Gathered:
     """Two systems, of which one used tokens in the one run that has a report."""
-    made = gather(
-        experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": None}, B: {"q1-r1": "x", "q2-r1": "y"}}), []
-    )
+    reports = {A: {"q1-r1": "One two three.", "q2-r1": None}, B: {"q1-r1": "x", "q2-r1": "y"}}
+    made = gather(experiment(tmp_path / "e", reports), [], counts_words=True)
     used = {"researcher": Usage(calls=1, input_uncached=2_000, cache_read=500, output=1_500)}
     plans = [replace(plan, usage=used if plan.label == A and plan.has_report else {}) for plan in made.plans]
     return replace(made, plans=tuple(plans))

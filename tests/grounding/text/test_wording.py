@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from drretail.env.catalog.base import Language
 from drretail.grounding.text.wording import article, format_money, listed, short_title, want_line, wish_lines
 from drretail.grounding.text.words import (
+    STOP_WORDS,
     content_words,
     is_english,
     is_negation,
@@ -216,5 +217,6 @@ def test_each_language_of_a_shop_is_known() -> None:
 def test_months_are_known_by_their_names_and_labels_of_other_languages_outside_english() -> None:
     months = {"märz": 3, "marca": 3, "3月": 3, "janvier": 1, "ekim": 10}
     assert {name: month_numbers()[name] for name in months} == months
+    assert STOP_WORDS & month_numbers().keys() == {"may", "out"}, "an English word that sentences begin with is a month"
     assert "preis" not in labels(english=True)["price"]
     assert {"preis", "precio", "prix", "price"} <= labels(english=False)["price"]
