@@ -117,12 +117,13 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], longest:
     query's words are in its middle if the page allows it. White space becomes single spaces.
     """
     room = longest - _MARKS
-    pieces = _pieces(text, room // _PIECES)
+    pieces, present = _pieces(text, room // _PIECES)
     if not pieces:
         return ""
     weighed = [
         (weight(term), list(accumulate([piece.terms.get(term, 0) for piece in pieces], initial=0)))
         for term in dict.fromkeys(terms(query))
+        if term in present
     ]
     windows = list(_windows(pieces, room))
     # BM25 of a window's pieces as one text; the length is ignored, since all windows are about equally long.
@@ -150,15 +151,18 @@ def _windows(pieces: list[_Piece], room: int) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=128)
-def _pieces(text: str, size: int) -> list[_Piece]:
-    """The page in pieces without gaps. Cached: searches of one subject return the same pages again and again."""
+def _pieces(text: str, size: int) -> tuple[list[_Piece], frozenset[str]]:
+    """The page in pieces without gaps, and its words. Cached: searches of one subject return the same pages again and
+    again.
+    """
     ends = [*(end.end() for end in _END.finditer(text)), len(text)]
-    return [
+    pieces = [
         _Piece(group[0][0], group[-1][1], Counter(terms(text[group[0][0] : group[-1][1]])))
         for start, end in zip([0, *ends], ends, strict=False)
         for words in [[word.span() for word in _WORD_PIECE.finditer(text, start, end)]]
         for group in _groups(words, size)
     ]
+    return pieces, frozenset(term for piece in pieces for term in piece.terms)
 
 
 def _groups(words: list[tuple[int, int]], size: int) -> Iterator[list[tuple[int, int]]]:
