@@ -125,6 +125,8 @@ Job = Callable[[], Awaitable[None]]
 """A judge on a query, on one run in a metric, or on two runs of one query."""
 CONCURRENCY = 8
 """Runs judged at once; for one run, a judge is asked a few questions concurrently or one after the other."""
+KEPT = 60
+"""Runs that stay in memory from one group of metrics to the next, with what was read of them; more are read again."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once with batches: each has two open files, of which a process may have about a thousand."""
 
@@ -200,14 +202,16 @@ async def score(
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
-        def jobs(group: Sequence[Metric | PairMetric]) -> Iterator[Job]:
-            asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
-            subjects = read_subjects(experiment, store, page_age) if asked else ()
-            for subject in subjects:
+        def subjects() -> Iterator[Subject]:
+            for subject in read_subjects(experiment, store, page_age):
                 page_at = None if live is None else partial(pages.page, subject.label)
                 whole = (references or {}).get(subject.query.query_id)
-                judged = replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
-                yield from (partial(submitter.judge, judged, metric, judge) for metric, judge in asked)
+                yield replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
+
+        def jobs(group: Sequence[Metric | PairMetric]) -> Iterator[Job]:
+            asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
+            for subject in (kept or subjects()) if asked else ():
+                yield from (partial(submitter.judge, subject, metric, judge) for metric, judge in asked)
             for of_two in of_pairs:
                 if of_two in group:
                     for pair in read_pairs(experiment, compared, store):
@@ -223,7 +227,9 @@ async def score(
             take_criteria(experiment, criteria, loaded, definition.queries)
         unmade = unprepared(experiment, definition, loaded, judges, store)
         tasks = [partial(submitter.prepare, *each) for each in unmade]
-        total = len(planned_runs(experiment, definition)) * len(tables_of_judges)
+        count = len(planned_runs(experiment, definition))
+        kept = [*subjects()] if count <= KEPT else []
+        total = count * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)
