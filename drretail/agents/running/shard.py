@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.records.query import Query
 
 _WRITTEN = re.compile(r"(?P<number>[0-9]{1,6})/(?P<of>[0-9]{1,6})", re.ASCII)
@@ -57,10 +57,7 @@ def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Qu
             raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
         return _spread(queries, wanted)
     ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
-    known = [query.query_id for query in queries]
-    for query_id in ids:
-        if query_id not in known:
-            raise UnknownName("query", query_id, known)
+    check_known("query", [query.query_id for query in queries], *ids)
     return [query for query in queries if query.query_id in ids]
 
 
