@@ -16,7 +16,7 @@ import re
 import sysconfig
 import traceback
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from functools import lru_cache
 from html import escape
@@ -83,6 +83,13 @@ class UnknownName(UserError):
         self.nearest = [] if names_all else nearest_names(name, known)
         offered = suggestion(self.nearest, known, len([*known]) if names_all else MOST_NAMES)
         super().__init__(f"There is no {what} {quoted(name)}. {offered}")
+
+
+def check_known(what: str, known: Collection[str], *names: str) -> None:
+    """Raises UnknownName for the first name that is not among the known ones."""
+    for name in names:
+        if name not in known:
+            raise UnknownName(what, name, known)
 
 
 class CommandStopped(UserError):

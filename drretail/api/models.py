@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drretail.api.options.shared import texts_in
-from drretail.errors import UnknownName, UserError, plain_address
+from drretail.errors import UnknownName, UserError, check_known, plain_address
 from drretail.progress import Waits
 from drretail.records.models import ModelChoice, ModelProfile
 from drretail.records.run import ROLES
@@ -53,8 +53,7 @@ class Opener:
         from drretail.llm.usage import read_prices
 
         for provider in self.settings.rate_limits:
-            if provider not in provider_names():
-                raise UnknownName("model provider (rate_limits)", provider, provider_names())
+            check_known("model provider (rate_limits)", provider_names(), provider)
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
         object.__setattr__(self, "halt", Halt())
         object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
@@ -70,8 +69,8 @@ class Opener:
         wanted = list(choices)
         addresses = _addresses(texts_in(self.base_urls), {choice.model.partition(":")[0] for choice in wanted})
         for provider, url in {"": self.settings.base_url, **self.settings.base_urls, **addresses}.items():
-            if provider and provider not in provider_names():
-                raise UnknownName("model provider", provider, provider_names())
+            if provider:
+                check_known("model provider", provider_names(), provider)
             if url is not None and not url.startswith(("http://", "https://")):
                 raise UserError(f"{plain_address(url)!r} is no address of a model server: write http://… or https://….")
         opened = {choice: self._known(self._open(choice, addresses)) for choice in dict.fromkeys(wanted)}
@@ -296,9 +295,7 @@ def choices_by_role(
         flags[role] = ModelChoice(model=spec)
     if profile is None or "" in flags:
         return flags
-    for role in profile.roles:
-        if role not in roles:
-            raise UnknownName("role", role, roles)
+    check_known("role", roles, *profile.roles)
     named = {role: profile.choice(role) for role in profile.roles}
     return {"": profile.choice(""), **named, **flags}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, ForwardRef, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741
@@ -148,9 +148,7 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
     def decorate(function: Callable[[O], R]) -> Callable[P, R]:
         @wraps(function)
         def call(*args: P.args, **given: P.kwargs) -> R:
-            for name in given:
-                if name not in known:
-                    raise UnknownName(f"option of {function.__name__}", name, known)
+            check_known(f"option of {function.__name__}", known, *given)
             options = record(*args, **given)
             for name, option in declared.items():
                 check_bounds(option, getattr(options, name))

@@ -11,7 +11,7 @@ from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.spending import spending_of
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.usage import price_notes, read_prices
@@ -125,8 +125,7 @@ class RecordedExperiment:
         if query_id is None and len(known) > 1:
             raise UserError(f"The experiment holds {len(known)} queries: name one, such as {known[0]}.")
         wanted = query_id or known[0]
-        if wanted not in known:
-            raise UnknownName("query", wanted, known)
+        check_known("query", known, wanted)
         folder = run_folder(self.folder, label, wanted, repeat)
         if not (folder / "run.json").exists():
             raise UserError(f"{label} has no ended run {repeat} for {wanted} in {self.folder}: run it first.")

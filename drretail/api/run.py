@@ -40,7 +40,7 @@ from drretail.conditions.tools import WITHOUT
 from drretail.env.folder import check_database
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.eval.compare.differences import check_plan, keep_plan, plan_of
 from drretail.eval.names import METRICS
 from drretail.experiment import changed_prompts, read_definition
@@ -271,9 +271,7 @@ def _varied(
 def _retried(options: RunOptions) -> set[str]:
     """Which ended runs are made again. Raises UnknownName for an unknown kind."""
     kinds = names_in(options.retry)
-    for kind in kinds:
-        if kind not in (FAILED, SPOILED):
-            raise UnknownName("kind of runs for --retry", kind, (FAILED, SPOILED))
+    check_known("kind of runs for --retry", (FAILED, SPOILED), *kinds)
     return {*kinds, *([ALL] if options.force else [])}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from drretail.env.world import World
-from drretail.errors import UnknownName
+from drretail.errors import check_known
 from drretail.records.query import Query, Task
 from drretail.records.run import System
 
@@ -61,8 +61,8 @@ class Condition:
 
     def check(self, value: str) -> None:
         """Raises UnknownName for a value that is none of ``values``."""
-        if self.values and value not in self.values:
-            raise UnknownName(f"value of {self.name}", value, self.values)
+        if self.values:
+            check_known(f"value of {self.name}", self.values, value)
 
     def check_queries(self, value: str, queries: Sequence[Query]) -> None:
         """Raises UserError if these queries can't be asked under this value."""

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from drretail.conditions.condition import Condition, dropping, with_options
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.records.run import Limits, Scope, System
 from drretail.tools.registry import FAMILIES, tools_of
 
@@ -79,9 +79,7 @@ def read_limits(limits: Limits | Mapping[str, float] | None) -> Limits:
     """The limits of a run. Raises UnknownName for an unknown limit, and UserError for a wrong number."""
     if limits is None or isinstance(limits, Limits):
         return limits or Limits()
-    for name in limits:
-        if name not in Limits.model_fields:
-            raise UnknownName("limit", name, Limits.model_fields)
+    check_known("limit", Limits.model_fields, *limits)
     try:
         return Limits.model_validate(dict(limits), strict=True)
     except ValidationError as problem:
@@ -139,11 +137,9 @@ def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] 
 
     Raises UnknownName for an unknown value.
     """
-    known = ("scope", "without", "redact")
     alone: dict[str, str] = {}
     for name, written in (values or {}).items():
-        if name not in known:
-            raise UnknownName("condition of tools", name, known)
+        check_known("condition of tools", ("scope", "without", "redact"), name)
         texts = str(written).split(",") if isinstance(written, str | int | float) else [str(each) for each in written]
         alone[name] = texts[0].strip()
         if len(texts) > 1:

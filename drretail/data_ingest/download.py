@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from drretail.data_ingest.plan import PRESETS, STEMS, Preset, in_preset_order
 from drretail.data_ingest.raw.sources import check_packed, is_packed
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.files import sync_folder, write_atomically
 from drretail.parsing import parse_json, retry_after
 from drretail.progress import Bar, Progress
@@ -300,8 +300,7 @@ def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str |
     ``mirror`` names the only host to ask, or is the address of a copy of the first host's tree. Raises UserError if no
     category is named, or if a category or the mirror is unknown.
     """
-    if unknown := [name for name in categories if name not in STEMS]:
-        raise UnknownName("category", unknown[0], STEMS)
+    check_known("category", STEMS, *categories)
     names = in_preset_order([*categories, *(PRESETS[preset] if preset else ())])
     if not names:
         raise UserError("Name categories, such as Pet_Supplies, or a preset: --preset paper.")

@@ -35,7 +35,7 @@ from drretail.data_ingest.recipe import (
     product_id,
     read_recipe,
 )
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.files import made_whole, write_json
 from drretail.progress import Progress
 from drretail.records.base import Document, Record
@@ -392,9 +392,7 @@ def write_shop(
 
 def _chosen(categories: Sequence[str]) -> list[str]:
     known = category_names()
-    for name in categories:
-        if name not in known:
-            raise UnknownName("category", name, known)
+    check_known("category", known, *categories)
     return [name for name in known if name in categories] if categories else list(known)
 
 

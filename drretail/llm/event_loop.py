@@ -47,7 +47,7 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     """
     loop = _Loop.of_process()
     if threading.current_thread() is loop:  # an agent that calls drretail: the loop can't wait for itself
-        return _in_thread_of_its_own(main)
+        return _DaemonThreads().submit(contextvars.copy_context().run, asyncio.run, main).result()
     command = _Command(main)
     number = _signal_that_cancels() if threading.current_thread() is threading.main_thread() else None
     before = None if number is None else signal.getsignal(number)
@@ -286,20 +286,6 @@ def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -
     if begun is not None:
         begun.add(task)
     return task
-
-
-def _in_thread_of_its_own(main: Coroutine[Any, Any, T]) -> T:
-    ended: Future[T] = Future()
-    context = contextvars.copy_context()
-
-    def work() -> None:
-        try:
-            ended.set_result(context.run(asyncio.run, main))
-        except BaseException as problem:  # noqa: BLE001 -- it is raised again where the result is waited for
-            ended.set_exception(problem)
-
-    threading.Thread(target=work, name="drretail-within").start()
-    return ended.result()
 
 
 def _signal_that_cancels() -> signal.Signals | None:

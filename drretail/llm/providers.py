@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
-from drretail.errors import UnknownName, UserError, describe_error, file_error, quoted
+from drretail.errors import UserError, check_known, describe_error, file_error, quoted
 from drretail.parsing import parse_toml
 from drretail.plugins import Plugins
 from drretail.records.base import fault_of
@@ -369,8 +369,7 @@ def read_profile(name: str, own: Mapping[str, ModelProfile] | None = None) -> Mo
     """
     file, colon, inner = name.rpartition(":")
     profiles = profiles_of(Path(file)) if colon else {**profiles_of(SHIPPED), **(own or {})}
-    if inner not in profiles:
-        raise UnknownName(f"model profile in {file}" if colon else "model profile", inner, profiles)
+    check_known(f"model profile in {file}" if colon else "model profile", profiles, inner)
     return profiles[inner]
 
 
@@ -413,8 +412,8 @@ def check_embeddings(spec: str) -> None:
     provider, _, model = spec.partition(":")
     if not provider or not model:
         raise UserError(f"{spec!r} names no embeddings: write provider:model, such as openai:text-embedding-3-small.")
-    if provider == OFFLINE and model not in OFFLINE_EMBEDDINGS:
-        raise UnknownName("offline embeddings", model, OFFLINE_EMBEDDINGS)
+    if provider == OFFLINE:
+        check_known("offline embeddings", OFFLINE_EMBEDDINGS, model)
 
 
 def open_embeddings(spec: str) -> "Embeddings":

@@ -9,7 +9,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
 
-from drretail.errors import ToolError, UnknownName, UserError, quoted
+from drretail.errors import ToolError, UnknownName, UserError, check_known, quoted
 from drretail.grounding.report.picks import Declared, take_picks
 from drretail.plugins import Plugins
 from drretail.records.base import sha256_of
@@ -62,8 +62,7 @@ def tools_of(families: Iterable[str]) -> frozenset[str]:
     """The names of all tools of these families. Raises UnknownName for a name that is not a family."""
     names: frozenset[str] = frozenset()
     for family in families:
-        if family not in FAMILIES:
-            raise UnknownName("family of tools", family, FAMILIES)
+        check_known("family of tools", FAMILIES, family)
         names |= FAMILIES[family]
     return names
 

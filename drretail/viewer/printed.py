@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from drretail.errors import UnknownName
+from drretail.errors import check_known
 from drretail.eval.compare.wording import failed_judges, findings, name_of, range_of, rows_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
@@ -88,9 +88,7 @@ def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
 def slice_kinds(names: "Sequence[str]") -> "list[SliceBy]":
     """The kinds of slices with these names, each once. Raises UnknownName for any other name."""
     known: dict[str, SliceBy] = {kind: kind for kind in BY}
-    for name in names:
-        if name not in known:
-            raise UnknownName("kind of slice", name, known)
+    check_known("kind of slice", known, *names)
     return [known[name] for name in dict.fromkeys(names)]
 
 

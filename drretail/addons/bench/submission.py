@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError
 from drretail.addons.bench.release import check_version, read_release, tasks_of
 from drretail.agents.names import is_built_in
 from drretail.agents.running.run import open_experiment
+from drretail.agents.running.shard import in_turns
 from drretail.api.run import run
 from drretail.api.verify import verify
 from drretail.conditions.registry import conditions_of
@@ -133,13 +134,7 @@ def in_drawn_order(queries: Sequence[Query]) -> list[Query]:
     shuffled = secrets.SystemRandom().sample(queries, len(queries))
     shuffled.sort(key=lambda query: not query.hidden)
     shuffled[1:] = secrets.SystemRandom().sample(shuffled[1:], len(shuffled[1:]))
-    turns: Counter[str] = Counter()
-    placed: list[tuple[int, int]] = []
-    for at, query in enumerate(shuffled):
-        user = query.user_id or query.query_id
-        placed.append((turns[user], at))
-        turns[user] += 1
-    return [shuffled[at] for _, at in sorted(placed)]
+    return in_turns(shuffled)
 
 
 def rerun(

@@ -25,7 +25,7 @@ from drretail.env.offers import Offers
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import ToolError, UserError, check_known
 from drretail.eval.baskets import LACKS
 from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of
 from drretail.experiment import read_definition
@@ -94,8 +94,7 @@ class Shop:
         query_id = query if isinstance(query, str) else query.query_id
         if query_id in self.left_out:
             raise UserError(f"Nothing is rewarded for {query_id}: {self.left_out[query_id]}.")
-        if query_id not in self.queries:
-            raise UnknownName("query", query_id, self.queries)
+        check_known("query", self.queries, query_id)
         known = self.queries[query_id]
         if isinstance(query, Query) and not known.asks_the_same_as(query):
             raise UserError(f"The shop was opened with another query {query_id!r}: rename yours.")
@@ -136,8 +135,7 @@ def _by_id(query: str | Query) -> str | Query:
     if not isinstance(query, str) or len(query.split()) != 1:
         return query
     shipped = {each.query_id: each for each in shipped_queries(*FIFTY)}
-    if query not in shipped:
-        raise UnknownName("query", query, shipped)
+    check_known("query", shipped, query)
     return shipped[query]
 
 
@@ -248,8 +246,7 @@ class ShopEnv:
         """
         if max_steps < 1:
             raise UserError("A rollout needs a step at least: max_steps is 1 or more.")
-        if scope not in get_args(Scope):
-            raise UnknownName("scope", scope, get_args(Scope))
+        check_known("scope", get_args(Scope), scope)
         if isinstance(world, Shop) and queries is not None:
             raise UserError("A Shop has its queries already: give them to Shop.open.")
         self._without = tools_of(without)

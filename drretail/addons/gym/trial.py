@@ -19,7 +19,7 @@ from drretail.api.settings import read_settings
 from drretail.api.systems import asked_queries, runner_of
 from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.eval.metrics.reward import BOUGHT, NOT_SHOWN, NOT_WANTED, Reward
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
@@ -121,8 +121,7 @@ def _query(options: TryOptions, world: World) -> Query:
     """The query of that id, of the file or of those that come with drretail."""
     known = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
     by_id = {query.query_id: query for query in known}
-    if options.query not in by_id:
-        raise UnknownName("query", options.query, by_id)
+    check_known("query", by_id, options.query)
     return by_id[options.query]
 
 

@@ -29,7 +29,7 @@ from drretail.api.systems import asked_queries
 from drretail.api.worlds import DEMO, check_askable, chosen_web, open_world
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError, file_error
+from drretail.errors import UserError, check_known, file_error
 from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
@@ -207,8 +207,8 @@ def shop_research(
         name: The solver's name in that experiment, to tell several apart.
     """
     with _prerequisites():
-        _check("scope", scope, get_args(Scope))
-        _check("choice of variants", variants, get_args(Shown))
+        check_known("scope", get_args(Scope), scope)
+        check_known("choice of variants", get_args(Shown), variants)
         settings = read_settings(web=web)
         shop_world = world_at(world, web)
         chosen = _asked(queries, shop_world)
@@ -288,11 +288,6 @@ def _prerequisites() -> Generator[None]:
         raise PrerequisiteError(str(problem)) from problem
     except OSError as problem:
         raise PrerequisiteError(f"{file_error(problem)}.") from problem
-
-
-def _check(kind: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        raise UnknownName(kind, name, known)
 
 
 def names_in(names: Names) -> list[str] | None:

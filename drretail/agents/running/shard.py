@@ -4,12 +4,13 @@ with.
 
 import hashlib
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Self
 
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.records.query import Query
 
 _WRITTEN = re.compile(r"(?P<number>[0-9]{1,6})/(?P<of>[0-9]{1,6})", re.ASCII)
@@ -55,24 +56,15 @@ def only(queries: Sequence[Query], wanted: int | str | Iterable[str]) -> list[Qu
     if isinstance(wanted, int):
         if wanted < 1:
             raise UserError(f"--only {wanted}: say how many of the queries, from 1 on, or which, by their ids.")
-        return _spread(queries, wanted)
-    ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
-    known = [query.query_id for query in queries]
-    for query_id in ids:
-        if query_id not in known:
-            raise UnknownName("query", query_id, known)
+        # A larger number holds the queries of a smaller one, so that an experiment can grow.
+        ids = [query.query_id for query in in_turns(queries)[:wanted]]
+    else:
+        ids = [part.strip() for part in (wanted.split(",") if isinstance(wanted, str) else wanted)]
+        check_known("query", [query.query_id for query in queries], *ids)
     return [query for query in queries if query.query_id in ids]
 
 
-def _spread(queries: Sequence[Query], count: int) -> list[Query]:
-    """The first ``count`` queries in turns over users.
-
-    A larger ``count`` holds the queries of a smaller one, so that an experiment can grow.
-    """
-    turns: Counter[str] = Counter()
-    places: list[tuple[int, int]] = []
-    for at, query in enumerate(queries):
-        user = query.user_id or query.query_id
-        places.append((turns[user], at))
-        turns[user] += 1
-    return [queries[at] for at in sorted(at for _, at in sorted(places)[:count])]
+def in_turns(queries: Sequence[Query]) -> list[Query]:
+    """The first query of each user, then each one's second, and so on."""
+    turns: dict[str, count[int]] = defaultdict(count)
+    return sorted(queries, key=lambda query: next(turns[query.user_id or query.query_id]))

@@ -28,7 +28,7 @@ from drretail.api.queries.writing import (
     write_queries,
 )
 from drretail.api.worlds import known_user, world_of
-from drretail.errors import UnknownName
+from drretail.errors import check_known
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
@@ -183,8 +183,7 @@ def shipped(options: ShippedOptions) -> "Result[tuple[Query, ...]]":
 
     to, split = Path(options.to), options.split
     sets = {each: (each,) for each in get_args(Split)} | {"all": FIFTY, "market": MARKET}
-    if split not in sets:
-        raise UnknownName("split", split, sets)
+    check_known("split", sets, split)
     queries = shipped_queries(*sets[split])
     write_queries(to, queries, force=options.force)
     document: dict[str, Any] = {

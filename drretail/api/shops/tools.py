@@ -14,7 +14,7 @@ from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options.shops import McpOptions, ToolsOptions
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world, web_of, world_of
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import ToolError, UserError, check_known
 from drretail.llm.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
 from drretail.records.tables.result import Result
@@ -180,8 +180,7 @@ def _asked(options: McpOptions, shop: "World") -> "Query":
     assert options.queries is not None
     assert options.only is not None
     known = {query.query_id: query for query in read_queries(Path(options.queries))}
-    if options.only not in known:
-        raise UnknownName("query", options.only, known)
+    check_known("query", known, options.only)
     query = known[options.only]
     if options.user not in (None, query.user_id):
         raise UserError(f"{options.only} is asked by {query.user_id or 'nobody in particular'}: leave --user out.")

@@ -25,7 +25,7 @@ from pydantic import Field, PositiveInt, ValidationError
 from drretail.env.manifest import Manifest
 from drretail.env.web.base import Web, WebOptions, WebPage, WebResult
 from drretail.env.web.bm25 import LONGEST_CHUNK, Bm25, best_passage
-from drretail.errors import ToolError, UnknownName, UserError
+from drretail.errors import ToolError, UserError, check_known
 from drretail.files import check_inside, read_documents, read_json, read_lines
 from drretail.grounding.gold_files import gold_path, with_gold
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -313,8 +313,8 @@ class SealedWeb:
         """
         if size is not None and size not in self.about.sizes:
             raise UserError(f"{self.folder} has no size {size}: it has {', '.join(self.about.names)}.")
-        if compose is not None and compose not in SERVED:
-            raise UnknownName("composition", compose, SERVED)
+        if compose is not None:
+            check_known("composition", SERVED, compose)
         other = copy(self)
         other.size = size or self.about.names[0]
         other.compose = cast(Compose, compose or "all")

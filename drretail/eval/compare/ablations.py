@@ -13,7 +13,7 @@ from drretail.conditions.condition import Condition, dropping
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import NO_WEB, tokens_of
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError, check_known
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
 from drretail.eval.compare.rows import compared_rows, side_of
 from drretail.eval.compare.wording import compared, listed, primary_variants, row_facts, samples
@@ -157,9 +157,9 @@ def named_variants(experiment: Path, named: Collection[str]) -> dict[str, tuple[
         if name == PAIRWISE:
             raise UserError(f"{PAIRWISE} judges two reports at once: --metrics takes metrics that judge one.")
         metric, variants = by_metric.setdefault(name, (recorded_metric(experiment, name) or load_metric(name), []))
-        if variant and variant not in metric.variants:
-            raise UnknownName(f"variant of {name}", variant, metric.variants)
-        variants += [variant] if variant else []
+        if variant:
+            check_known(f"variant of {name}", metric.variants, variant)
+            variants.append(variant)
     return by_metric
 
 
