@@ -14,7 +14,7 @@ from drretail.env.world import open_world
 from drretail.packs import unpack_below
 from drretail.progress import Progress
 from tests.cli.commands import Command, ErrorOf, environment
-from tests.cli.forked import ForkServer
+from tests.cli.in_process import run_here
 from tests.viewer.browsing import Window, browser, window
 from tests.viewer.dom import Element, parse
 
@@ -35,12 +35,10 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def shown(
-    fork_server: ForkServer, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[subprocess.CompletedProcess[str], Path]:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
     """What the command printed, and the folder that it made."""
     where = tmp_path_factory.mktemp("demo")
-    done = fork_server.run(("demo",), where, environment(where))
+    done = run_here(("demo",), where, environment(where))
     assert done.returncode == 0, done.stderr
     return done, where / "drretail-demo"
 
