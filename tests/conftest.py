@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from drretail.data_ingest.demo import MARKET
+from drretail.data_ingest.demo import build_shop as build_market
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World, open_world
+from drretail.progress import Progress
 from tests.servers.running import own_this_run, stop_those_of_this_run
 from tests.shop import PAGES, build_shop
 
@@ -28,6 +31,7 @@ REAL_SERVERS = {"mongo_url", "es_url"}
 """Fixtures by which a test is known to need a real server."""
 SLOW = {"browser", "node"}
 """Fixtures by which a test is known to start a browser, or to install a package."""
+ROOT = Path(__file__).parents[1]
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
 
@@ -38,13 +42,31 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ["DRRETAIL_ASK_SERVERS"] = "false"
 
 
+TOGETHER = (
+    # the shop "market", which takes longest to make
+    {"tests/querygen/test_reading.py", "tests/addons/difficulty/test_measure.py"},
+    # the process that forks commands, which loads the whole package
+    {
+        *("tests/cli/test_interrupting.py", "tests/cli/test_killed_writes.py", "tests/cli/test_mcp.py"),
+        *("tests/cli/test_screens.py", "tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py"),
+        "tests/addons/gym/test_try.py",
+    },
+)
+"""Files that share what only one worker needs to make."""
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Gives all tests of a file to one worker, so that what they share is made once."""
+    """Gives all tests of a file to one worker, so that what they share is made once; and of some files as well."""
     from xdist.scheduler import LoadFileScheduling
 
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = super()._split_scope(nodeid)
+            return next((min(files) for files in TOGETHER if path in files), path)
+
     config.option.loadscopereorder = False
-    return LoadFileScheduling(config, log)
+    return Scheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)  # before those that -m does not choose are left out
@@ -60,6 +82,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # Files are handed out in this order: what takes long may not be left for the end, with one worker.
     sizes = Counter(item.path for item in items)
     long = {item.path for item in items if item.get_closest_marker("servers") or item.get_closest_marker("spark")}
+    long |= {ROOT / name for names in TOGETHER for name in names}
     items.sort(key=lambda item: (item.path not in long, -sizes[item.path], item.path))
 
 
@@ -147,6 +170,13 @@ def tiny_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def world(tiny_shop: Path) -> Iterator[World]:
     """The tiny shop with its web pages."""
     with open_world(tiny_shop, web=SandboxWeb(PAGES)) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The larger of the shops that ship, as this version makes it."""
+    with open_world(build_market(tmp_path_factory.mktemp("market") / "shop", Progress(), MARKET)) as opened:
         yield opened
 
 

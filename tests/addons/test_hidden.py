@@ -1,4 +1,4 @@
-"""The core without one add-on, or without all: its commands and the demo work, and others say what is missing."""
+"""The core without one add-on: its commands load, and others say what is missing. The demo does without all."""
 
 import json
 import subprocess
@@ -11,10 +11,9 @@ from drretail.cli.app import ADDONS, COMMANDS
 from drretail.plugins import ADDONS as FOLDER
 from tests.cli.commands import environment
 
-pytestmark = pytest.mark.timeout(900)  # all that is shown is made at once
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
 WITHOUT = """
-import json, os, sys
+import gc, json, os, sys
 from importlib import import_module
 from pathlib import Path
 
@@ -61,15 +60,19 @@ def run(folder, hidden, commands):
 
 
 sys.meta_path.insert(0, Hider())
+gc.freeze()
 for folder, (hidden, commands) in json.load(sys.stdin).items():
     if not os.fork():
         run(Path(folder), hidden, commands)
-        break
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
     os.wait()
 """
 """Loads all commands and runs some where add-ons can't be imported and list no names.
 
-Each time in a process forked from one that has loaded the core, and neither add-ons nor commands.
+Each time in a process forked from one that has loaded the core, and neither add-ons nor commands. It takes nothing
+apart at its end: that would copy all that was loaded.
 """
 
 
@@ -79,10 +82,9 @@ def gone_with(hidden: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What was printed, in a folder for each add-on that was hidden, and one for all of them."""
+    """What was printed, in a folder for each add-on that was hidden."""
     home = tmp_path_factory.mktemp("hidden")
-    given: dict[str, object] = {name: ([name], ["--help", *gone_with(name)]) for name in NAMES}
-    given["all"] = NAMES, ["demo", "report drretail-demo/recorded --format text"]
+    given = {name: ([name], ["--help", *gone_with(name)]) for name in NAMES}
     for name in given:
         (home / name).mkdir()
     subprocess.run(
@@ -107,11 +109,6 @@ def test_without_an_add_on_its_commands_say_what_is_missing_and_all_others_load(
     assert " ".join(said.split()) == " ".join(
         f"Error: `drretail {name}` needs the add-on {hidden}, which is not installed here." for name in gone
     )
-
-
-def test_without_add_ons_the_demo_is_made_and_verified(ended: Path) -> None:
-    assert lines_of(ended / "all", "ENDED") == ["0", "0"], (ended / "all" / "stderr").read_text("utf-8")
-    assert any(ended.rglob("report.html"))
 
 
 def test_each_command_of_an_add_on_is_known_to_the_core() -> None:

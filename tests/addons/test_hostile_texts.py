@@ -56,16 +56,16 @@ def test_no_prompt_of_an_add_on_holds_what_poses_as_one(name: str) -> None:
 __all__ = ["place", "provider"]
 
 
-def test_an_import_prints_no_escape_codes(fork_server: ForkServer, place: Path) -> None:
+def test_an_import_prints_no_escape_codes(place: Path) -> None:
     drb(place / "theirs.jsonl", f"# Report\n\nTake {EVIL} this one [1].\n\n[1] https://a.example/ {EVIL}", EVIL)
-    prints_no_escape_codes(fork_server, place, "import", "drb", "theirs.jsonl", "--to", "imported")
+    prints_no_escape_codes(place, "import", "drb", "theirs.jsonl", "--to", "imported")
 
 
-def test_a_providers_error_page_prints_no_escape_codes(fork_server: ForkServer, place: Path, provider: str) -> None:
+def test_a_providers_error_page_prints_no_escape_codes(place: Path, provider: str) -> None:
     labels = f"claim,source,label\n{EVIL},{EVIL},{EVIL}\n".replace("\r", "")
     (place / "labels.csv").write_text(labels, encoding="utf-8")
     card = ("lab", "card", "--labels", "labels.csv", "--to", "exp")
-    prints_no_escape_codes(fork_server, place, *card, "--judge", "openai:x", "--base-url", provider)
+    prints_no_escape_codes(place, *card, "--judge", "openai:x", "--base-url", provider)
 
 
 def test_a_server_of_pages_prints_nothing_of_its_clients_and_folder(fork_server: ForkServer, place: Path) -> None:

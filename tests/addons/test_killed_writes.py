@@ -33,7 +33,7 @@ COMMANDS: Mapping[str, str] = {
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A shop, questions, answers, a release with one submission, an experiment that is scored, and a sandbox."""
     home = tmp_path_factory.mktemp("home")
     shop_and_questions(home)
@@ -44,7 +44,6 @@ def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> P
     publish(home / "R", home / "public", now=CLOSES.replace(month=1))
     made_by(
         home,
-        fork_server,
         RAW,
         "ingest raw --world big",
         "run --world public/world --queries public/tasks.jsonl --agent react --no-floors --to exp",

@@ -1,4 +1,4 @@
-"""The command line as a user runs it, in a folder of its own: fixtures of all tests, so that one server forks them."""
+"""The command line as a user runs it, in a folder of its own: fixtures of all tests, so that there is one server."""
 
 import os
 import pty
@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from drretail.cli.app import app
 from drretail.errors import UserError
 from tests.cli.forked import ForkedCommand, ForkServer
+from tests.cli.in_process import run_here
 
 ROOT = Path(__file__).parents[2]
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -81,11 +82,11 @@ def fork_server() -> Iterator[ForkServer]:
 
 
 @pytest.fixture
-def drretail(fork_server: ForkServer, tmp_path: Path) -> Command:
-    """Runs ``drretail …`` in the test's folder and gives what it printed."""
+def drretail(tmp_path: Path) -> Command:
+    """Runs ``drretail …`` in the test's folder, in this process, and gives what it printed."""
 
     def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
-        return fork_server.run(args, tmp_path, environment(tmp_path, **given))
+        return run_here(args, tmp_path, environment(tmp_path, **given))
 
     return run
 

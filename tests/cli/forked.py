@@ -121,11 +121,11 @@ class ForkedCommand:
     @property
     def stdout(self) -> str:
         """What it printed so far."""
-        return self._ended.stdout if self._ended else _text(self._stdout)
+        return self._ended.stdout if self._ended else written(self._stdout)
 
     @property
     def stderr(self) -> str:
-        return self._ended.stderr if self._ended else _text(self._stderr)
+        return self._ended.stderr if self._ended else written(self._stderr)
 
     @property
     def has_ended(self) -> bool:
@@ -145,7 +145,8 @@ class ForkedCommand:
         return self._ended
 
 
-def _text(file: int) -> str:
+def written(file: int) -> str:
+    """What was written into a file in memory, with any end of line as a newline."""
     # Not by read: the place in the file is the process's as well.
     return StringIO(os.pread(file, os.fstat(file).st_size, 0).decode(), newline=None).getvalue()
 

@@ -16,6 +16,7 @@ from drretail.records.wish import Want, Wish
 from tests.build import files
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer, dies_at
+from tests.cli.in_process import run_here
 from tests.shop import USER, build_shop
 
 COMMANDS: Mapping[str, str] = {
@@ -44,9 +45,9 @@ def shop_and_questions(home: Path) -> None:
     write_lines(home / "q.jsonl", (query.as_line() for query in queries))
 
 
-def made_by(home: Path, fork_server: ForkServer, *commands: str) -> None:
+def made_by(home: Path, *commands: str) -> None:
     for command in commands:
-        ended = fork_server.run(tuple(command.split()), home, environment(home))
+        ended = run_here(tuple(command.split()), home, environment(home))
         assert ended.returncode == 0, ended.stderr
 
 
@@ -54,12 +55,12 @@ RAW = "synth --to raw --products 60 --reviews 900 --category Pet_Supplies --cate
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Raw rows, a shop, questions, and an experiment that is scored."""
     home = tmp_path_factory.mktemp("home")
     shop_and_questions(home)
     run = "run --world w --queries q.jsonl --agent react --no-floors --to exp"
-    made_by(home, fork_server, RAW, run, "score exp --metrics faithfulness --metrics checks")
+    made_by(home, RAW, run, "score exp --metrics faithfulness --metrics checks")
     return home
 
 

@@ -15,7 +15,7 @@ from drretail.records.tables.screen import UNSAFE, escaped, on_screen
 from tests.agents.external_agents import command
 from tests.build import build_world
 from tests.cli.commands import MAIN, environment, on_terminal
-from tests.cli.forked import ForkServer
+from tests.cli.in_process import run_here
 from tests.shop import JANUARY, USER, OrderRow
 
 EVIL = (
@@ -38,7 +38,7 @@ def provider() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a hostile world, queries, and a run and its scores."""
     folder = tmp_path_factory.mktemp("terminal")
     product = Product(
@@ -58,7 +58,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, fork_server: ForkServer) -> 
         (*RUN, "--agent", "react", "--agent", "plan_to_function", "--to", "exp"),
         ("score", "exp", *WORLD, "--metrics", "checks", "-q"),
     ):
-        ended = fork_server.run(arguments, folder, environment(folder))
+        ended = run_here(arguments, folder, environment(folder))
         assert ended.returncode == 0, ended.stderr
     return folder
 
@@ -92,12 +92,12 @@ def filled_in(name: str, place: Path, provider: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_prints_escape_codes(fork_server: ForkServer, place: Path, provider: str, name: str) -> None:
-    prints_no_escape_codes(fork_server, place, *filled_in(name, place, provider))
+def test_no_command_prints_escape_codes(place: Path, provider: str, name: str) -> None:
+    prints_no_escape_codes(place, *filled_in(name, place, provider))
 
 
-def prints_no_escape_codes(fork_server: ForkServer, place: Path, *arguments: str) -> None:
-    ended = fork_server.run(arguments, place, environment(place, **ASKED_ONCE))
+def prints_no_escape_codes(place: Path, *arguments: str) -> None:
+    ended = run_here(arguments, place, environment(place, **ASKED_ONCE))
     shown = ended.stdout + ended.stderr
     assert "Traceback" not in shown
     assert shown.strip()

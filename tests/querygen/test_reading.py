@@ -8,7 +8,6 @@ from statistics import fmean
 
 import pytest
 
-from drretail.data_ingest.demo import MARKET as SHOP
 from drretail.data_ingest.demo import build_shop
 from drretail.env.folder import rows_of
 from drretail.env.offers import Offers
@@ -343,12 +342,6 @@ def test_the_twenty_are_of_nobody_and_about_as_long_as_the_fifty_and_each_about_
 DEV, TEST = (shipped_queries(split) for split in MARKET)
 ALL = (*DEV, *TEST)
 THIRDS = {"easy": range(3), "middle": range(3, 6), "hard": range(6, 10)}
-
-
-@pytest.fixture(scope="module")
-def market(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("market") / "shop", Progress(), SHOP)) as world:
-        yield world
 
 
 def of_third(name: str) -> list[Query]:

@@ -8,7 +8,7 @@ import pytest
 
 from drretail.env.servers.naming import ServerSettings
 from tests.cli.commands import Command, ErrorOf, environment
-from tests.cli.forked import ForkServer
+from tests.cli.in_process import run_here
 from tests.data_ingest.raw_rows import product_row, small_shop
 from tests.shop import USER, build_shop
 
@@ -16,12 +16,12 @@ QUESTION = "Which bird feeder suits me, under $30?"
 
 
 @pytest.fixture
-def drretail(fork_server: ForkServer, tmp_path: Path, server_settings: ServerSettings) -> Command:
+def drretail(tmp_path: Path, server_settings: ServerSettings) -> Command:
     """Runs ``drretail …`` in the test's folder, where the servers are set."""
 
     def run(*args: str, **given: str) -> subprocess.CompletedProcess[str]:
         servers = {"MONGO_URL": server_settings.mongo_url, "ES_URL": server_settings.es_url}
-        return fork_server.run(args, tmp_path, environment(tmp_path, **{**servers, **given}))
+        return run_here(args, tmp_path, environment(tmp_path, **{**servers, **given}))
 
     return run
 

@@ -6,18 +6,18 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import environment
-from tests.cli.forked import ForkServer
+from tests.cli.in_process import run_here
 
 Command = subprocess.CompletedProcess[str]
 Report = Callable[..., Command]
 
 
 @pytest.fixture
-def report(fork_server: ForkServer) -> Report:
+def report() -> Report:
     """``drretail report …`` in a folder."""
 
     def run(home: Path, *args: str) -> Command:
-        return fork_server.run(("report", *args), home, environment(home))
+        return run_here(("report", *args), home, environment(home))
 
     return run
 

@@ -20,7 +20,7 @@ from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.run_lines import claim_changes, likeness_of
 from tests.build import known
 from tests.cli.commands import environment
-from tests.cli.forked import ForkServer
+from tests.cli.in_process import run_here
 from tests.shop import USER, build_shop
 from tests.viewer.diff_agents import AGENTS, QUESTION
 from tests.viewer.dom import parse
@@ -111,10 +111,10 @@ def test_an_experiment_of_floors_alone_has_no_best_system(compared: Path, tmp_pa
         beside(read_view(compared), read_view(other))
 
 
-def test_the_command_writes_the_page_and_tells_the_rest(compared: Path, fork_server: ForkServer) -> None:
+def test_the_command_writes_the_page_and_tells_the_rest(compared: Path) -> None:
     def report(*args: str) -> subprocess.CompletedProcess[str]:
         home = compared.parent
-        return fork_server.run(("report", "exp", "--diff", "before", "after", *args), home, environment(home))
+        return run_here(("report", "exp", "--diff", "before", "after", *args), home, environment(home))
 
     done = report()
     assert (done.returncode, done.stdout) == (0, "exp/diff-before~after.html\n")

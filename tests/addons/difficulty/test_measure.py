@@ -53,10 +53,10 @@ from drretail.records.wish import Hidden, Want, Wish
 from tests.build import build_world, demands, known
 from tests.querygen.by_model.scripted import ScriptedChat, right, scripted
 from tests.querygen.conftest import make_world, world
-from tests.querygen.test_reading import ALL, market, of_third
+from tests.querygen.test_reading import ALL, of_third
 from tests.shop import USER, build_shop
 
-__all__ = ["make_world", "market", "world"]
+__all__ = ["make_world", "world"]
 ANNA = "ANNA"
 PRICES = (90, 80, 70, 60, 50, 40, 30, 20)
 ONE = Money.of(1)
