@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,8 +12,8 @@ from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOption
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker
 from drretail.addons.sandboxes.search_based.build import (
     BuildSettings,
+    BuiltSandbox,
     FoundBuilder,
-    FoundReport,
     begin_build,
     query_to_write,
 )
@@ -45,28 +45,6 @@ from drretail.stats.intervals import share_interval
 MOST_RESULTS = 100
 """Results that are read for each keyword: what search engines give at most for one question."""
 Asking = BuildOptions | QueriesOptions | CheckOptions
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltSandbox:
-    """A sandbox that was built."""
-
-    folder: Path
-    """The sandbox's folder."""
-    tasks: int
-    """The number of queries that have their pages."""
-    wanted: int
-    """The number of queries that should have pages."""
-    sizes: Sequence[str] = ()
-    """The sizes of pages made from the catalog."""
-    reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
-    """For found pages: what became of the search results, by query."""
-    notes: Sequence[str] = ()
-    """Sentences on what is missing, and if the sandbox was built before."""
-    failed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Queries without a task, and why."""
-    spent: Spent | None = None
-    """The cost of the model; None if no model was asked."""
 
 
 @accepts(BuildOptions)
@@ -122,9 +100,8 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
             before = f"{to} was built so before, and is whole: nothing was done."
             return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
         notes = list[str]()
-        sizes = read_sizes(",".join(names_in(options.sizes)))
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
-            made = build_offline(shop, queries, to, sizes, options.seed, notes.append)
+            made = build_offline(shop, queries, to, _sizes(options), options.seed, notes.append)
     return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
 
 
@@ -135,7 +112,7 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     """
     if not (to / SANDBOX_FILE).is_file():
         return None
-    about, sizes = read_sandbox(to), read_sizes(",".join(names_in(options.sizes)))
+    about, sizes = read_sandbox(to), _sizes(options)
     wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, COUNTER)
     is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == wanted
     if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
@@ -145,9 +122,13 @@ def _built_before(to: Path, shop: World, queries: Sequence[Query], options: Buil
     return about.names
 
 
+def _sizes(options: BuildOptions) -> dict[str, int]:
+    return read_sizes(",".join(names_in(options.sizes)))
+
+
 def _check_build(options: BuildOptions) -> None:
     """Raises UnknownName for an unknown web, and UserError for options that the web doesn't have."""
-    read_sizes(",".join(names_in(options.sizes)))
+    _sizes(options)
     name, colon, _ = options.web.partition(":")
     if options.web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
         raise UnknownName("web", name, [OFFLINE, *WEBS.names()])
@@ -180,7 +161,7 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
             results=MOST_RESULTS,
             seed=options.seed,
         )
-        day = begin_build(to, settings, {query.query_id for query in wanted})
+        settings = begin_build(to, settings, {query.query_id for query in wanted})
         with (
             _asker(to, writer.model, options) as asker,
             choose_progress().track(f"Building by {writer.model.spec}", len(wanted)) as bar,
@@ -190,24 +171,13 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
                 web,
                 asker,
                 to,
-                read_sizes(",".join(names_in(options.sizes))),
+                _sizes(options),
                 files_by(shop, files, options.seed),
-                day,
-                MOST_RESULTS,
-                options.seed,
+                settings,
                 on_task=lambda _: bar.advance(),
             )
             built = run_loop(builder.build(wanted))
-            spent = Spent(writer, asker.usage, asker.served)
-    return BuiltSandbox(
-        to,
-        len(built.tasks),
-        len(wanted),
-        reports=built.reports,
-        notes=built.notes,
-        failed=built.failed,
-        spent=spent,
-    )
+            return replace(built, spent=Spent(writer, asker.usage, asker.served))
 
 
 @accepts(QueriesOptions)

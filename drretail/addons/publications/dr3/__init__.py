@@ -3,7 +3,7 @@
 citations.py  citation coverage by our reading and the released code's, and factual accuracy: claims and sources, pair
               by pair
 opinions.py   by a model: the known insights that a report contains, the query's requirements, depth by a rubric
-judge.py      all of these for one report, and the criteria of a query
-score.py      gold from its files, verdicts as the parts of a score, a report's values and their averages; the metric
+score.py      gold from its files, the criteria of a query, all questions about one report, its values and their
+              averages; the metric
 prompts/      the judge's prompts
 """

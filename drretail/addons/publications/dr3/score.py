@@ -1,4 +1,4 @@
-"""A report's values in all of DR³-Eval's metrics, and their averages; the metric.
+"""All questions about one report, its values in all of DR³-Eval's metrics, and their averages; the metric.
 
 Verdicts as metrics from 0 to 100 are pure formulas. What good answers are known to contain ("gold") is read from our
 files, a sandbox, or DR³-Eval's folders.
@@ -8,7 +8,7 @@ The released rules give −1 where ours give n/a or failed, and count as unsuppo
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from json import JSONDecodeError
 from pathlib import Path
 from statistics import fmean
@@ -19,26 +19,19 @@ from pydantic import ValidationError
 from drretail.addons.publications import DESCRIPTIONS
 from drretail.addons.publications.dr3 import citations, opinions
 from drretail.addons.publications.dr3.citations import Covered
-from drretail.addons.publications.dr3.judge import (
-    BY_RULES,
-    NAME,
-    NO_CRITERIA,
-    NO_RUBRIC,
-    VERSION,
-    gold_of,
-    judge,
-    prepare,
-    prompts,
-)
 from drretail.errors import UserError
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, claims_in
+from drretail.eval.judging.criteria import STAGE as MAKING
 from drretail.eval.judging.criteria import criteria_of, freeze
-from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
-from drretail.experiment import Definition, gold_path, read_gold_file
+from drretail.eval.judging.readings import report_material
+from drretail.eval.judging.session import JudgeSession
+from drretail.eval.judging.subject import Subject, Task
+from drretail.eval.metric import BY_RULES, UNFETCHED_PAGES, Metric, Value, description_of, gravest, joined, lacking
+from drretail.experiment import Definition, gold_path, read_gold, read_gold_file
 from drretail.files import read_lines
+from drretail.llm.prompt import Prompt
 from drretail.parsing import parse_json
-from drretail.records.base import Rules, file_name
+from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.criteria import (
     GOLD_PARTS,
     Criteria,
@@ -145,6 +138,62 @@ def _files(folder: Path) -> Iterator[RequiredDocument]:
     for path in places:
         if path.is_file() and path.suffix.lower() in _DOCUMENTS and not path.name.startswith(_NO_DOCUMENTS):
             yield RequiredDocument(title=path.name)
+
+
+NAME, VERSION = "dr3", 1
+NO_CRITERIA = "no checklist and no rubric were made of this query"
+NO_RUBRIC = "the criteria of this query have no rubric of depth"
+
+
+def gold_of(subject: Subject) -> KnownAnswer | None:
+    """What a good answer to this run's query is known to contain, or None."""
+    return None if subject.folder is None else read_gold(subject.folder, subject.query.query_id)
+
+
+async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
+    """A query's checklist and its rubric of depth, or why the judge made none."""
+    if judge_session.judge.ref.kind == "rule_based":
+        return BY_RULES
+    groups = await opinions.make_groups(task, judge_session, MAKING)
+    if isinstance(groups, str):
+        return groups
+    prompts = [prompt.hash for prompt in opinions.making_prompts()]
+    return Criteria(
+        metric=NAME,
+        query_id=task.query.query_id,
+        groups=groups,
+        made_by=judge_session.judge.ref.spec,
+        prompt_hash=sha256_of(prompts)[:16],
+    )
+
+
+async def judge(subject: Subject, judge_session: JudgeSession) -> None:
+    """Records all missing verdicts, except those for which gold or criteria are missing."""
+    gold = gold_of(subject)
+    if gold is not None:
+        citations.judge_documents(gold, subject, judge_session)
+    await citations.judge_accuracy(subject, judge_session)
+    if judge_session.judge.ref.kind == "rule_based":
+        for stage in opinions.STAGES:
+            judge_session.record_if_missing(stage, REPORT, "na", reason=BY_RULES)
+        return
+    material = cache(lambda: report_material(subject))
+    if gold is not None:
+        await opinions.judge_insights(gold, judge_session, material)
+    criteria = criteria_of(subject, NAME)
+    if criteria is not None:
+        await opinions.judge_requirements(criteria, judge_session, material)
+    rubric = None if criteria is None else criteria.group(opinions.RUBRIC)
+    if judge_session.rules == "dr3" or rubric is not None:
+        await opinions.judge_depth(None if judge_session.rules == "dr3" else rubric, judge_session, material)
+
+
+def prompts() -> list[Prompt]:
+    """The prompts of all rules."""
+    opinion_prompts = [
+        opinions.opinion_prompt(stage, rules) for stage in opinions.STAGES for rules in ("default", "dr3")
+    ]
+    return [*opinion_prompts, *opinions.making_prompts(), *citations.prompts()]
 
 
 WHOLE = 100.0

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from drretail.addons.publications import DESCRIPTIONS
 from drretail.addons.publications.triplets.triplet_support import (
-    JudgedFacts,
+    Fact,
     JudgedReference,
     judge_triplets,
     judged_facts,
@@ -160,30 +160,30 @@ NO_FACT = "it states no fact that could be checked"
 NO_CITED_FACT = "no fact of the report cites a source"
 
 
-def reliability_values(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value]:
     """FA and CC by the requested rules and by the paper's counting, and the number of facts."""
     names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
-    if judged is None:
+    if facts is None:
         return [Value(name, "failed") for name in names]
-    facts = [*zip(judged.facts, judged.pairs, strict=True)]
     # Ours: each fact once, cited if one of its references resolves, v the mean over the readable ones.
-    readable = [_mean([(pair.state, _v(pair)) for pair in pairs]) for _, pairs in facts if pairs]
+    readable = [_mean([(pair.state, _v(pair)) for pair in fact.references]) for fact in facts if fact.references]
     ours = _Counted(len(facts), len(readable), _accuracy(readable, "na"))
     # Strictly, unreadable sources and references that do not resolve are 0.
     as_zero: list[list[Outcome]] = [
         [
-            *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in pairs),
+            *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in fact.references),
             *[_ZERO] * len(fact.unresolved),
         ]
-        for fact, pairs in facts
+        for fact in facts
     ]
     # Equations 3 to 5 to the letter: a fact counts once for each reference.
     triplets = [outcome for of_fact in as_zero for outcome in of_fact]
-    uncited = sum(not fact.sources and not fact.unresolved for fact in judged.facts)
+    uncited = sum(not fact.sources and not fact.unresolved for fact in facts)
     of_triplets = _accuracy(triplets, "scored" if uncited else "na")
     literal = _Counted(len(triplets) + uncited, len(triplets), of_triplets)
     chosen = literal if rules == "paper" else ours
-    why = NO_FACT if not judged.facts else UNFETCHED_PAGES if any(judged.pairs) else NO_CITED_FACT
+    cites = any(fact.references for fact in facts)
+    why = NO_FACT if not facts else UNFETCHED_PAGES if cites else NO_CITED_FACT
 
     # A report that states or cites nothing gets 0; pages that were never fetched are not its fault.
     earns = None if why == UNFETCHED_PAGES else 0.0

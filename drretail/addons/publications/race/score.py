@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from drretail.addons.publications import DESCRIPTIONS
 from drretail.addons.publications.triplets.triplet_support import (
-    JudgedFacts,
+    Fact,
     judge_triplets,
     judged_facts,
     triplet_prompts,
@@ -323,14 +323,12 @@ def totals(
     return target, reference
 
 
-def _fact(judged: JudgedFacts | None, rules: Rules) -> list[Value]:
+def _fact(facts: Sequence[Fact] | None, rules: Rules) -> list[Value]:
     """Citations of a report: each reference of each unique fact, except those with an unknown verdict."""
-    if judged is None:
+    pairs = [reference for fact in facts or () for reference in fact.references]
+    if facts is None or any(reference.state is None for reference in pairs):
         return [Value(literal, "failed") for literal in FACT]
-    pairs = [pair for pairs in judged.pairs for pair in pairs]
-    if any(reference.state is None for reference in pairs):
-        return [Value(literal, "failed") for literal in FACT]
-    if not any(fact.sources or fact.unresolved for fact in judged.facts):
+    if not any(fact.sources or fact.unresolved for fact in facts):
         return [lacking(literal, "na", NO_CITATION) for literal in FACT]
     known = [reference for reference in pairs if reference.state == "scored" and not reference.is_unknown]
     if not known and any(reference.state == "failed" for reference in pairs):

@@ -4,7 +4,7 @@ Sources are the texts by which faithfulness is judged: the shop's record, the pa
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
@@ -53,6 +53,18 @@ class Triplet(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedReference:
+    """A fact's reference and its verdict."""
+
+    state: VerdictState | None
+    """None if it was not judged yet."""
+    support: float = 0.0
+    """1 if the source supports the whole fact, 0.5 if a part, 0 if nothing of it."""
+    is_unknown: bool = False
+    """True if the source was read but holds nothing to judge by."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fact:
     """A fact of a report, however often the report states it."""
 
@@ -61,6 +73,8 @@ class Fact:
     """The sources that its references resolve to, each once."""
     unresolved: tuple[str, ...] = ()
     """The references that resolve to nothing."""
+    references: tuple[JudgedReference, ...] = ()
+    """The verdicts on its sources, in their order; empty before they are read."""
 
 
 def pair_item(fact: str, source: str) -> str:
@@ -101,29 +115,8 @@ def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedReference:
-    """A fact's reference and its verdict."""
-
-    state: VerdictState | None
-    """None if it was not judged yet."""
-    support: float = 0.0
-    """1 if the source supports the whole fact, 0.5 if a part, 0 if nothing of it."""
-    is_unknown: bool = False
-    """True if the source was read but holds nothing to judge by."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedFacts:
-    """The unique facts of a report, each with the verdicts on its references."""
-
-    facts: tuple[Fact, ...]
-    pairs: tuple[tuple[JudgedReference, ...], ...]
-    """One tuple per fact, in the order of its sources."""
-
-
-def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
-    """The facts and verdicts of a report; None if its facts were not all extracted and compared."""
+def judged_facts(verdicts: Iterable[Verdict]) -> list[Fact] | None:
+    """The unique facts of a report with their verdicts; None if its facts were not all extracted and compared."""
     by_key = {(verdict.stage, verdict.item): verdict for verdict in verdicts}
     extracted = by_key.get((TRIPLETS, REPORT))
     if extracted is None or extracted.state != "scored":
@@ -132,17 +125,15 @@ def judged_facts(verdicts: Iterable[Verdict]) -> JudgedFacts | None:
     compared = by_key.get((DUPLICATES, duplicates_item(distinct_facts(triplets))))
     if compared is None or compared.state != "scored":
         return None
-    facts = unique_facts(triplets, compared.value)
-    return JudgedFacts(
-        tuple(facts),
-        tuple(
-            tuple(_pair(by_key.get((SUPPORT, pair_item(fact.text, source)))) for source in fact.sources)
-            for fact in facts
-        ),
-    )
+
+    def judged(fact: Fact) -> Fact:
+        verdicts = (by_key.get((SUPPORT, pair_item(fact.text, source))) for source in fact.sources)
+        return replace(fact, references=tuple(map(_reference, verdicts)))
+
+    return [judged(fact) for fact in unique_facts(triplets, compared.value)]
 
 
-def _pair(verdict: Verdict | None) -> JudgedReference:
+def _reference(verdict: Verdict | None) -> JudgedReference:
     if verdict is None:
         return JudgedReference(None)
     if verdict.state != "scored":

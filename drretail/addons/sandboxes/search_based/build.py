@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from threading import Event
@@ -37,6 +37,7 @@ from drretail.addons.sandboxes.search_based.pages import (
 )
 from drretail.addons.sandboxes.search_based.queries import profile_text
 from drretail.agents.page_reading import is_on
+from drretail.api.models import Spent
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import (
     QUERIES_FILE,
@@ -104,23 +105,36 @@ class BuildSettings(Document):
     """building/settings.json: the settings that a resumed build must share."""
 
     day: date
+    """The day on which the build began: pages are judged by what is true then."""
     world: str
     """The world's fingerprint."""
     web: str
     model: str
     results: int
+    """Results per keyword."""
     seed: str
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
-    """The tasks that were written, with their reports, and why others failed, by query id."""
+class BuiltSandbox:
+    """A sandbox that was built."""
 
-    tasks: tuple[WrittenTask, ...]
-    reports: Mapping[str, FoundReport]
-    failed: Mapping[str, str]
-    notes: tuple[str, ...]
-    """A sentence for each size that was left out."""
+    folder: Path
+    """The sandbox's folder."""
+    tasks: int
+    """The number of queries that have their pages."""
+    wanted: int
+    """The number of queries that should have pages."""
+    sizes: Sequence[str] = ()
+    """The sizes of pages made from the catalog."""
+    reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
+    """For found pages: what became of the search results, by query."""
+    notes: Sequence[str] = ()
+    """Sentences on what is missing, and if the sandbox was built before."""
+    failed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Queries without a task, and why."""
+    spent: Spent | None = None
+    """The cost of the model; None if no model was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +147,10 @@ class FoundBuilder:
     to: Path
     sizes: Mapping[str, int]
     files_of: Callable[[Query], Mapping[str, bytes]]
-    day: date
-    """The day on which the build began: pages are judged by what is true then."""
-    results: int = 100
-    """Results per keyword."""
-    seed: str = "42"
+    settings: BuildSettings
     on_task: Callable[[str], object] = lambda _: None
 
-    async def build(self, wanted: Sequence[Query]) -> Built:
+    async def build(self, wanted: Sequence[Query]) -> BuiltSandbox:
         """Builds the tasks of these queries, and writes the sandbox if there is any.
 
         A query of ``query_to_write`` has no gold, unless that was written since. Failures are returned with their
@@ -169,15 +179,15 @@ class FoundBuilder:
         # A web withholds pages dated after ``now``, and the shop's records may end long before the build.
         about = SandboxFolder(
             world_fingerprint=self.world.manifest.fingerprint,
-            now=max(self.world.manifest.now, datetime.combine(self.day, time(), UTC)),
-            seed=self.seed,
+            now=max(self.world.manifest.now, datetime.combine(self.settings.day, time(), UTC)),
+            seed=self.settings.seed,
             sizes=dict(self.sizes),
             counter=COUNTER,
             web=self.web.provider,
             made_by=self.asker.session.model.spec,
         )
         notes = write_sandbox(self.to, about, tasks) if tasks else []
-        return Built(tuple(tasks), reports, failed, tuple(notes))
+        return BuiltSandbox(self.to, len(tasks), len(wanted), reports=reports, notes=notes, failed=failed)
 
     def _made_before(self, seen: Collection[str]) -> list[WrittenTask]:
         """The tasks that an earlier call finished and this one did not reach, so that a lower cap removes none.
@@ -218,7 +228,7 @@ class FoundBuilder:
         signals = [page for page in gathered.pages if page.keyword.kind == "signal"]
         if not signals:
             raise NotEnough(f"no search for a signal brought a page that could be read{_why_none(gathered)}")
-        pages = await judge_pages(self.asker, task, query.text, keywords.needs, signals, self.day.isoformat())
+        pages = await judge_pages(self.asker, task, query.text, keywords.needs, signals, self.settings.day.isoformat())
         helping = [page for page in pages if page.ruling is not None and page.ruling.ruling == "supportive"]
         if not helping:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
@@ -262,11 +272,10 @@ class FoundBuilder:
 
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
         """Gathers pages in a thread, since webs block; a cancelled build tells the thread to stop."""
-        stop = Event()
+        settings, stop = self.settings, Event()
+        about = (keywords.convergent, people, settings.results, settings.day)
         try:
-            return await asyncio.to_thread(
-                gather, self.web, self.asker, task, keywords.convergent, people, self.results, self.day, stop
-            )
+            return await asyncio.to_thread(gather, self.web, self.asker, task, *about, stop)
         finally:
             stop.set()
 
@@ -287,8 +296,8 @@ def people_of(world: World, user_id: str | None) -> People:
     return People((world.store.user(user_id),), frozenset({user_id}), orders)
 
 
-def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> date:
-    """The day on which the build in ``to`` began; for a new folder, the day of the settings.
+def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> BuildSettings:
+    """The settings with the day on which the build in ``to`` began; for a new folder, as they are.
 
     Raises UserError if ``to`` holds anything that was not begun with these settings, or tasks of queries that are not
     among the ``wanted`` ids, since a sandbox has only the tasks of the last build.
@@ -303,11 +312,11 @@ def begin_build(to: Path, settings: BuildSettings, wanted: Collection[str]) -> d
         existing = written_queries(to)
         if others := [query.query_id for query in existing if query.query_id not in wanted]:
             raise UserError(f"{to} has tasks that this build would drop: {', '.join(others)}. Name a new folder.")
-        return before.day
+        return before
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise UserError(f"{to} is not empty, and no build was cut there: name a new folder.")
     write_json(path, settings.model_dump(mode="json"))
-    return settings.day
+    return settings
 
 
 def _why_none(gathered: Gathered) -> str:

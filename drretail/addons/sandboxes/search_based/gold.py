@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from drretail.addons.publications.dr3.judge import NAME, VERSION, prepare
+from drretail.addons.publications.dr3.score import NAME, VERSION, prepare
 from drretail.addons.sandboxes.folder import BUILDING
 from drretail.addons.sandboxes.search_based.asker import Asker, NotEnough, TaskFailed
 from drretail.addons.sandboxes.search_based.files import file_tags, texts_of

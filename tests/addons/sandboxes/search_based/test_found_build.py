@@ -23,7 +23,7 @@ from drretail.addons.sandboxes.search_based.build import (
     FOUND_FILE,
     SETTINGS_FILE,
     BuildSettings,
-    Built,
+    BuiltSandbox,
     FoundBuilder,
     begin_build,
     query_to_write,
@@ -114,11 +114,16 @@ class Site:
         allowance = Allowance(tokens=tokens)
         return Asker.opened(by or model(), self.folder, parallel=8, retry_failed=retry_failed, allowance=allowance)
 
-    def build(self, *queries: Query, by: Model | None = None, **options: Any) -> Built:
+    @property
+    def settings(self) -> BuildSettings:
+        fingerprint = self.world.manifest.fingerprint
+        return BuildSettings(day=DAY, world=fingerprint, web="searxng", model="fake:x", results=100, seed="42")
+
+    def build(self, *queries: Query, by: Model | None = None, **options: Any) -> BuiltSandbox:
         web = open_web(f"searxng:{self.fake.url}", WebOptions(proxy=self.fake.url))
         made_up = partial(synthetic_files, self.world, seed="7")
         with self.asker(by, **options) as asker:
-            builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, made_up, DAY)
+            builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, made_up, self.settings)
             return asyncio.run(builder.build(queries))
 
     def write(self, by: Model | None = None, *, retry_failed: bool = False) -> SandboxQueries:
@@ -210,7 +215,7 @@ def test_what_a_page_establishes_about_a_product_is_a_fact_and_no_basket_holds_i
 def test_a_build_that_is_begun_again_asks_nothing_twice_and_writes_the_same(site: Site) -> None:
     folder, asked, again = site.copy(), Counter(site.fake.asked), chat()
     made = site.build(QUERY, by=scripted(again), tokens=1_000)  # a lower cap takes no task away
-    assert (len(made.tasks), made.failed) == (1, {})
+    assert (made.tasks, made.failed) == (1, {})
     assert (site.fake.asked, again.asked) == (asked, [])
     assert files(folder) == files(site.finished)
 
@@ -323,12 +328,10 @@ def test_a_command_that_ends_before_the_gold_loses_no_query(site: Site, monkeypa
 
 
 def test_a_build_that_would_drop_tasks_is_refused(site: Site) -> None:
-    folder = site.copy()
-    settings = BuildSettings(
-        day=DAY, world=site.world.manifest.fingerprint, web="searxng", model="fake:x", results=100, seed="42"
-    )
+    folder, settings = site.copy(), site.settings
     write_json(folder / BUILDING / SETTINGS_FILE, settings.model_dump(mode="json"))
-    assert begin_build(folder, settings, {"q1", "q2"}) == DAY
+    later = settings.model_copy(update={"day": date(2026, 3, 11)})
+    assert begin_build(folder, later, {"q1", "q2"}) == settings
     with pytest.raises(UserError, match="would drop: q1"):
         begin_build(folder, settings, {"q2"})
 
