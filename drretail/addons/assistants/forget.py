@@ -7,23 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from drretail import experiment
 from drretail.addons.assistants.options import ForgetOptions
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of
 from drretail.api.report import DEFAULT_NAMES
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
-from drretail.experiment import (
-    DISCARDED,
-    GOLD,
-    Definition,
-    counterfactual_path,
-    locked,
-    profile_path,
-    read_definition,
-    read_runs,
-    write_definition,
-)
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
 from drretail.packs import pack_below, unpack_below
 from drretail.records.base import canonical_json, file_name, sha256_of
@@ -65,10 +55,10 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     name = user or conversation
     if not name or (user and conversation):
         raise UserError("Say whom to forget: --user U or --conversation C.")
-    queries = read_definition(folder).queries
+    queries = experiment.read_definition(folder).queries
     if user:
         # A log's user stands in its runs, since nobody's profile belongs to its questions.
-        of_log = {(None, run.query_id) for run in read_runs(folder) if run.user_id == user}
+        of_log = {(None, run.query_id) for run in experiment.read_runs(folder) if run.user_id == user}
         ids = {
             query.query_id for query in queries if query.user_id == user or (query.user_id, query.query_id) in of_log
         }
@@ -77,7 +67,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     if not ids:
         other = "" if conversation else " Of a log without users, name each conversation with --conversation."
         raise UserError(f"{folder} asks nothing of {name!r}: experiment.json lists its queries and users.{other}")
-    with locked(folder):
+    with experiment.locked(folder):
         unpack_below(folder)
         runs = sum(_RUN_OF.sub("", path.name) in map(file_name, ids) for path in folder.glob(_OF_RUNS[0]))
         # Experiments that were made from this one lie within it.
@@ -104,10 +94,10 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
     """Removes the queries from one experiment. The definition is written last, so that a stopped command can be
     repeated.
     """
-    definition = read_definition(folder)
+    definition = experiment.read_definition(folder)
     paths = [folder / name for name in MADE_FROM_ALL]
     if user:
-        paths += [profile_path(folder, user), counterfactual_path(folder, user)]
+        paths += [experiment.profile_path(folder, user), experiment.counterfactual_path(folder, user)]
     names = {file_name(query_id) for query_id in ids}
     named = [(path, _ENDING.sub("", path.name)) for each in _OF_QUERIES for path in sorted(folder.glob(each))]
     runs = [(path, _ENDING.sub("", path.name)) for each in _OF_RUNS for path in sorted(folder.glob(each))]
@@ -117,7 +107,7 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
         if path.exists():
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             yield path
-    for path in (folder / DISCARDED, *sorted(folder.glob("votes/*.jsonl"))):
+    for path in (folder / experiment.DISCARDED, *sorted(folder.glob("votes/*.jsonl"))):
         lines = list(read_jsonl(path)) if path.exists() else []
         left = [line for line in lines if not _is_about(line, ids)]
         if len(left) < len(lines):
@@ -128,11 +118,11 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
         items = {name: _others(value, ids) for name, value in read_json(plan).items()}
         write_json(plan, items)
     left = _without(definition, ids)
-    (folder / GOLD).unlink(missing_ok=True)
-    write_definition(folder, left)
+    (folder / experiment.GOLD).unlink(missing_ok=True)
+    experiment.write_definition(folder, left)
 
 
-def _without(definition: Definition, ids: Collection[str]) -> Definition:
+def _without(definition: experiment.Definition, ids: Collection[str]) -> experiment.Definition:
     gone = {sha256_of(query.query_id) for query in definition.queries if query.query_id in ids}
     return definition.model_copy(
         update={

@@ -80,20 +80,10 @@ def scorer_of(metric: str) -> Callable[..., Scorer]:
     return scored
 
 
-checks = scorer_of("checks")
-basket = scorer_of("basket")
-faithfulness = scorer_of("faithfulness")
-process = scorer_of("process")
-quality = scorer_of("quality")
-next_purchase = scorer_of("next_purchase")
 BY_NAME = {
-    "checks": checks,
-    "basket": basket,
-    "faithfulness": faithfulness,
-    "process": process,
-    "quality": quality,
-    "next_purchase": next_purchase,
+    metric: scorer_of(metric) for metric in ("checks", "basket", "faithfulness", "process", "quality", "next_purchase")
 }
+checks, basket, faithfulness, process, quality, next_purchase = BY_NAME.values()
 
 
 def scorers_of(metrics: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:

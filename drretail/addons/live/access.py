@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drretail.addons.people.kinds import KINDS, OF_REPORTS
+from drretail.addons.live.layout import KINDS, OF_REPORTS
 from drretail.addons.people.review.records import reviewer_of
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of

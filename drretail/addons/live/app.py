@@ -16,11 +16,10 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from drretail.addons.live.access import Guard
-from drretail.addons.live.layout import asset, message_page, page_response
+from drretail.addons.live.layout import KINDS, OF_REPORTS, asset, message_page, page_response
 from drretail.addons.live.report_pages import ReportPages, Watch
 from drretail.addons.live.review_pages import QueryReview
 from drretail.addons.live.voting_pages import Voting
-from drretail.addons.people.kinds import KINDS, OF_REPORTS
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import read_definition

@@ -1,6 +1,7 @@
-"""What all pages except the report's share: templates, assets, and the content security policy."""
+"""What all pages except the report's share: kinds of items, templates, assets, and the content security policy."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,8 +9,30 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from drretail.addons.people.kinds import KINDS, OF_REPORTS, Kind
 from drretail.viewer.page.frame import TEMPLATES, template, writable
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of items that people work on: the path of its pages, and the words for its items."""
+
+    path: str
+    title: str
+    one: str
+    many: str
+
+
+KINDS = {
+    kind.path: kind
+    for kind in (
+        Kind("vote", "Compare reports", "comparison", "comparisons"),
+        Kind("rate", "Rate reports", "report", "reports"),
+        Kind("label", "Check claims", "claim", "claims"),
+        Kind("review", "Review queries", "query", "queries"),
+    )
+}
+OF_REPORTS = tuple(KINDS)[:3]
+"""The kinds about an experiment's reports, which its voting plan has items of."""
 
 T = TypeVar("T")
 LIVE = TEMPLATES / "live"

@@ -11,20 +11,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from drretail.addons.live.access import People, form_of
-from drretail.addons.live.layout import home_page, item_in, item_page
+from drretail.addons.live.layout import KINDS, home_page, item_in, item_page
 from drretail.addons.live.voting_pages import LONGEST_NOTE, now
-from drretail.addons.people.kinds import KINDS
-from drretail.addons.people.review import form
+from drretail.addons.people.review import form, records
 from drretail.addons.people.review.decisions import decisions_on
 from drretail.addons.people.review.form import Cells, Item, Items, Section, checks_of, page_of, wish_section
-from drretail.addons.people.review.records import (
-    DECISIONS,
-    QUESTIONS,
-    Edit,
-    Review,
-    diff_pieces,
-    keep_reviews,
-)
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query, version_of
@@ -33,7 +24,7 @@ from drretail.records.tables.screen import on_screen
 KIND = KINDS["review"]
 _LABELS = {
     **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
-    **QUESTIONS,
+    **records.QUESTIONS,
     "decision": "Your decision",
     "note": "Note",
 }
@@ -47,7 +38,7 @@ class QueryPage:
     number: int
     total: int
     reviewer: str
-    mine: Review | None
+    mine: records.Review | None
     """The reviewer's last decision."""
     cells: Cells
     """The form, the answers and the note as filled in."""
@@ -112,7 +103,7 @@ class QueryReview:
             with_report=self.with_report,
             kept=sum(states),
             total=len(queries),
-            questions=QUESTIONS,
+            questions=records.QUESTIONS,
         )
 
     async def page(self, request: Request) -> Response:
@@ -136,7 +127,7 @@ class QueryReview:
         self.people.known(request)
         page, fields = self._query_page(request), await form_of(request)
         wants = form.wants_in(fields)
-        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *QUESTIONS, "note")
+        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *records.QUESTIONS, "note")
         page.cells = form.with_wants({name: fields.get(name, "") for name in names}, wants)
         pressed, _, place = fields.get("do", "").partition(" ")
         if fields.get("version") != version_of(page.query):
@@ -154,7 +145,7 @@ class QueryReview:
 
     def _is_recorded(self, page: QueryPage, pressed: str) -> bool:
         """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
-        if pressed not in (*DECISIONS, "check", "sure"):
+        if pressed not in (*records.DECISIONS, "check", "sure"):
             raise HTTPException(400, "This is no decision.")
         try:
             if pressed == "check":
@@ -171,16 +162,16 @@ class QueryReview:
         if pressed == "accept" and review.answers is not None and review.answers.noes:
             page.asks_if_sure = True
             return False
-        keep_reviews(self.file, [review])
+        records.keep_reviews(self.file, [review])
         return True
 
-    def _check(self, page: QueryPage, edit: Edit | None) -> None:
+    def _check(self, page: QueryPage, edit: records.Edit | None) -> None:
         """Puts into the page what the checks find in the query as changed."""
         if edit is None:
             page.checked = [Section("As changed", ("Nothing was changed.",))]
             return
         _, items = self._read()
-        page.diff = [*diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
+        page.diff = [*records.diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
         page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
     def _shown(self, page: QueryPage) -> Response:

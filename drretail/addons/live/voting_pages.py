@@ -15,9 +15,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from drretail.addons.live.access import People
-from drretail.addons.live.layout import home_page, item_in, item_page
+from drretail.addons.live.layout import KINDS, OF_REPORTS, Kind, home_page, item_in, item_page
 from drretail.addons.live.report_pages import Watch
-from drretail.addons.people.kinds import KINDS, OF_REPORTS, Kind
 from drretail.addons.people.voting.items import Question, Sheets, definitions
 from drretail.addons.people.voting.plan import planned
 from drretail.errors import UserError

@@ -74,8 +74,6 @@ class PairOptions(QueryCalls):
 
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
-MOST_ORDERS = 40
-"""The most orders of a user that rules write into a context: a prompt has to hold it."""
 
 
 @accepts(PersonasOptions)
@@ -122,7 +120,7 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
         pasts = {user_id: read_past(shop, user_id) for user_id in known}
     wanted = [pasts[user_id] for user_id in known if user_id not in there]
     if writer is None:
-        made, failed, spent = [context_by_rules(past, MOST_ORDERS) for past in wanted], {}, {}
+        made, failed, spent = [context_by_rules(past) for past in wanted], {}, {}
     else:
         asks = {past.user_id: context_ask(past, known[past.user_id]) for past in wanted}
         written, failed, spent = ask_all(writer, people, asks, options)

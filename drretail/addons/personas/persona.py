@@ -233,6 +233,7 @@ BY_DEPARTMENT: Mapping[str, str] = {
 """Fields of a persona by the department that is about them, a product's ``category``."""
 _MOST_KINDS, _MOST_IDS = 4, 12
 MOST_ENTRIES = 40
+"""The most entries of a context: a prompt has to hold it."""
 TALK_EVERY = 3
 """Every so-many-th order is talk: PDR-Bench wants 20 to 50 % of the material to be conversation."""
 
@@ -266,12 +267,12 @@ def _trait(value: str, orders: Iterable[str]) -> Trait:
     return Trait(value=value[:LONGEST_VALUE], orders=tuple(dict.fromkeys(orders))[:_MOST_IDS])
 
 
-def context_by_rules(past: Past, most: int = MOST_ENTRIES) -> PersonContext:
-    """The newest ``most`` orders as notes and talk, oldest first, after a greeting with name and residence."""
+def context_by_rules(past: Past) -> PersonContext:
+    """The newest ``MOST_ENTRIES`` orders as notes and talk, oldest first, after a greeting with name and residence."""
     greeting = f"Shopper: {past.profile.first_name} here. Please send everything to me in {past.residence}."
     entries = [ContextEntry(kind="talk", text=greeting, of_profile=True)]
     bought: set[str] = set()
-    for number, order in enumerate(past.orders[-most:], 1):
+    for number, order in enumerate(past.orders[-MOST_ENTRIES:], 1):
         is_talk = number % TALK_EVERY == 0
         text = _talk(past, order, again=order.product_id in bought) if is_talk else f"Noted {past.line(order)}"
         entries.append(ContextEntry(kind="talk" if is_talk else "purchase", text=text, orders=(order.order_id,)))

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
+from drretail.api.doctor.machine import Sign, lacks, works
 from drretail.errors import UserError, install_line
 
 if TYPE_CHECKING:
@@ -43,6 +44,17 @@ def java_version(java: Path) -> int:
         return 0
     match = re.search(r'version "(?:1\.)?(\d+)', version)
     return int(match[1]) if match else 0
+
+
+def examine_java(environ: Mapping[str, str]) -> Sign:
+    """What ``doctor`` says of the Java that Spark would start."""
+    java = find_java(environ)
+    version = 0 if java is None else java_version(java)
+    if java is not None and version >= OLDEST_JAVA:
+        return works("Java", f"{version} ({java})")
+    found = f"{version} ({java}), which is too old" if version else f"{java}, which does not start"
+    mend = f"install a JDK of version {OLDEST_JAVA} or later, or set JAVA_HOME to one"
+    return lacks("Java", "none" if java is None else found, "ingest --engine spark", mend)
 
 
 LOCAL = "local[*]"

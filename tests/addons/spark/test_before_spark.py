@@ -9,8 +9,7 @@ from types import ModuleType
 import pytest
 
 from drretail.addons.spark.engine import Block, Blocks
-from drretail.addons.spark.machine import examine_java
-from drretail.addons.spark.session import check_installed, check_master, find_java
+from drretail.addons.spark.session import check_installed, check_master, examine_java, find_java
 from drretail.data_ingest.ingest import ingest
 from drretail.errors import UserError
 from tests.data_ingest.raw_rows import small_shop

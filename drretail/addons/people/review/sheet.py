@@ -8,21 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from drretail.addons.people.review.form import (
-    QUERY_FIELDS,
-    TEXT,
-    WANT_FIELDS,
-    Cells,
-    Item,
-    cells_of,
-    edit_by,
-    finding_line,
-    place_of,
-    review_by,
-    shopper_lines,
-    wants_in,
-    with_wants,
-)
+from drretail.addons.people.review import form
 from drretail.addons.people.review.records import QUESTIONS, Review
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
@@ -30,10 +16,10 @@ from drretail.records.query import Query, version_of
 from drretail.records.tables.sheets import Faults, Layout, SheetRow, line_of
 
 GIVEN = ("query_id", "version", "query", "shopper", "findings", "cheapest_basket")
-NAMES = {field.name: "want" if field.name == "name" else field.name for field in WANT_FIELDS}
+NAMES = {field.name: "want" if field.name == "name" else field.name for field in form.WANT_FIELDS}
 """The column of each field of a want."""
 OF_WANTS = tuple(NAMES.values())
-OF_QUERY = tuple(field.name for field in QUERY_FIELDS)
+OF_QUERY = tuple(field.name for field in form.QUERY_FIELDS)
 """Columns with the query's current values, for the reviewer to correct; those of wants are the same."""
 EDITED_TEXT = "edited_text"
 REVIEWER_COLUMNS = ("reviewer", *QUESTIONS, "decision", EDITED_TEXT, "note")
@@ -44,22 +30,22 @@ LAYOUT = Layout(
 SHORT = 12
 
 
-def sheet_of(items: Iterable[Item], reviewer: str | None) -> bytes:
+def sheet_of(items: Iterable[form.Item], reviewer: str | None) -> bytes:
     """A CSV file with the rows of each query, and the reviewer's name if it is known."""
     return LAYOUT.written(row for item in items for row in _rows(item, reviewer or ""))
 
 
-def _rows(item: Item, reviewer: str) -> Iterator[SheetRow]:
-    query, form = item.query, cells_of(item.query)
-    wants = [{NAMES[name]: cell for name, cell in cells.items()} for cells in wants_in(form)]
+def _rows(item: form.Item, reviewer: str) -> Iterator[SheetRow]:
+    query, cells = item.query, form.cells_of(item.query)
+    wants = [{NAMES[name]: cell for name, cell in of_want.items()} for of_want in form.wants_in(cells)]
     yield {
         "query_id": query.query_id,
         "version": version_of(query)[:SHORT],
         "query": query.text,
-        "shopper": "\n".join(shopper_lines(item) if item.shopper else ()),
-        "findings": "\n".join(finding_line(finding) for finding in item.checked.findings),
+        "shopper": "\n".join(form.shopper_lines(item) if item.shopper else ()),
+        "findings": "\n".join(form.finding_line(finding) for finding in item.checked.findings),
         "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
-        **{name: form[name] for name in OF_QUERY},
+        **{name: cells[name] for name in OF_QUERY},
         **(wants[0] if wants else {}),
         "reviewer": reviewer,
     }
@@ -87,16 +73,16 @@ class _Block:
     def first(self) -> SheetRow:
         return self.rows[0][1]
 
-    def cells(self, query: Query) -> Cells:
+    def cells(self, query: Query) -> form.Cells:
         """The cells of the form, and those of the decision."""
-        cells = {TEXT: self.first[EDITED_TEXT] or query.text} | {name: self.first[name] for name in OF_QUERY}
+        cells = {form.TEXT: self.first[EDITED_TEXT] or query.text} | {name: self.first[name] for name in OF_QUERY}
         cells |= {name: self.first.get(name, "") for name in (*QUESTIONS, "decision", "note")}
-        return with_wants(cells, ({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
+        return form.with_wants(cells, ({name: row[column] for name, column in NAMES.items()} for _, row in self.rows))
 
     def line_of(self, name: str, message: str) -> str:
         """What is wrong with a cell, with its row and column."""
-        want, field = place_of(name)
-        names = {TEXT: EDITED_TEXT} if want is None else NAMES
+        want, field = form.place_of(name)
+        names = {form.TEXT: EDITED_TEXT} if want is None else NAMES
         # Of a want that was taken out there is no row: it is told at the last one.
         return line_of(self.rows[min(want or 0, len(self.rows) - 1)][0], names.get(field, field), message)
 
@@ -119,7 +105,7 @@ def read_filled(path: Path, queries: Iterable[Query], reviewer: str, at: datetim
         who = block.first.get("reviewer") or reviewer
         if is_named and who != reviewer:
             raise Faults({"reviewer": f"{who!r} is not {reviewer!r}; leave --reviewer away to take the sheet's names"})
-        return (query.query_id, who), review_by(who, query, cells, at)
+        return (query.query_id, who), form.review_by(who, query, cells, at)
 
     reviews = sheet.answers(blocks, review_in, _Block.line_of, faults)
     named = {(block.first["query_id"], block.first.get("reviewer")) for block in blocks}
@@ -147,12 +133,12 @@ def _blocks(rows: Iterable[tuple[int, SheetRow]]) -> tuple[list[_Block], list[st
     return blocks, faults
 
 
-def _is_blank(row: SheetRow, cells: Cells, query: Query) -> bool:
+def _is_blank(row: SheetRow, cells: form.Cells, query: Query) -> bool:
     """True if nothing was filled in or changed."""
     if any(row.get(column) for column in REVIEWER_COLUMNS[1:]):
         return False
     try:
-        return edit_by("", query, cells) is None
+        return form.edit_by("", query, cells) is None
     except Faults:
         return False
 

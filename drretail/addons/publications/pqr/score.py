@@ -19,19 +19,7 @@ from drretail.addons.publications.triplets.triplet_support import (
     judged_facts,
     triplet_prompts,
 )
-from drretail.addons.publications.weighted.axis import (
-    Axis,
-    by_dimension,
-    checked_criteria,
-    criterion_tags,
-    made_criteria,
-    persona_of,
-    problems,
-    profile_block,
-    read_axes,
-    weighted_mean,
-    weights_prompts,
-)
+from drretail.addons.publications.weighted import axis as weighted
 from drretail.eval.judging.question import REASON
 from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
@@ -44,7 +32,7 @@ from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import Rules, Verdict, VerdictState
 
 NAME = "pqr"
-PERSONALIZATION, QUALITY = AXES = read_axes(Path(__file__).parent / "axes.toml")
+PERSONALIZATION, QUALITY = AXES = weighted.read_axes(Path(__file__).parent / "axes.toml")
 SCORING = "scoring"
 """The stage of scores by criteria; an item is a dimension with the hash of the criteria."""
 NO_PERSONA = "no profile of a user that the report could be made for"
@@ -77,10 +65,11 @@ class QualityScores(Record):
 
 
 Scores = PersonalizationScores | QualityScores
+ByCriterion = dict[str, CriterionScore]
 _ANSWERS: Mapping[str, type[Scores]] = {PERSONALIZATION.name: PersonalizationScores, QUALITY.name: QualityScores}
 
 
-def scoring_prompt(axis: Axis) -> Prompt:
+def scoring_prompt(axis: weighted.Axis) -> Prompt:
     """The prompt of one axis, with its own words filled in."""
     text = load_prompt(__file__, "scoring").text
     return Prompt(axis.name, text.replace("{{stance}}", axis.stance).replace("{{dimensions}}", axis.prompt_text))
@@ -96,15 +85,15 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
     Without a profile, or without criteria made for one, personalization is na; without criteria nothing is scored.
     """
-    criteria = checked_criteria(subject, NAME, AXES)
+    criteria = weighted.checked_criteria(subject, NAME, AXES)
     if criteria is not None:
         for axis in AXES:
             await _score(axis, criteria, subject, judge_session)
     await judge_triplets(subject, judge_session)
 
 
-async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session: JudgeSession) -> None:
-    persona = persona_of(subject.query, subject.profile) if axis.sees_profile else None
+async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judge_session: JudgeSession) -> None:
+    persona = weighted.persona_of(subject.query, subject.profile) if axis.sees_profile else None
     if axis.sees_profile and (persona is None or not axis.is_in(criteria)):
         reason = NO_PERSONA if persona is None else NO_CRITERIA_FOR
         for key in axis.keys:
@@ -117,13 +106,13 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
 
     def check(answer: Scores) -> str | None:
         answers.append(answer)
-        return problems(_by_dimension(axis, criteria, answer))
+        return weighted.problems(_by_dimension(axis, criteria, answer))
 
     item = item_of(axis.keys[0], criteria)
     material = {
         **report_material(subject),
-        "profile": profile_block(persona, is_external=subject.is_external),
-        "criteria": criterion_tags(axis, criteria),
+        "profile": weighted.profile_block(persona, is_external=subject.is_external),
+        "criteria": weighted.criterion_tags(axis, criteria),
     }
     reply = await judge_session.ask(SCORING, item, prompt, material, _ANSWERS[axis.name], check)
     # A criterion that the last answer still lacks fails its dimension only; the other dimensions are kept.
@@ -143,9 +132,13 @@ async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session
             )
 
 
-def _by_dimension(axis: Axis, criteria: Criteria, answer: Scores) -> dict[str, dict[str, CriterionScore] | str]:
+def _by_dimension(
+    axis: weighted.Axis, criteria: Criteria, answer: Scores
+) -> dict[str, dict[str, CriterionScore] | str]:
     """By dimension, the scores by criterion under the criterion's own text, or what is wrong with them."""
-    checked: dict[str, dict[str, CriterionScore] | str] = by_dimension(axis, criteria, lambda key: getattr(answer, key))
+    checked: dict[str, dict[str, CriterionScore] | str] = weighted.by_dimension(
+        axis, criteria, lambda key: getattr(answer, key)
+    )
     for key, scores in checked.items():
         if not isinstance(scores, str):
             checked[key] = {text: score.model_copy(update={"criterion": text}) for text, score in scores.items()}
@@ -290,7 +283,7 @@ def values(
 
 
 def _axis_values(
-    axis: Axis, criteria: Criteria | None, scored: Mapping[str, Verdict], without: VerdictState
+    axis: weighted.Axis, criteria: Criteria | None, scored: Mapping[str, Verdict], without: VerdictState
 ) -> list[Value]:
     """The dimensions of an axis and their weighted mean (equations 1 and 2); without criteria, all have the state
     ``without``.
@@ -303,7 +296,7 @@ def _axis_values(
     weights = [0.0 if group is None else group.weight for group in groups]
     return [
         *parts,
-        joined(name, parts, lambda scores: weighted_mean(zip(weights, scores, strict=True))),
+        joined(name, parts, lambda scores: weighted.weighted_mean(zip(weights, scores, strict=True))),
     ]
 
 
@@ -316,7 +309,9 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
         return lacking(variant, verdict.state, verdict.reason)
     by_text = {each["criterion"]: float(each["target_score"]) for each in verdict.value}
     return Value(
-        variant, "scored", weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria)
+        variant,
+        "scored",
+        weighted.weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria),
     )
 
 
@@ -325,8 +320,8 @@ VARIANTS = tuple(DESCRIPTION.meanings)
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-    knows_user = persona_of(subject.query, subject.profile) is not None
-    return values(verdicts, checked_criteria(subject, NAME, AXES), rules, knows_user=knows_user)
+    knows_user = weighted.persona_of(subject.query, subject.profile) is not None
+    return values(verdicts, weighted.checked_criteria(subject, NAME, AXES), rules, knows_user=knows_user)
 
 
 METRIC = Metric(
@@ -336,8 +331,8 @@ METRIC = Metric(
     _values,
     VARIANTS,
     DESCRIPTION,
-    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weights_prompts(AXES)],
+    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weighted.weights_prompts(AXES)],
     rules=("default", "paper"),
     is_opinion=True,
-    prepare=partial(made_criteria, NAME, AXES),
+    prepare=partial(weighted.made_criteria, NAME, AXES),
 )

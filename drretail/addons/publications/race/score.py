@@ -19,17 +19,7 @@ from drretail.addons.publications.triplets.triplet_support import (
     judged_facts,
     triplet_prompts,
 )
-from drretail.addons.publications.weighted.axis import (
-    by_dimension,
-    checked_criteria,
-    criterion_tags,
-    made_criteria,
-    normalised,
-    problems,
-    read_axes,
-    weighted_mean,
-    weights_prompts,
-)
+from drretail.addons.publications.weighted import axis as weighted
 from drretail.errors import UserError
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
@@ -89,7 +79,7 @@ def keep_references(experiment: Path, definition: Definition, label: str) -> Non
 
 
 NAME = "race"
-(AXIS,) = read_axes(Path(__file__).parent / "axes.toml")
+(AXIS,) = weighted.read_axes(Path(__file__).parent / "axes.toml")
 STAGE = "side_by_side"
 """The stage of scores by criteria; an item is an order with the hashes of criteria and reference."""
 Order = Literal["target_first", "reference_first"]
@@ -137,7 +127,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
     The scores are na without a reference, and for the reference itself.
     """
-    criteria = checked_criteria(subject, NAME, (AXIS,))
+    criteria = weighted.checked_criteria(subject, NAME, (AXIS,))
     if criteria is not None:
         reference = reference_of(subject)
         await judge_session.each(
@@ -160,7 +150,7 @@ async def _score(
         "query": tagged("query", subject.query.text),
         "first": tagged("report", first, article="1"),
         "second": tagged("report", second, article="2"),
-        "criteria": criterion_tags(AXIS, criteria),
+        "criteria": weighted.criterion_tags(AXIS, criteria),
     }
     await judge_session.ask_and_record(
         JudgeQuestion(
@@ -170,13 +160,13 @@ async def _score(
             material,
             PairScores,
             lambda answer: Ruling(_kept(order, criteria, answer)),
-            lambda answer: problems(_by_dimension(criteria, answer)),
+            lambda answer: weighted.problems(_by_dimension(criteria, answer)),
         )
     )
 
 
 def _by_dimension(criteria: Criteria, answer: PairScores) -> dict[str, dict[str, PairScore] | str]:
-    return by_dimension(AXIS, criteria, lambda key: getattr(answer, key))
+    return weighted.by_dimension(AXIS, criteria, lambda key: getattr(answer, key))
 
 
 def _kept(order: Order, criteria: Criteria, answer: PairScores) -> list[dict[str, object]]:
@@ -216,10 +206,10 @@ class _PublishedTask(_Published):
     def groups(self) -> tuple[CriteriaGroup, ...]:
         """One group for each dimension, with the weights of dimensions and of criteria normalised to a sum of 1."""
         made: list[CriteriaGroup] = []
-        weights = normalised([self.dimension_weight.get(key, 0.0) for key in AXIS.keys])
+        weights = weighted.normalised([self.dimension_weight.get(key, 0.0) for key in AXIS.keys])
         for key, weight in zip(AXIS.keys, weights, strict=True):
             published = self.criterions[key]
-            shares = normalised([criterion.weight for criterion in published])
+            shares = weighted.normalised([criterion.weight for criterion in published])
             criteria = (
                 Criterion(text=criterion.criterion, explanation=criterion.explanation, weight=share)
                 for criterion, share in zip(published, shares, strict=True)
@@ -312,13 +302,13 @@ def totals(
     for side in ("target", "reference"):
         groups = [group for key in AXIS.keys if (group := criteria.group(key)) is not None]
         dims = {
-            group.name: weighted_mean(
+            group.name: weighted.weighted_mean(
                 (criterion.weight, float(str(by_criterion[group.name, criterion.text][side])))
                 for criterion in group.criteria
             )
             for group in groups
         }
-        sides.append({**dims, RACE: weighted_mean((group.weight, dims[group.name]) for group in groups)})
+        sides.append({**dims, RACE: weighted.weighted_mean((group.weight, dims[group.name]) for group in groups)})
     target, reference = sides
     return target, reference
 
@@ -354,15 +344,15 @@ METRIC = Metric(
     VERSION,
     judge,
     lambda subject, verdicts, rules: values(
-        verdicts, checked_criteria(subject, NAME, (AXIS,)), reference_of(subject), rules
+        verdicts, weighted.checked_criteria(subject, NAME, (AXIS,)), reference_of(subject), rules
     ),
     VARIANTS,
     DESCRIPTION,
-    lambda: [*triplet_prompts(), prompt(), *weights_prompts((AXIS,))],
+    lambda: [*triplet_prompts(), prompt(), *weighted.weights_prompts((AXIS,))],
     rules=("default", "drb"),
     is_opinion=True,
     pooled={VALID: pooled_share(VALID, "supported", "known")},
-    prepare=partial(made_criteria, NAME, (AXIS,)),
+    prepare=partial(weighted.made_criteria, NAME, (AXIS,)),
     published=published_criteria,
     inputs={"reference": keep_references},
 )
