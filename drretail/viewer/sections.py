@@ -25,6 +25,7 @@ from drretail.viewer.tables.scores import (
     NOTES,
     agreement_table,
     main_slices,
+    measured_cell,
     part_cell,
     score_tables,
     slice_sections,
@@ -130,7 +131,7 @@ def attacks(scores: Scores) -> Iterator[Section]:
             lost.mean_a,
             lost.mean_b,
             difference_cell(lost),
-            followed and Cell(followed.value, "number", followed.ci_low, followed.ci_high),
+            followed and measured_cell(followed),
             lost.n_pairs,
             lost.n_users,
         )

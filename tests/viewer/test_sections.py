@@ -5,16 +5,20 @@ from pathlib import Path
 import pytest
 
 from drretail import report
+from drretail.eval.scores.file import made_scores
 from drretail.records.score import Scores
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import table_of
 from drretail.viewer import sections
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
+from drretail.viewer.sections import metric_parts
 from tests.eval.scored_experiments import judged_experiment
 
 
-def test_a_new_table_is_one_function_that_every_output_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_table_is_one_function_that_every_output_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Callable[..., str]
+) -> None:
     experiment = judged_experiment(tmp_path / "exp")
 
     def moons(scores: Scores) -> list[Section]:
@@ -25,6 +29,7 @@ def test_a_new_table_is_one_function_that_every_output_shows(tmp_path: Path, mon
         render_scores(read_view(experiment), ()),
         report(experiment, form="text", details=True).value,
         report(experiment, form="latex").value,
+        printed(100, lambda: metric_parts(made_scores(experiment))),
     ):
         assert "Moons" in shown
         assert "Mars" in shown

@@ -199,9 +199,12 @@ def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
     """A row for each kind of error: how many were planted, and how many each finder found."""
     everything = planted.where(name=FOUND, of=EVERY_KIND)
     found = {(row.of, row.by): row for row in planted.where(name=FOUND)}
+    kinds = planted.where(name=PLANTED)
+    if sum(row.n > 0 for row in kinds) == 2:  # all errors are of one kind, whose row says the same
+        kinds = [row for row in kinds if row.of != EVERY_KIND]
     rows: list[list[object]] = [
         [row.of, row.n, row.count("no place"), *(_hits(found.get((row.of, finder.by))) for finder in everything)]
-        for row in planted.where(name=PLANTED)
+        for row in kinds
     ]
     shares = [f"{row.by}: {row.count(FOUND)}/{row.n}{f' = {row.in_words}' if row.n else ''}" for row in everything]
     notes = [f"Of all, with the 95% interval: {'; '.join(shares)}.", NOTES["plant"]]
