@@ -30,7 +30,7 @@ from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
 from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import number as in_words
-from drretail.stats.intervals import FEWEST, Clusters, Interval
+from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
 COSTS = 0.95
@@ -223,7 +223,7 @@ def _figures(what: str, system: str, judge: str, items: Sequence[Item]) -> Itera
     gain = None
     if corrected.low is not None and corrected.high is not None and alone.low is not None and alone.high is not None:
         gain = ((alone.high - alone.low) / (corrected.high - corrected.low)) ** 2
-    ends, alone_ends = (Interval(its.value, its.low, its.high).within(0.0, 1.0).measured for its in (corrected, alone))
+    ends, alone_ends = (its.within(0.0, 1.0).measured for its in (corrected, alone))
     ends["n_users"] = len(corrected.influence)
     yield Figure(**about, part=CORRECTED, **ends, n=count, items={"items": open_items, "gain": gain})
     yield Figure(**about, part=ALONE, **alone_ends, n=count)
@@ -245,9 +245,8 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Figure]:
         apart, count = difference(values[first], values[second]), labels[first] + labels[second]
         needed = None if apart.low is None else labels_needed(apart, count)
         is_possible = needed is not None and needed <= sizes[first] + sizes[second]
-        ends = Interval(apart.value, apart.low, apart.high).measured
         about: dict[str, Any] = {"name": "FP", "of": first, "by": second, "part": APART, "n": count}
-        separations.append(Figure(**about, **ends, items={"needed": needed if is_possible else None}))
+        separations.append(Figure(**about, **apart.measured, items={"needed": needed if is_possible else None}))
     return separations
 
 
