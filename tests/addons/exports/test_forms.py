@@ -105,6 +105,11 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     assert values == got
 
 
+def test_an_export_of_no_statements_says_why(exp: Path, tmp_path: Path) -> None:
+    written = export(Selection.of(exp), "statements", tmp_path / "said.csv")
+    assert written == f"0 statements (none is judged yet: drretail score {exp} --metrics false_statements)"
+
+
 def test_every_table_of_the_scores_is_a_file(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = Path(shutil.copytree(exp, tmp_path / "exp"))
     keep_scores(copy, "faithfulness", "checks")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -264,7 +265,9 @@ def test_a_card_that_was_made_since_is_no_fault_of_the_scores(
     monkeypatch.setattr("drretail.eval.rejudging.derive_scores", lambda *_: made)
     check_scores(exp, read_prices(), card_lines(exp), checklist := Checklist())
     assert not checklist.failed
-    assert [each.reason for each in checklist.unmade["scores"]] == ["it does not show the judges' cards as they are"]
+    (unmade,) = checklist.unmade["scores"]
+    assert unmade.reason == "it does not show the judges' cards as they are"
+    assert re.search(r"`drretail score EXP --metrics \S*faithfulness\S* --judge \S+` makes it anew", unmade.advice)
 
 
 def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:

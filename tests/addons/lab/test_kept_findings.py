@@ -25,10 +25,11 @@ from drretail.addons.lab.findings import (
     SetCard,
 )
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.addons.lab.tables import finding_plots
+from drretail.addons.lab.tables import finding_plots, planted_parts
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.score import JudgeRef
+from drretail.records.tables.table import Table
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
 from drretail.viewer.printed import scoreboard_parts
@@ -186,6 +187,16 @@ def test_findings_are_drawn_below_their_lines_and_a_damaged_one_is_not(exp: Path
     page = render_page(exp)
     assert page.index("The judge lab") < page.index("Biases (points)") < page.index('id="map"')
     assert "Planted errors found" not in page
+
+
+def test_errors_of_one_kind_have_no_row_for_all_kinds() -> None:
+    def kinds(*planted: int) -> list[str]:
+        rows = [Figure(name=PLANTED, of=f"kind {at}", n=n) for at, n in enumerate(planted)]
+        (table,) = planted_parts(PlantedFound(rows=(*rows, Figure(name=PLANTED, of="all", n=sum(planted)))))
+        return [row.name for row in table.rows] if isinstance(table, Table) else []
+
+    assert kinds(1, 0) == ["kind 0", "kind 1"]
+    assert kinds(1, 1) == ["kind 0", "kind 1", "all"]
 
 
 def test_cards_of_two_settings_of_a_judge_are_drawn_each_for_itself(exp: Path) -> None:
