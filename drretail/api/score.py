@@ -4,33 +4,35 @@ Judges are opened by their specs, models and profiles.
 """
 
 import sys
-from collections.abc import Callable, Collection, Generator, Iterable, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.api.models import Opener
+from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts
 from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
-from drretail.api.settings import Settings, read_settings
+from drretail.api.settings import OFFLINE_MODEL, Settings, read_settings
 from drretail.api.worlds import pages_by_label, recorded_world
 from drretail.env.named_products import NamedProducts
 from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
+from drretail.env.web.live import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, missing_addon
 from drretail.eval.baskets import made_references
 from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
-from drretail.eval.judging.spending import allowance_for, judging_costs
+from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
+from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score as score_experiment
 from drretail.eval.verification import JUDGED, SCORES_FOLLOW, Proofs, first_failure
 from drretail.experiment import Experiment, read_definition
@@ -56,17 +58,12 @@ OFFLINE_JUDGE = "offline:judge"
 
 
 def judges(
-    specs: Sequence[str], opener: "Opener", profile: str | None = None, *, on_offline: Callable[[], None] | None = None
-) -> "list[Judge]":
+    specs: Sequence[str], opener: Opener, profile: str | None = None, *, on_offline: Callable[[], None] | None = None
+) -> list[Judge]:
     """The judges that these specs name, or else those of the profile, each once.
 
     If neither names any, offline:judge judges, and ``on_offline`` is called.
     """
-    from drretail.api.models import profile_of
-    from drretail.api.settings import OFFLINE_MODEL
-    from drretail.eval.judging.session import Judge
-    from drretail.eval.scores.gathering import is_panel
-
     for spec in filter(is_panel, specs):
         raise UserError(
             f"{spec} is a panel, made of what its members said, and can't be asked: name the members instead, each "
@@ -91,19 +88,15 @@ def judges(
 
 
 def judges_for(
-    metrics: "Sequence[str | Metric]",
-    given: "str | Model | Iterable[str | Model]",
-    opener: "Opener",
+    metrics: Sequence[str | Metric],
+    given: str | Model | Iterable[str | Model],
+    opener: Opener,
     profile: str | None = None,
-) -> "list[Judge]":
+) -> list[Judge]:
     """The judges of these metrics: those of specs, then open models; without any, the judges of the profile.
 
     Empty if no metric needs a judge. A note on stderr says if offline:judge stands in.
     """
-    from drretail.eval.judging.session import Judge
-    from drretail.eval.registry import PAIRWISE, load_metrics
-    from drretail.llm.registry import Model
-
     if PAIRWISE not in metrics and not any(metric.needs_judge for metric in load_metrics(metrics)):
         return []
     brought = [given] if isinstance(given, str | Model) else list(given)
@@ -115,13 +108,12 @@ def judges_for(
 
 
 @contextmanager
-def asked_in_batches(judges: "Sequence[Judge]", experiment: "Path", poll: float) -> "Generator[list[Judge]]":
+def asked_in_batches(judges: Sequence[Judge], experiment: Path, poll: float) -> Generator[list[Judge]]:
     """The same judges, asked through Message Batches; ``poll`` is in seconds.
 
     The requests are kept beside the verdicts until all of them are answered, so that an interrupted command finds its
     answers again. Raises UserError for a judge whose provider takes no batches.
     """
-    from drretail.eval.judging.session import Judge
     from drretail.llm.batches import batching
 
     with ExitStack() as stack:
@@ -179,50 +171,68 @@ def score(options: ScoreOptions) -> RecordedScores:
                 proofs.keep({JUDGED: about, SCORES_FOLLOW: follows}, proofs.files())
 
         if not (can_be_proved and proofs.hold(JUDGED, about)):
-            offers = None if shop is None else Offers(shop)
-            run_loop(
-                score_experiment(
-                    folder,
-                    plan.metrics,
-                    judges,
-                    rules=plan.rules,
-                    store=None if shop is None else shop.store,
-                    offers=None if offers is None else offers.would_do,
-                    look_up=None if shop is None else NamedProducts(shop).named_by_run,
-                    references=made_references(folder, shop, offers),
-                    progress=choose_progress(),
-                    page_age=settings.page_age,
-                    live=pages if options.sources == "live" else None,
-                    missing=pages if options.fetch_sources else None,
-                    judge_repeats=options.repeats,
-                    pairs=plan.pairs,
-                    rate_floors=options.rate_floors,
-                    again=plan.again,
-                    allowance=allowance,
-                    prices=prices,
-                    wording=plan.wording,
-                    criteria=_path(options.criteria),
-                    reference=options.reference,
-                    gold=_path(options.gold),
-                    judge_notes=judge_notes,
-                    on_written=end_judging,
-                )
-            )
+            _judge(plan, options, judges, shop, pages, allowance, end_judging)
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
-    definition = read_definition(folder)
-    if any(system.is_of_shop for system in definition.systems.values()):
+    if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
+    judging = _outcome(plan, scores, allowance.closing)
+    return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)
+
+
+def _judge(
+    plan: "Plan",
+    options: ScoreOptions,
+    judges: Sequence[Judge],
+    shop: World | None,
+    pages: Mapping[str, Pages] | None,
+    allowance: Allowance,
+    on_written: Callable[[], None],
+) -> None:
+    """Judges what is not judged yet, and writes scores.json."""
+    offers = None if shop is None else Offers(shop)
+    run_loop(
+        score_experiment(
+            plan.folder,
+            plan.metrics,
+            judges,
+            rules=plan.rules,
+            store=None if shop is None else shop.store,
+            offers=None if offers is None else offers.would_do,
+            look_up=None if shop is None else NamedProducts(shop).named_by_run,
+            references=made_references(plan.folder, shop, offers),
+            progress=choose_progress(),
+            page_age=plan.settings.page_age,
+            live=pages if options.sources == "live" else None,
+            missing=pages if options.fetch_sources else None,
+            judge_repeats=options.repeats,
+            pairs=plan.pairs,
+            rate_floors=options.rate_floors,
+            again=plan.again,
+            allowance=allowance,
+            prices=plan.opener.prices,
+            wording=plan.wording,
+            criteria=_path(options.criteria),
+            reference=options.reference,
+            gold=_path(options.gold),
+            judge_notes=judge_notes,
+            on_written=on_written,
+        )
+    )
+
+
+def _outcome(plan: "Plan", scores: Scores, closing: str | None) -> JudgingOutcome:
+    """What became of the judging; ``closing`` is the sentence on a cap that was reached."""
+    folder, definition = plan.folder, read_definition(plan.folder)
     compared = choose_pairs(definition, plan.pairs) if PAIRWISE in plan.metrics else []
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
-    judging = JudgingOutcome(
+    return JudgingOutcome(
         plan.names,
-        judging_costs(folder, prices),
+        judging_costs(folder, plan.opener.prices),
         failed_answers(scores, plan.names, refs, plan.rules, compared),
         PAIRWISE in plan.metrics and not meetings(folder, definition, compared),
         unfetched_claims(scores),
-        allowance.closing,
+        closing,
     )
-    return RecordedScores.of(scores, folder, load_metrics(plan.metrics), judging, options)
 
 
 @accepts(ScoreOptions)

@@ -19,7 +19,6 @@ CheckState = Literal["pass", "fail", "unmade", "not_checkable"]
 ASK_FOR_ALL = "Ask whoever made the folder for all of it, or give the `drretail run` that made it once more."
 RUN_AGAIN = "Delete the run's folder and give the `drretail run` that made it once more."
 GO_ON = "The `drretail run` that was begun makes it, or the shard that has it is copied here."
-SCORE = "`drretail score EXP` makes it."
 JUDGE_AGAIN = "`drretail score EXP` makes verdicts by code and scores.json anew; delete a judge's file to ask it again."
 CHECKS = {
     "versions": ("fingerprints, versions, and what was frozen when the experiment was opened", ASK_FOR_ALL),

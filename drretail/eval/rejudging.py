@@ -2,7 +2,7 @@
 
 import shutil
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
-from drretail.eval.check_results import SCORE, Checklist, differing
+from drretail.eval.check_results import Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
 from drretail.eval.judging.question import (
     NO_WORLD,
@@ -128,7 +128,7 @@ async def check_verdicts(
         name = path.relative_to(experiment)
         if path.read_bytes() != (copy / name).read_bytes():
             if name.parts[2:] in comparison.earlier:
-                checklist.wait("verdicts", name, EARLIER, SCORE)
+                checklist.wait("verdicts", name, EARLIER, _score_again((), ()))
             else:
                 checklist.fail("verdicts", name, "it is not how the report is read")
 
@@ -230,8 +230,8 @@ class Comparison:
                 continue
             if cause := self._older(verdict):
                 self.earlier.update([(name.parts[-2], f"{name.stem}.json")] if cause == EARLIER else ())
-                again_by = f"`drretail score EXP --metrics {verdict.metric}` makes it anew."
-                checklist.wait("verdicts", name, f"{cause}: {item}", again_by if verdict.judge.spec == CODE else SCORE)
+                again_by = _score_again([verdict.metric], [verdict.judge.spec])
+                checklist.wait("verdicts", name, f"{cause}: {item}", again_by)
             elif verdict.stage == SUPPORT_LIVE and live_journal(self.experiment).exists():
                 cause = "verdicts of live pages are not made again"
                 checklist.leave("verdicts", name, f"{cause}: {item}", ASK_AGAIN)
@@ -298,14 +298,26 @@ def _content(verdict: Verdict) -> dict[str, Any]:
     return verdict.model_dump(exclude={"attempt", "context", "repairs"})
 
 
+def _score_again(metrics: Iterable[str], judges: Iterable[str]) -> str:
+    """The command that makes verdicts or scores of these metrics by these judges anew."""
+    asked = "".join(f" --judge {judge}" for judge in dict.fromkeys(judges) if judge != CODE and not is_panel(judge))
+    named = ",".join(dict.fromkeys(metrics))
+    return f"`drretail score EXP{f' --metrics {named}' if named else ''}{asked}` makes it anew."
+
+
+OTHER = "the runs and verdicts give other"
+"""Scores that were edited, or tables made of them."""
+
+
 def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:
     """Compares scores.json with what the runs and verdicts give; dollars are at today's prices."""
     recorded = read_scores(experiment)
     if recorded is None:
-        checklist.wait("scores", "scores.json", "there is none", SCORE)
+        checklist.wait("scores", "scores.json", "there is none", _score_again((), ()))
         return
     judged_names = {path.name for path in (experiment / "verdicts").glob("*/")}
     names = sorted({row.metric for row in recorded.scores} | judged_names)
+    again = _score_again(names, (row.judge for row in recorded.scores))
     metrics = [metric for metric in map(installed, names) if metric is not None]
     if strange := [name for name in names if not _is_ours(name)]:
         reason = f"its metric {strange[0]} is not one of the package's"
@@ -322,27 +334,26 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     if strange:  # tables and pairs have columns of its own; the rows of the other metrics rest on their verdicts alone
         rows = [[row for row in scores.scores if _is_ours(row.metric)] for scores in (recorded, made)]
         if before == now and rows[0] != rows[1]:
-            checklist.fail("scores", "scores.json", "its scores are not what the runs and verdicts come to")
+            checklist.fail("scores", "scores.json", f"{OTHER} scores")
         return
     checklist.checked["scores"] += 1
     if different := differing(_without_dollars_and_cards(recorded), _without_dollars_and_cards(made)):
         if before is None or now is None or before.version != now.version:
-            checklist.wait("scores", "scores.json", "another version of drretail made it", SCORE)
+            checklist.wait("scores", "scores.json", "another version of drretail made it", again)
         elif less := before.taken_out(now):
             reason = f"what it was made of was taken out: of {less[0]} there was more"
             checklist.fail("scores", "scores.json", reason)
         elif before != now:
-            checklist.wait("scores", "scores.json", "it is older than the runs and verdicts", SCORE)
+            checklist.wait("scores", "scores.json", "it is older than the runs and verdicts", again)
         else:
-            reason = f"the runs and verdicts give other {', '.join(different)}"
-            checklist.fail("scores", "scores.json", reason)
+            checklist.fail("scores", "scores.json", f"{OTHER} {', '.join(different)}")
         return
     kept, anew = _board_as_kept(recorded), _board_as_kept(made)
     if recorded.metrics != made.metrics or kept.get("notes") != anew.get("notes"):
-        checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", SCORE)
+        checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", again)
     elif kept != anew:
         reason = "its dollars are by other prices than those of today and of here"
-        checklist.leave("scores", "scores.json", reason, "`drretail score EXP` makes it anew.")
+        checklist.leave("scores", "scores.json", reason, again)
 
 
 def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:

@@ -165,6 +165,11 @@ class Interval:
         """The fields of a record that is ``Estimated``."""
         return {"ci_low": self.low, "ci_high": self.high, "no_interval": self.lacks}
 
+    @property
+    def measured(self) -> dict[str, Any]:
+        """The fields of a record that is a ``Share``."""
+        return {"value": self.value, **self.ends}
+
     def within(self, lowest: float | None, highest: float | None) -> "Interval":
         """The interval, cut at the ends of the scale."""
         if self.low is None or self.high is None:

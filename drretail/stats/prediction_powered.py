@@ -27,7 +27,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from drretail.stats.intervals import FEWEST, binomial_ends, quantile
+from drretail.stats.intervals import FEWEST, Interval, binomial_ends, quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,12 +68,10 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrected(Interval):
     """A mean with its 95% interval; without ends below ``FEWEST`` clusters."""
 
-    value: float
-    low: float | None = None
-    high: float | None = None
+    value: float  # pyright: ignore[reportIncompatibleVariableOverride]  (frozen)
     below: float = 0.0
     """The squared margin that labels leave below the value; ``above`` is the one above it."""
     above: float = 0.0
@@ -113,10 +111,10 @@ def difference(one: Corrected, other: Corrected) -> Corrected:
     value, below, above = one.value - other.value, one.below + other.above, one.above + other.below
     lasting = (one.lasting * (one.below + one.above) + other.lasting * (other.below + other.above)) / (below + above)
     if len(influence) < FEWEST:
-        return Corrected(value, None, None, below, above, lasting, influence)
+        return Corrected(value, None, None, "few", below, above, lasting, influence)
     away = _cluster_margin(influence)
     low, high = value - (below + away) ** 0.5, value + (above + away) ** 0.5
-    return Corrected(value, low, high, below, above, lasting, influence)
+    return Corrected(value, low, high, None, below, above, lasting, influence)
 
 
 def labels_needed(apart: Corrected, labels: int) -> int | None:
@@ -183,10 +181,10 @@ def _estimate(
     below, above = (float(ends @ correlation @ ends) / whole**2 for ends in (down, up))
     influence = {cluster: moved / whole for cluster, moved in varied.by_verdicts.items()}
     if len(influence) < FEWEST:
-        return Corrected(value, None, None, below, above, varied.lasting, influence)
+        return Corrected(value, None, None, "few", below, above, varied.lasting, influence)
     lower, higher = _verdict_margins(value, float(variances[-1]) / whole**2, len(influence))
     low, high = value - (below + lower**2) ** 0.5, value + (above + higher**2) ** 0.5
-    return Corrected(value, low, high, below, above, varied.lasting, influence)
+    return Corrected(value, low, high, None, below, above, varied.lasting, influence)
 
 
 def _ratio(items: Sequence[Item], parts: Sequence[_Stratum]) -> tuple[float, float, "Numbers"]:

@@ -27,6 +27,7 @@ from drretail.viewer.tables.scores import (
     Metrics,
     agreement_table,
     judged_by,
+    measured_cell,
     slice_sections,
     system_names,
 )
@@ -250,7 +251,7 @@ def _pair(pair: "PairScore") -> list[object]:
     row, rate = pair.contrast, pair.win_rate
     counts = [row.above, row.equal, row.below, row.n_pairs]
     shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
-    figures = [Cell(rate.value, "number", rate.ci_low, rate.ci_high), Cell(row.p, "p"), Cell(row.p_holm, "p")]
+    figures = [measured_cell(rate), Cell(row.p, "p"), Cell(row.p_holm, "p")]
     return [pair.dimension, *counts, *figures, *shares]
 
 

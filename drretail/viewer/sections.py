@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.records.score import Score, Scores
+from drretail.records.score import WHY_NOT, Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Section
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
@@ -25,6 +25,7 @@ from drretail.viewer.tables.scores import (
     NOTES,
     agreement_table,
     main_slices,
+    measured_cell,
     part_cell,
     score_tables,
     slice_sections,
@@ -40,9 +41,17 @@ def sections(scores: Scores) -> Iterator[Section]:
 
 
 def metric_parts(scores: Scores) -> Iterator[Part]:
-    """The same on a terminal."""
-    for section in sections(scores):
-        yield from section.parts
+    """The same on a terminal, where a note that several tables share stands below the first.
+
+    Why values are n/a is said below each.
+    """
+    said: set[str] = set()
+    for part in (part for section in sections(scores) for part in section.parts):
+        if isinstance(part, Table):
+            yield replace(part, notes=tuple(note for note in part.notes if note not in said))
+            said.update(note for note in part.notes if not note.startswith(WHY_NOT))
+        else:
+            yield part
 
 
 def conditions(scores: Scores) -> Iterator[Section]:
@@ -130,7 +139,7 @@ def attacks(scores: Scores) -> Iterator[Section]:
             lost.mean_a,
             lost.mean_b,
             difference_cell(lost),
-            followed and Cell(followed.value, "number", followed.ci_low, followed.ci_high),
+            followed and measured_cell(followed),
             lost.n_pairs,
             lost.n_users,
         )

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
+from drretail.eval.judging.question import judged_in
 from drretail.eval.method import method_cards
 from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.eval.scores.facts import missing_in_words, with_slices
@@ -107,12 +108,16 @@ def write_parquet(selection: Selection, to: Path) -> str:
 
 
 def write_statements(selection: Selection, to: Path) -> str:
-    """Writes the statements alone as one CSV file. Raises UserError without a report."""
+    """Writes the statements alone as one CSV file, and says why there are none. Raises UserError without a report."""
     rows = [*statement_rows(selection)]
     if not rows and not any(True for _ in selection):
         raise selection.nothing_left()
     _csv(to, COLUMNS["statements"], rows)
-    return counted(len(rows), "statement")
+    if rows:
+        return counted(len(rows), "statement")
+    judges = f"drretail score {selection.experiment} --metrics {FALSE_STATEMENTS}"
+    is_judged = FALSE_STATEMENTS in judged_in(selection.experiment)
+    return f"0 statements ({'no answer makes one' if is_judged else f'none is judged yet: {judges}'})"
 
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
@@ -122,7 +127,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
         "values": (COLUMNS["values"], [*_values(selection)]),
         "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
     }
-    written = ", ".join(f"{len(rows):,} {name}" for name, (_, rows) in tables.items())
+    written = ", ".join(counted(len(rows), name.removesuffix("s")) for name, (_, rows) in tables.items())
     if scored.scoreboard is not None:
         board = scored.scoreboard
         typed = {f"{column.name}{part}": kind for column in board.columns for part, kind in _PARTS.items()}

@@ -5,6 +5,7 @@ commands.py            the functions of these commands, and the judges, opened o
 tables.py              findings as tables, sentences and plots
 findings.py            findings that rest on people's labels, votes and ratings, or on errors, exploits and biases that
                        the lab makes
+first_format.py        these files as version 1.0 wrote them
 kept_findings.py       findings in EXP/lab, and the line of each beside the scores
 card.py                claims that people labelled, a judge compared with these labels, and the line beside its scores
 correction.py          FP, FR and win rates as people would give them

@@ -4,10 +4,10 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from drretail.addons.lab.findings import PEOPLE, Agreed, Agreement, Alignment, PeopleAgreed
-from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question
+from drretail.addons.lab.findings import PEOPLE, Agreement, Figure, summarised
+from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question, named
 from drretail.stats.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -36,36 +36,28 @@ Values = Mapping[str, float]
 
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
     """For each question: every two raters, all people together (Krippendorff's α), and each judge against people."""
-    pairs: list[Agreed] = []
-    people: list[PeopleAgreed] = []
-    alignments: list[Alignment] = []
+    rows: list[Figure] = []
     for question, of_question in by_question(opinions).items():
-        pairs += _pairs(question, of_question)
-        alignments += _alignments(question, of_question)
-        of_people = [opinion for opinion in of_question if opinion.kind == "person"]
-        by_item: dict[str, list[float]] = defaultdict(list)
-        for opinion in of_people:
-            by_item[opinion.item].append(opinion.value)
-        n_people = len({opinion.rater for opinion in of_people})
-        if n_people > 1:
-            queries = {opinion.item: opinion.query_id or opinion.item for opinion in of_people}
-            alpha = krippendorff_alpha(by_item.values(), question.scale.level, [queries[item] for item in by_item])
-            people.append(
-                PeopleAgreed(
-                    scale=question.scale.name,
-                    dimension=question.dimension,
-                    n_people=n_people,
-                    n_items=sum(len(values) > 1 for values in by_item.values()),
-                    level=question.scale.level,
-                    alpha=alpha.value,
-                    low=alpha.low,
-                    high=alpha.high,
-                )
-            )
-    return Agreement(pairs=tuple(pairs), people=tuple(people), alignments=tuple(alignments))
+        rows += [*_pairs(question, of_question), *_people(question, of_question), *_alignments(question, of_question)]
+    return Agreement(rows=tuple(rows))
 
 
-def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Alignment]:
+def _people(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
+    """Krippendorff's α, if several people answered."""
+    of_people = [opinion for opinion in opinions if opinion.kind == "person"]
+    by_item: dict[str, list[float]] = defaultdict(list)
+    for opinion in of_people:
+        by_item[opinion.item].append(opinion.value)
+    n_people, level = len({opinion.rater for opinion in of_people}), question.scale.level
+    if n_people > 1:
+        queries = {opinion.item: opinion.query_id or opinion.item for opinion in of_people}
+        alpha = krippendorff_alpha(by_item.values(), level, [queries[item] for item in by_item])
+        about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": named(question), "note": level}
+        n_items = sum(len(values) > 1 for values in by_item.values())
+        yield Figure(**about, **alpha.measured, n=n_items, items={"people": n_people})
+
+
+def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
     """Each judge against the people's mean: how far its ratings are off, and how it orders reports and systems.
 
     Only for ratings that name their query and system.
@@ -78,18 +70,16 @@ def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Ali
         judged = _by_query(_values_by(rated, judge), rated)
         n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
         if n:
-            yield Alignment(
-                scale=question.scale.name,
-                dimension=question.dimension,
-                judge=judge,
-                n_reports=n,
-                mean_absolute_deviation=mean_absolute_deviation(judged, human),
-                pairwise_comparison_accuracy=pairwise_comparison_accuracy(judged, human),
-                ranking_agreement=ranking_agreement(judged, human),
-            )
+            statistics = {
+                "MAD": mean_absolute_deviation,
+                "PCA": pairwise_comparison_accuracy,
+                "same order": ranking_agreement,
+            }
+            for name, statistic in statistics.items():
+                yield Figure(name=name, of=judge, part=named(question), value=statistic(judged, human), n=n)
 
 
-def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
+def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
     """A row for every two raters with items in common: people first, then judges, by name.
 
     If several people answered the question, their consensus is a further rater, paired with each judge.
@@ -106,19 +96,14 @@ def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Agreed]:
         both = [item for item in ones if item in others]
         if both:
             values = [ones[item] for item in both], [others[item] for item in both]
-            row = _statistics(question.scale, *values)
-            interval = _interval(row, question.scale, *values, [queries.get(item) or item for item in both])
-            yield Agreed(
-                scale=question.scale.name,
-                dimension=question.dimension,
-                first=first,
-                second=second,
-                n=len(both),
-                n_dropped=len(ones.keys() ^ others.keys()),
-                low=interval.low,
-                high=interval.high,
-                **row,
-            )
+            figures = _statistics(question.scale, *values)
+            main = summarised(name for name, value in figures.items() if value is not None)
+            interval = _interval(main, question.scale, *values, [queries.get(item) or item for item in both])
+            about: dict[str, Any] = {"of": first, "by": second, "part": named(question), "n": len(both)}
+            about["items"] = {"dropped": len(ones.keys() ^ others.keys())}
+            for name, value in figures.items():
+                if value is not None or name == main:
+                    yield Figure(name=name, **about, **(interval.ends if name == main else {}), value=value)
 
 
 def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) -> dict[str, float | None]:
@@ -141,20 +126,16 @@ def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) ->
 
 
 def _interval(
-    row: Mapping[str, float | None],
-    scale: Scale,
-    ones: Sequence[float],
-    others: Sequence[float],
-    clusters: Sequence[Hashable],
+    statistic: str, scale: Scale, ones: Sequence[float], others: Sequence[float], clusters: Sequence[Hashable]
 ) -> Interval:
-    """The interval of linear κ, else ρ, else κ: a bootstrap over queries or, without them, over items."""
+    """The interval of linear κ, ρ or κ: a bootstrap over queries or, without them, over items."""
     import numpy as np
 
     if len({*clusters}) < FEWEST:
         return Interval(None)
-    if row.get("kappa_linear") is not None or row.get("spearman") is None:
+    if statistic != "spearman":
         tables = tables_of(clusters, ones, others, sorted({*scale.values, *ones, *others}))
-        power = int(row.get("kappa_linear") is not None)
+        power = int(statistic == "kappa_linear")
         return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
     # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
     sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))

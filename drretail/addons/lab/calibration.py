@@ -6,16 +6,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
-from drretail.addons.lab.findings import LEAST_USERS, LabFinding, Measured
+from drretail.addons.lab.findings import HELD_OUT, KAPPA, LEAST_USERS, MAD, NEARER, PCA, TUNING, Calibration, Figure
 from drretail.addons.lab.opinions import Opinion, Question, Scale, by_question, named
 from drretail.errors import UnknownName, UserError
 from drretail.eval.method import kept_wording
 from drretail.eval.registry import load_metric, pair_metric
-from drretail.files import read_json
 from drretail.llm.prompt import overridden
-from drretail.records.base import Record, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.score import JudgeRef
 from drretail.stats.agreement import agreement_interval, drawn_interval, kappa, sign, tables_of
 from drretail.stats.intervals import Interval, Ratio, ratio_interval
@@ -24,82 +21,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-NAME = "calibrate"
-"""The name of the command and of its file."""
-NOTHING = Measured()
 Pair = tuple[Opinion, Opinion]
 """A person's opinion on one item, and the judge version's."""
 
 
-class Nearness(Record):
-    """One version against people. Ratings have a MAD and, with several systems, a PCA; all other answers have κ."""
-
-    version: str
-    n: int
-    """Pairs of a person's answer and the version's answer."""
-    mad: Measured = NOTHING
-    pca: Measured = NOTHING
-    kappa: Measured = NOTHING
-
-    @property
-    def score(self) -> float | None:
-        """More is nearer to people; None if nothing can be computed."""
-        return self.kappa.value if self.mad.value is None else -self.mad.value
-
-    def summary(self) -> str:
-        """ "MAD 0.90 (.60–1.20), PCA 0.80 (.71–.88)"."""
-        parts = {"MAD": self.mad, "PCA": self.pca, "κ": self.kappa}
-        shown = [f"{name} {part.in_words}" for name, part in parts.items() if part.value is not None]
-        return ", ".join(shown) or "nothing can be told"
-
-
-class Gap(Record):
-    """How much nearer to people the chosen version is than another one, on the held-out queries; above 0 is nearer."""
-
-    version: str
-    statistic: str
-    """ "MAD" or "κ"."""
-    nearer_by: Measured
-
-
-class Calibration(LabFinding):
-    """lab/calibrate.json: all versions on the tuning and the held-out queries.
-
-    ``chosen`` was the nearest version on the tuning queries when it was chosen. It stays, whatever later versions show.
-    """
-
-    question: str
-    model: str = ""
-    """ "provider:model"; the choice holds for no other model."""
-    seed: str
-    split: str
-    """A hash of which queries are tuning queries and which are held out."""
-    n_tuning: int
-    """In queries, like ``n_held_out``."""
-    n_held_out: int
-    tuning: tuple[Nearness, ...]
-    held_out: tuple[Nearness, ...]
-    gaps: tuple[Gap, ...] = ()
-    """One for every other version."""
-    chosen: str
-    prompt_hash: str = ""
-    """A hash of all prompts of the chosen version; blank for a judge from a file, whose prompts are unknown."""
-
-    def summary(self) -> str:
-        """How near the chosen version is to people on held-out queries, and whether others are shown to be farther."""
-        held_out = next(row for row in self.held_out if row.version == self.chosen)
-        count = len(self.tuning)
-        named = ", ".join(f"{gap.version} by {gap.statistic} {gap.nearer_by.in_words}" for gap in self.gaps)
-        are_farther = all(gap.nearer_by.low is not None and gap.nearer_by.low > 0 for gap in self.gaps)
-        beside = f"; {'nearer to people than' if are_farther else 'not shown to be nearer than'} {named}"
-        if not self.gaps:
-            beside = ""
-        elif self.n_held_out < LEAST_USERS:
-            beside = f"; too few to say whether it is nearest: it takes {LEAST_USERS}"
-        return (
-            f"Calibrated on {self.question}: {self.chosen}, chosen of {count} version{'s' * (count > 1)} on "
-            f"{self.n_tuning} queries; on {self.n_held_out} others {held_out.summary()}{beside}."
-        )
+def _score(rows: Iterable[Figure]) -> float | None:
+    """More is nearer to people; None if nothing can be computed."""
+    values = {row.name: row.value for row in rows}
+    mad = values.get(MAD)
+    return values.get(KAPPA) if mad is None else -mad
 
 
 def split_queries(queries: Iterable[str], seed: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -146,13 +76,14 @@ def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "")
         {version: [pair for pair in its if pair[0].query_id in queries] for version, its in pairs.items()}
         for queries in (for_choice, for_figure)
     )
-    tuning = tuple(nearness(version, tuned[version], seed) for version in versions)
-    comparable = [row for row in tuning if row.score is not None]
+    tuning = {version: nearness(version, TUNING, tuned[version], seed) for version in versions}
+    comparable = {version: score for version, rows in tuning.items() if (score := _score(rows)) is not None}
     if not comparable:
         raise UserError(
             "No version differs from another on the queries that choose: more answers of people are needed."
         )
-    nearest = chosen or max(comparable, key=lambda row: row.score or 0.0).version
+    nearest = chosen or max(comparable, key=lambda version: comparable[version])
+    held_out = [row for version in versions for row in nearness(version, HELD_OUT, held[version], seed)]
     others = [version for version in versions if version != nearest and nearest in pairs]
     return Calibration(
         question=named(opinions[0].question),
@@ -160,22 +91,24 @@ def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "")
         split=sha256_of([sorted(for_choice), sorted(for_figure)])[:16],
         n_tuning=len(for_choice),
         n_held_out=len(for_figure),
-        tuning=tuning,
-        held_out=tuple(nearness(version, held[version], seed) for version in versions),
-        gaps=tuple(_gap(version, held[nearest], held[version], seed) for version in others),
+        rows=(
+            *(row for rows in tuning.values() for row in rows),
+            *held_out,
+            *(_gap(version, held[nearest], held[version], seed) for version in others),
+        ),
         chosen=nearest,
     )
 
 
-def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
+def nearness(version: str, part: str, pairs: Sequence[Pair], seed: str) -> list[Figure]:
     """How near a version is to people, with intervals over queries. Every person's answer counts on its own."""
     if not pairs:
-        return Nearness(version=version, n=0)
+        return [Figure(name=KAPPA, of=version, part=part)]
     scale = pairs[0][0].question.scale
     if scale.level != "interval":
         power, tables = int(scale.level == "ordinal"), _tables([pairs], scale)[:, 0]
         interval = agreement_interval(tables, lambda table: kappa(table, power=power), seed)
-        return Nearness(version=version, n=len(pairs), kappa=Measured.of(interval))
+        return [Figure(name=KAPPA, of=version, part=part, **interval.measured, n=len(pairs))]
     by_query: dict[str, list[Pair]] = defaultdict(list)
     for pair in sorted(pairs, key=lambda pair: pair[0].query_id):
         by_query[pair[0].query_id].append(pair)
@@ -189,8 +122,11 @@ def nearness(version: str, pairs: Sequence[Pair], seed: str) -> Nearness:
         ]
         for query, of in by_query.items()
     }
-    mad, pca = ratio_interval([_mean_of(apart)]), ratio_interval([_mean_of(ordered)], is_share=True)
-    return Nearness(version=version, n=len(pairs), mad=Measured.of(mad), pca=Measured.of(pca))
+    intervals = {MAD: ratio_interval([_mean_of(apart)]), PCA: ratio_interval([_mean_of(ordered)], is_share=True)}
+    return [
+        Figure(name=name, of=version, part=part, **interval.measured, n=len(pairs))
+        for name, interval in intervals.items()
+    ]
 
 
 def _mean_of(by_query: Mapping[str, Sequence[float]]) -> Ratio:
@@ -198,13 +134,13 @@ def _mean_of(by_query: Mapping[str, Sequence[float]]) -> Ratio:
     return Ratio([sum(values) for values in by_query.values()], [len(values) for values in by_query.values()])
 
 
-def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str) -> Gap:
+def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str) -> Figure:
     """Both versions answered the same items in the same order, so their difference is taken item by item.
 
     Without an interval if there are too few queries to conclude anything.
     """
     if chosen and chosen[0][0].question.scale.level != "interval":
-        scale, statistic = chosen[0][0].question.scale, "κ"
+        scale, statistic = chosen[0][0].question.scale, KAPPA
         tables = _tables([chosen, other], scale)
         power, queries = int(scale.level == "ordinal"), len(tables)
 
@@ -216,12 +152,9 @@ def _gap(version: str, chosen: Sequence[Pair], other: Sequence[Pair], seed: str)
         off: dict[str, list[float]] = defaultdict(list)
         for (person, near), (_, far) in zip(chosen, other, strict=True):
             off[person.query_id].append(abs(far.value - person.value) - abs(near.value - person.value))
-        statistic, queries, interval = "MAD", len(off), ratio_interval([_mean_of(off)])
-    return Gap(
-        version=version,
-        statistic=statistic,
-        nearer_by=Measured.of(interval if queries >= LEAST_USERS else Interval(interval.value)),
-    )
+        statistic, queries, interval = MAD, len(off), ratio_interval([_mean_of(off)])
+    known = interval if queries >= LEAST_USERS else Interval(interval.value)
+    return Figure(name=statistic, of=version, part=NEARER, **known.measured)
 
 
 def _tables(versions: Sequence[Sequence[Pair]], scale: Scale) -> "NDArray[np.float64]":
@@ -275,17 +208,6 @@ def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opini
         raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
     chosen = model or next(iter(models), "")
     return [opinion for opinion in opinions if opinion.judge is None or opinion.judge.spec == chosen], chosen
-
-
-def frozen(experiment: Path) -> Calibration | None:
-    """The choice that was recorded earlier in an experiment; None if there is none or it can't be read."""
-    path = experiment / "lab" / f"{NAME}.json"
-    if not path.exists():
-        return None
-    try:
-        return Calibration.model_validate(read_json(path))
-    except ValidationError:
-        return None
 
 
 def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:

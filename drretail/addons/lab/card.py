@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from drretail.addons.lab.findings import JudgeCard, Measured, SetCard, unanswered_in_words
+from drretail.addons.lab.findings import SECOND, Figure, JudgeCard, SetCard, unanswered_in_words
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim, Unit
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
@@ -267,6 +267,21 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
     n, states = len(judged), Counter(verdict.state for verdict in verdicts.values())
     counted = Counter(zip(people, judges, strict=True))
     right = sum(a == b if has_three else (a == "full") == (b == "full") for a, b in counted.elements())
+    shares = {
+        "people_full": people.count("full"),
+        "judge_full": judges.count("full"),
+        "majority": max(Counter(people).values(), default=0),
+        "accuracy": right,
+    }
+    intervals = {
+        "balanced_accuracy": accuracy_interval(two, seed),
+        "kappa": agreement_interval(shown, kappa, seed),
+        "kappa_linear": agreement_interval(shown, lambda table: kappa(table, power=1), seed),
+        "words_alone": accuracy_interval(rule, seed),
+        "over_words": difference_interval(np.stack([two, rule], 1), seed),
+    }
+    figures = {name: Figure(**interval.measured) for name, interval in intervals.items() if interval.value is not None}
+    figures |= {name: Figure(value=count / n) for name, count in shares.items() if n}
     return SetCard(
         name=chosen.name,
         file=chosen.file,
@@ -276,15 +291,7 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         unasked=len(chosen.claims) - len(verdicts),
         labels=chosen.labels,
         confusion={person: {judge: counted[person, judge] for judge in THREE} for person in chosen.labels},
-        people_full=people.count("full") / n if n else None,
-        judge_full=judges.count("full") / n if n else None,
-        balanced_accuracy=Measured.of(accuracy_interval(two, seed)),
-        kappa=Measured.of(agreement_interval(shown, kappa, seed)),
-        kappa_linear=Measured.of(agreement_interval(shown, lambda table: kappa(table, power=1), seed)),
-        words_alone=Measured.of(accuracy_interval(rule, seed)),
-        over_words=Measured.of(difference_interval(np.stack([two, rule], 1), seed)),
-        majority=max(Counter(people).values()) / n if n else None,
-        accuracy=right / n if n else None,
+        figures=figures,
     )
 
 
@@ -354,14 +361,14 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
     same = before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed"))
     other_sets = [part for part in before.sets if part.name not in names] if before and same else []
     whole = card.model_copy(update={"sets": (*other_sets, *card.sets)})
-    write_json(path, whole.model_dump(mode="json", exclude_none=True))
+    write_json(path, whole.document())
     return path
 
 
 def _card_before(path: Path) -> JudgeCard | None:
     """The existing card; None if it can't be read, since it is then made again."""
     try:
-        return JudgeCard.model_validate(read_json(path)) if path.is_file() else None
+        return JudgeCard.model_validate(read_json(path, SECOND)) if path.is_file() else None
     except (UserError, ValidationError):
         return None
 
@@ -371,7 +378,7 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
     cards: list[JudgeCard] = []
     for path in sorted(cards_folder(experiment).glob("*.json")):
         try:
-            cards.append(JudgeCard.model_validate(read_json(path)))
+            cards.append(JudgeCard.model_validate(read_json(path, SECOND)))
         except ValidationError as problem:
             raise UserError(f"{path} is no judge's card: delete it, and drretail lab card makes it again.") from problem
     return cards
@@ -401,8 +408,9 @@ def _part_line(card: SetCard) -> str:
     answers = unanswered_in_words(card.failed, card.unasked)
     left = f", {answers}" if answers else ""
     left += f", {card.undecided:,} not decided" if card.undecided else ""
-    if card.balanced_accuracy.value is None:
+    accuracy, alone = card.figure("balanced_accuracy"), card.figure("words_alone")
+    if accuracy.value is None:
         return f"{card.name} nothing to say of {card.n} claims{left}"
-    few = "" if card.balanced_accuracy.low is not None else ", too few for an interval"
-    words = f", words alone {number(card.words_alone.value)}" if card.words_alone.value is not None else ""
-    return f"{card.name} {card.balanced_accuracy.in_words} of {card.n:,} claims{few}{left}{words}"
+    few = "" if accuracy.ci_low is not None else ", too few for an interval"
+    words = f", words alone {number(alone.value)}" if alone.value is not None else ""
+    return f"{card.name} {accuracy.in_words} of {card.n:,} claims{few}{left}{words}"

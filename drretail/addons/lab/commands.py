@@ -17,8 +17,7 @@ from drretail.addons.lab.bias.probes import (
     named_probes,
     probe_found,
 )
-from drretail.addons.lab.calibration import NAME as CALIBRATE
-from drretail.addons.lab.calibration import Calibration, calibrate_versions, frozen, of_model, prompts_hash, question_of
+from drretail.addons.lab.calibration import calibrate_versions, of_model, prompts_hash, question_of
 from drretail.addons.lab.card import (
     LabelledSet,
     card_lines,
@@ -30,11 +29,16 @@ from drretail.addons.lab.card import (
     keep_card,
     read_labelled,
 )
-from drretail.addons.lab.correction import LEAST, correction_of
+from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.exploits import METRICS, compare_with_honest, exploits_folder, make_exploits
 from drretail.addons.lab.findings import (
+    EVERY_KIND,
+    FOUND,
+    LEAST_LABELS,
+    TUNING,
     Agreement,
     BiasFound,
+    Calibration,
     Correction,
     ExploitsFound,
     JudgeCard,
@@ -177,9 +181,9 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
         made = agreement_of(opinions)
     parts = [*agreement_parts(made)]
     if experiment is None:
-        return Result(made, made.model_dump(mode="json", exclude_none=True), parts)
+        return Result(made, made.document(), parts)
     flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
-    document = keep(experiment, "agree", made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
     has_voted = any(opinion.kind == "person" for opinion in opinions)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
     return Result(made, document, parts, hints=hints)
@@ -196,7 +200,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     opinions = [*opinions_of(experiment), *read_all(ratings, judges)]
     question = question_of(opinions, options.dimension)
     mine, model = of_model([opinion for opinion in opinions if opinion.question == question], options.judge)
-    before = None if options.force else frozen(experiment)
+    before = None if options.force else Calibration.read(experiment)
     if before is not None and (before.model, before.question) != (model, named(question)):
         raise UserError(
             f"{experiment} holds the choice for {before.model} on {before.question}: --force replaces it "
@@ -205,7 +209,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     seed, chosen = (options.seed, "") if before is None else (before.seed, before.chosen)
     with busy("comparing versions"):
         made = calibrate_versions(mine, seed, chosen)
-    versions = [each.version for each in made.tuning]
+    versions = [*made.nearness(TUNING)]
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --force.")
     judge = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
@@ -214,7 +218,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,
     }  # fmt: skip
-    document = keep(experiment, CALIBRATE, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
     return Result(made, document, [*calibration_parts(made, was_chosen=before is not None)], hints=hints)
@@ -231,7 +235,7 @@ def correct(options: CorrectOptions) -> Result[Correction]:
     made = correction_of(experiment, options.judge, labels)
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     flags = {"--labels": labels, "--judge": options.judge}
-    document = keep(experiment, "correct", made, [VOTES, *judged], flags, again=options.force)
+    document = keep(experiment, made, [VOTES, *judged], flags, again=options.force)
     return Result(made, document, [*correction_parts(made, read_definition(experiment).systems)])
 
 
@@ -268,7 +272,7 @@ def sample(options: SampleOptions) -> Result[Sample]:
     bare = plan_uncited(experiment, claims, options.uncited, options.seed) if options.uncited else []
     write_atomically(path, sheet_of(experiment, [*claims, *bare], asks_cited=options.uncited > 0))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
-    made = Sample(path, len(claims), by_system, LEAST, len(bare))
+    made = Sample(path, len(claims), by_system, LEAST_LABELS, len(bare))
     document = {**asdict(made), "path": str(path)}
     return Result(made, document, notes=[*_how_to_label(made, experiment, options)], path=path)
 
@@ -313,7 +317,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     costs = {each.folder: each.cost.dollars for each in judging_costs(folder, prices)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
-    document = {"cards": [made.model_dump(mode="json", exclude_none=True) for made in cards]}
+    document = {"cards": [made.document() for made in cards]}
     left = sum(part.failed + part.unasked for made in cards for part in made.sets)
     hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
     notes = [] if allowance.closing is None else [allowance.closing]
@@ -357,8 +361,8 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
             errors = make_copies(experiment, store, seed=options.seed, per_kind=options.n, of=options.system, bar=bar)
         left, notes = judging.score(folder, world, judging.allowance(folder))
     recall = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
-    left += sum(finder.failed + finder.unasked for finder in recall.everything.found.values())
-    document = keep(experiment, "plant", recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
+    left += sum(finder.failed + finder.unasked for finder in recall.where(name=FOUND, of=EVERY_KIND))
+    document = keep(experiment, recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
     return Result(recall, document, [*planted_parts(recall)], left=left, notes=notes, hints=[hint])
 
@@ -377,7 +381,7 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
             honest = make_exploits(experiment, world and world.store, of=options.system)
         left, notes = judging.score(folder, world, judging.allowance(folder))
     gaps = compare_with_honest(folder, honest)
-    document = keep(experiment, "exploits", gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
+    document = keep(experiment, gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
     return Result(gaps, document, [*exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
 
@@ -398,12 +402,12 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
         pairs, rate_floors = map(pair_name, reports.pairs), any(probe.with_floors for probe in probes)
         left, notes = judging.score(folder, None, allowance, pairs=[*pairs], rate_floors=rate_floors)
     failed, more = _ask_probes(cases, probes, allowance, judging)
-    rows = [probe_found(case, probe) for case in cases for probe in probes]
+    rows = [row for case in cases for probe in probes for row in probe_found(case, probe)]
     left += sum(row.failed + row.unasked for row in rows)
-    biases = bias_found(reports, rows, experiment / "lab" / "bias.json")
+    biases = bias_found(reports, rows, BiasFound.read(experiment))
     within = folder.relative_to(experiment)
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
-    document = keep(experiment, "bias", biases, [VOTES, *verdict_folders(experiment, "quality"), *own])
+    document = keep(experiment, biases, [VOTES, *verdict_folders(experiment, "quality"), *own])
     hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
     return Result(biases, document, [*bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint])
 

@@ -1,13 +1,14 @@
 """FP, FR and win rates as people would give them, estimated from a few labels and all of a judge's verdicts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
-from drretail.addons.lab.findings import CorrectedValue, Correction, MissingLabels, Separation
+from drretail.addons.lab.findings import ALONE, APART, CORRECTED, JUDGED, LEAST_LABELS, Correction, Figure
 from drretail.addons.lab.opinions import (
     CITED,
     PREFERENCE,
@@ -32,8 +33,6 @@ from drretail.records.tables.figures import number as in_words
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
-LEAST = 20
-"""Nothing is corrected with fewer labels of a system, or votes on a pair: coverage of .93 was not measured there."""
 COSTS = 0.95
 """Below this gain a sentence says that the judge costs labels."""
 Labels = Mapping[str, float]
@@ -72,8 +71,8 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         )
     gathered = read_judgements(experiment, [load_metric(FAITHFULNESS)])
     clusters = gathered.clusters
-    rows: list[CorrectedValue | MissingLabels] = []
-    apart: list[Separation] = []
+    rows: list[Figure] = []
+    apart: list[Figure] = []
     notes: list[str] = []
     if labels:
         own = _of_one_judge(claims, judge, labels)
@@ -99,17 +98,15 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         rows += _win_rates(experiment, gathered, preferences, judge)
     if not (rows or labels or cited):
         _refuse_unjudged(experiment, opinions, judge)
-    values = tuple(row for row in rows if isinstance(row, CorrectedValue))
     notes += [
-        f"{row.system}: in {row.what} the judge costs labels: {row.n_labels:,} drawn by lot would give a narrower "
-        f"interval without it (gain {in_words(row.gain)})."
-        for row in values
-        if row.gain is not None and row.gain < COSTS
+        f"{row.of}: in {row.name} the judge costs labels: {row.n:,} drawn by lot would give a narrower "
+        f"interval without it (gain {in_words(gain)})."
+        for row in rows
+        if (gain := row.items.get("gain")) is not None and gain < COSTS
     ]
-    if any(row.n_clusters < FEWEST for row in values):
+    if any(row.n_users is not None and row.n_users < FEWEST for row in rows):
         notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
-    missing = tuple(row for row in rows if isinstance(row, MissingLabels))
-    return Correction(values=values, missing=missing, separations=tuple(apart), notes=tuple(notes))
+    return Correction(rows=(*rows, *apart), notes=tuple(notes))
 
 
 def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Collection[str]) -> list[JudgedClaim]:
@@ -209,73 +206,51 @@ def _items(
     return dict(sorted(items.items()))
 
 
-def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[CorrectedValue | MissingLabels]:
-    """A row for each system of which something could be labelled."""
+def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[Figure]:
+    """The figures of each system of which something could be labelled."""
     open_systems = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
-    return [_row(what, system, judge, its) for system, its in open_systems.items()]
+    return [row for system, its in open_systems.items() for row in _figures(what, system, judge, its)]
 
 
-def _row(what: str, system: str, judge: str, items: Sequence[Item]) -> CorrectedValue | MissingLabels:
-    """The corrected value, or the number of labels that are missing for it."""
+def _figures(what: str, system: str, judge: str, items: Sequence[Item]) -> Iterator[Figure]:
+    """The value corrected, from labels alone and by the judge alone; or the number of labels that are too few."""
+    about: dict[str, Any] = {"name": what, "of": system, "by": judge}
     count, open_items = sum(item.is_labelled for item in items), sum(not item.is_known for item in items)
     corrected, alone = corrected_mean(items), labels_alone(items)
-    if count < LEAST or corrected is None or alone is None:
-        return MissingLabels(what=what, system=system, n_labels=count, n_needed=LEAST, n_items=open_items)
-
-    def cut(end: float | None) -> float | None:
-        return None if end is None else min(1.0, max(0.0, end))
-
+    if count < LEAST_LABELS or corrected is None or alone is None:
+        yield Figure(**about, part=CORRECTED, n=count, items={"items": open_items})
+        return
     gain = None
     if corrected.low is not None and corrected.high is not None and alone.low is not None and alone.high is not None:
         gain = ((alone.high - alone.low) / (corrected.high - corrected.low)) ** 2
-    return CorrectedValue(
-        what=what,
-        system=system,
-        judge=judge,
-        value=corrected.value,
-        low=cut(corrected.low),
-        high=cut(corrected.high),
-        labels_alone=alone.value,
-        labels_alone_low=cut(alone.low),
-        labels_alone_high=cut(alone.high),
-        gain=gain,
-        judged=sum(item.share * item.verdict for item in items) / sum(item.share for item in items),
-        n_labels=count,
-        n_items=open_items,
-        n_clusters=len(corrected.influence),
-    )
+    ends, alone_ends = (its.within(0.0, 1.0).measured for its in (corrected, alone))
+    ends["n_users"] = len(corrected.influence)
+    yield Figure(**about, part=CORRECTED, **ends, n=count, items={"items": open_items, "gain": gain})
+    yield Figure(**about, part=ALONE, **alone_ends, n=count)
+    judged = sum(item.share * item.verdict for item in items) / sum(item.share for item in items)
+    yield Figure(**about, part=JUDGED, value=judged)
 
 
-def _separations(items: Mapping[str, Sequence[Item]]) -> list[Separation]:
+def _separations(items: Mapping[str, Sequence[Item]]) -> list[Figure]:
     """Every two systems with enough labels."""
     labels = {system: sum(item.is_labelled for item in of_system) for system, of_system in items.items()}
     sizes = {system: sum(not item.is_known for item in of_system) for system, of_system in items.items()}
     values = {
         system: value
         for system, of_system in items.items()
-        if labels[system] >= LEAST and (value := corrected_mean(of_system)) is not None
+        if labels[system] >= LEAST_LABELS and (value := corrected_mean(of_system)) is not None
     }
-    separations: list[Separation] = []
+    separations: list[Figure] = []
     for first, second in combinations(values, 2):
         apart, count = difference(values[first], values[second]), labels[first] + labels[second]
         needed = None if apart.low is None else labels_needed(apart, count)
-        separations.append(
-            Separation(
-                a=first,
-                b=second,
-                difference=apart.value,
-                low=apart.low,
-                high=apart.high,
-                labels=count,
-                labels_needed=needed if needed is not None and needed <= sizes[first] + sizes[second] else None,
-            )
-        )
+        is_possible = needed is not None and needed <= sizes[first] + sizes[second]
+        about: dict[str, Any] = {"name": "FP", "of": first, "by": second, "part": APART, "n": count}
+        separations.append(Figure(**about, **apart.measured, items={"needed": needed if is_possible else None}))
     return separations
 
 
-def _win_rates(
-    experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None
-) -> list[CorrectedValue | MissingLabels]:
+def _win_rates(experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None) -> list[Figure]:
     """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote.
 
     Meetings that a missing report decided are known.
@@ -285,7 +260,7 @@ def _win_rates(
     for opinion in opinions:
         if opinion.kind == "person":
             votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
-    rows: list[CorrectedValue | MissingLabels] = []
+    rows: list[Figure] = []
     judged = [
         (judge_name(assessor.judge, assessor.rules), assessor.judge.spec, labels, dimension, outcomes)
         for assessor, labels, dimension, outcomes in judged_meetings(experiment, gathered)
@@ -303,7 +278,7 @@ def _win_rates(
                 cluster = user_of.get(query, query)
                 items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
         if any(item.is_labelled for item in items):
-            rows.append(_row(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items))
+            rows += _figures(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items)
     return rows
 
 

@@ -7,7 +7,7 @@ from shlex import join, split
 from typing import Any
 
 from drretail.addons.lab.card import card_line, read_cards
-from drretail.addons.lab.findings import LabFinding
+from drretail.addons.lab.findings import SECOND, LabFinding
 from drretail.errors import UserError
 from drretail.eval.registry import installed
 from drretail.files import read_json, write_json
@@ -21,7 +21,6 @@ Options = Mapping[str, str | Sequence[object] | None]
 
 def keep(
     experiment: Path,
-    name: str,
     finding: LabFinding,
     folders: Sequence[Path],
     options: Options | None = None,
@@ -34,13 +33,13 @@ def keep(
     the command, such as files that it read, are shown once the finding is stale. Unless ``again``, raises UserError if
     the existing finding was made with options that are not given now, since its results would be lost.
     """
-    path = experiment / "lab" / f"{name}.json"
+    path = finding.path_in(experiment)
     # As on the command line, where an option with several values is repeated.
     by_flag = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
     words = [word for name, values in by_flag.items() for value in values for word in (name, str(value))]
     if not again and path.is_file():
         try:
-            before = split(str(read_json(path).get("options") or ""))
+            before = split(str(read_json(path, SECOND).get("options") or ""))
         except UserError:
             before = []  # a damaged finding has nothing to lose
         pairs, known = ([*zip(those[::2], those[1::2], strict=False)] for those in (before, words))
@@ -52,7 +51,7 @@ def keep(
             )
     rests_on = {str(path): content_of(experiment, path) for path in folders}
     facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
-    document = finding.model_copy(update=facts).model_dump(mode="json", exclude_none=True)
+    document = {**finding.model_copy(update=facts).document(), **facts}
     write_json(path, document)
     return document
 
@@ -94,7 +93,7 @@ def finding_lines(experiment: Path) -> list[str]:
 def _line(experiment: Path, path: Path) -> str:
     again = f"drretail lab {path.stem} {experiment}"
     try:
-        document = read_json(path)
+        document = read_json(path, SECOND)
     except UserError as problem:
         return f"{problem} {again} makes it again."
     line, rests_on = document.get("line"), document.get("rests_on")

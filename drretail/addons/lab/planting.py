@@ -20,12 +20,14 @@ from drretail.addons.lab.derived_experiment import (
     write_experiment,
 )
 from drretail.addons.lab.findings import (
-    FalseAlarms,
-    Found,
+    ALARMS,
+    EVERY_KIND,
+    FOUND,
+    PLANTED,
+    Figure,
     PlantedError,
     PlantedErrors,
     PlantedFound,
-    PlantedKind,
 )
 from drretail.addons.lab.opinions import judge_name
 from drretail.env.store.base import Store
@@ -216,20 +218,16 @@ def recall_of(folder: Path, errors: PlantedErrors, judges: Iterable[str] = ()) -
     for error in errors.errors:
         by_kind[error.kind].append(error)
     kinds = [*KINDS, *(kind for kind in by_kind if kind not in KINDS)]
-    rows = [_kind(kind, by_kind.get(kind, []), errors.without_place.get(kind, 0), statements) for kind in kinds]
-    return PlantedFound(
-        kinds=tuple(rows),
-        everything=_kind("all", errors.errors, 0, statements),
-        alarms=tuple(_alarms({error.of for error in errors.errors}, statements)),
-    )
+    rows: list[Figure] = []
+    for kind in (*kinds, EVERY_KIND):
+        its = errors.errors if kind == EVERY_KIND else by_kind.get(kind, [])
+        rows.append(Figure(name=PLANTED, of=kind, n=len(its), items={"no place": errors.without_place.get(kind, 0)}))
+        rows += [_found(kind, its, finder, by_run) for finder, by_run in statements.items() if its]
+    return PlantedFound(rows=(*rows, *_alarms({error.of for error in errors.errors}, statements)))
 
 
-def _kind(kind: str, errors: Sequence[PlantedError], without: int, statements: _Statements) -> PlantedKind:
-    by_finder = {finder: _found(errors, finder == CHECKS, by_run) for finder, by_run in statements.items() if errors}
-    return PlantedKind(kind=kind, n=len(errors), without_place=without, found=by_finder)
-
-
-def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, Sequence[_Faulted]]) -> Found:
+def _found(kind: str, errors: Sequence[PlantedError], finder: str, by_run: Mapping[str, Sequence[_Faulted]]) -> Figure:
+    by_code = finder == CHECKS
     rulings: Counter[Ruling] = Counter()
     judged: list[tuple[str, float]] = []
     fresh: list[Ruling] = []
@@ -249,17 +247,16 @@ def _found(errors: Sequence[PlantedError], by_code: bool, by_run: Mapping[str, S
             if is_seen and not is_faulted:
                 fresh.append(ruling)
     interval = share_interval([is_found for _, is_found in judged], numbered(report for report, _ in judged))
-    return Found(
+    counts = {"found": rulings["found"], "unjudged": rulings["unjudged"], "false": n_faulted}
+    return Figure(
+        name=FOUND,
+        of=kind,
+        by=finder,
+        **interval.measured,
         n=len(judged),
-        found=rulings["found"],
-        unjudged=rulings["unjudged"],
         failed=rulings["failed"],
         unasked=rulings["unasked"],
-        low=interval.low,
-        high=interval.high,
-        false=n_faulted,
-        n_fresh=len(fresh),
-        found_fresh=fresh.count("found"),
+        items={**counts, "fresh": len(fresh), "found fresh": fresh.count("found")},
     )
 
 
@@ -289,7 +286,7 @@ def _at(places: Iterable[_Faulted], start: int, end: int, words: str) -> list[_F
     return exact or there
 
 
-def _alarms(originals: set[str], statements: _Statements) -> Iterator[FalseAlarms]:
+def _alarms(originals: set[str], statements: _Statements) -> Iterator[Figure]:
     for finder, by_run in statements.items():
         by_report = [by_run[original] for original in sorted(originals) if original in by_run]
         if finder == CHECKS:
@@ -298,13 +295,14 @@ def _alarms(originals: set[str], statements: _Statements) -> Iterator[FalseAlarm
             claims = [(at, place) for at, faulted in enumerate(by_report) for place in faulted if not place.failed]
             wrong, reports = [float(place.is_wrong) for _, place in claims], [at for at, _ in claims]
         interval = share_interval(wrong, numbered(reports))
-        yield FalseAlarms(
-            finder=finder,
+        yield Figure(
+            name=ALARMS,
+            of="good reports",
+            by=finder,
+            **interval.measured,
             unit="reports" if finder == CHECKS else "claims",
             n=len(wrong),
-            alarms=round(sum(wrong)),
-            low=interval.low,
-            high=interval.high,
+            items={ALARMS: sum(wrong)},
         )
 
 

@@ -9,8 +9,8 @@ from drretail.records.score import NO_SYSTEMS, Score, Systems
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Section
-from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
-from drretail.viewer.tables.scores import NOTES, UNASKED, judged_by, notes_on, system_names
+from drretail.records.tables.table import Cell, Column, Row, Table, pivot
+from drretail.viewer.tables.scores import NOTES, UNASKED, judged_by, measured_cell, notes_on, system_names
 
 OVERALL = "overall"
 SYSTEMS = 3
@@ -91,8 +91,8 @@ def _share(row: PairScore, place: int, missing: tuple[str, ...] = ()) -> Cell | 
     if share.value is None:
         return None
     whole = percents([row.win, row.tie, row.loss])[place]
-    ends = share.ci_low, share.ci_high
-    return Cell(whole / 100, "percent", *ends, n=row.n_scored, planned=row.n_planned, missing=missing)
+    cell = measured_cell(share, "percent", n=row.n_scored, planned=row.n_planned, missing=missing)
+    return replace(cell, value=whole / 100)
 
 
 def percents(shares: Sequence[Share]) -> list[int]:
@@ -111,18 +111,18 @@ def percents(shares: Sequence[Share]) -> list[int]:
     return whole
 
 
-def _known(value: float | None, kind: Kind, low: float | None = None, high: float | None = None) -> Cell | None:
-    return None if value is None else Cell(value, kind, low, high)
+def _percent(value: float | None) -> Cell | None:
+    return None if value is None else Cell(value, "percent")
 
 
 _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
     "win": _win,
     "tie": lambda row: _share(row, 1),
     "loss": lambda row: _share(row, 2),
-    "win rate": lambda row: _known(row.win_rate.value, "number", row.win_rate.ci_low, row.win_rate.ci_high),
-    "flips": lambda row: _known(row.flip_rate, "percent"),
-    "first": lambda row: _known(row.first_position_rate, "percent"),
-    "differ": lambda row: _known(row.disagreement, "percent"),
+    "win rate": lambda row: None if row.win_rate.value is None else measured_cell(row.win_rate),
+    "flips": lambda row: _percent(row.flip_rate),
+    "first": lambda row: _percent(row.first_position_rate),
+    "differ": lambda row: _percent(row.disagreement),
 }
 
 
@@ -137,7 +137,7 @@ def _strengths(ranks: Sequence[Score], systems: Systems) -> Table | None:
     return pivot(
         "Strengths, strongest first by overall",
         {
-            (row.system, "", row.variant): _known(row.value, "signed", row.ci_low, row.ci_high) or Cell("n/a")
+            (row.system, "", row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
             for row in ranks
         },
         {row.system: names[row.system] for row in order},

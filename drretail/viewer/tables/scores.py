@@ -8,12 +8,13 @@ from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
-from typing import get_args
+from typing import Any, get_args
 
 from drretail.eval.registry import described
 from drretail.eval.scores.facts import missing_in_words, missing_of
 from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind, OfJudge
+from drretail.records.comparison import Share
 from drretail.records.reading import LookedAt
 from drretail.records.score import (
     CODE,
@@ -34,7 +35,7 @@ from drretail.records.score import (
 )
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.result import Section
-from drretail.records.tables.table import Cell, Column, Table, pivot
+from drretail.records.tables.table import Cell, Column, Kind, Table, pivot
 from drretail.viewer.cart import DECLARED, readers_in_words
 
 NOTES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("notes.toml").read_text(encoding="utf-8"))
@@ -271,16 +272,20 @@ def score_cell(score: Score) -> Cell:
         alone = next((why for why, count in missing.items() if count == score.n_planned), "")
         shown = score.note or alone or NOTHING
         return Cell(shown, n=score.n, planned=score.n_planned, missing=() if alone else words)
-    ends = score.ci_low, score.ci_high
     if score.n_queries is not None:
-        return Cell(score.value, "number", *ends, n=score.n_queries, missing=words, note="in one part")
-    return Cell(score.value, "number", *ends, n=score.n, planned=score.n_planned, missing=words)
+        return measured_cell(score, n=score.n_queries, missing=words, note="in one part")
+    return measured_cell(score, n=score.n, planned=score.n_planned, missing=words)
 
 
 def part_cell(score: Score) -> Cell:
     """The same of a part of the queries or of one setting, where queries are counted."""
-    value = NOTHING if score.value is None else score.value
-    return Cell(value, "number", score.ci_low, score.ci_high, n=score.n_counted, planned=score.n_asked)
+    cell = measured_cell(score, n=score.n_counted, planned=score.n_asked)
+    return cell if score.value is not None else replace(cell, value=NOTHING)
+
+
+def measured_cell(row: Score | Share, kind: Kind = "number", **about: Any) -> Cell:
+    """A value with its interval; ``about`` are counts and notes of the cell."""
+    return Cell(row.value, kind, row.ci_low, row.ci_high, **about)
 
 
 BY: tuple[SliceBy, ...] = get_args(SliceBy)

@@ -24,7 +24,8 @@ from drretail.api.option import declared_options
 from drretail.cli.app import app
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
-from drretail.eval.scores.file import read_scores
+from drretail.eval.scores.facts import with_slices
+from drretail.eval.scores.file import made_scores, read_scores
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
 from drretail.files import write_json, write_lines
 from drretail.grounding.report.citations import find_citations
@@ -32,6 +33,9 @@ from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from drretail.records.tables.result import Section
+from drretail.records.tables.table import table_of
+from drretail.viewer import sections
 from tests.addons.exports.conftest import HYBRID, QUERIES, REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files, known
@@ -101,12 +105,28 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     assert values == got
 
 
+def test_an_export_of_no_statements_says_why(exp: Path, tmp_path: Path) -> None:
+    written = export(Selection.of(exp), "statements", tmp_path / "said.csv")
+    assert written == f"0 statements (none is judged yet: drretail score {exp} --metrics false_statements)"
+
+
+def test_every_table_of_the_scores_is_a_file(exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy = Path(shutil.copytree(exp, tmp_path / "exp"))
+    keep_scores(copy, "faithfulness", "checks")
+    moons = Section("Moons", tables=[table_of("Moons", ["Planet", "moons"], [["Mars", 2]])])
+    monkeypatch.setattr("drretail.viewer.sections.TABLES", (lambda _: [moons], *sections.TABLES))
+    export(Selection.of(copy), "csv", tmp_path / "csv")
+    tables = sorted((tmp_path / "csv" / "tables").iterdir())
+    assert tables[0].name == "01-Moons.csv"
+    assert table(tables[0]) == [{"Planet": "Mars", "moons": "2"}]
+    assert len(tables) == sum(len(section.every) for section in sections.sections(with_slices(copy, made_scores(copy))))
+
+
 def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(exp, tmp_path / "exp"))
     scores = keep_scores(copy, "faithfulness", "checks")
     export(Selection.of(copy), "csv", tmp_path / "csv")
     board = known(scores.scoreboard)
-    assert any((tmp_path / "csv" / "tables").glob("*.csv"))
     made = {row["system"]: row for row in table(tmp_path / "csv" / "scoreboard.csv")}
     assert made.keys() == {row.system for row in board.rows if not row.system.startswith("null")}
     for row in board.rows:

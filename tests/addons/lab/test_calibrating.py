@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.calibration import calibrate_versions, split_queries
+from drretail.addons.lab.findings import HELD_OUT, MAD, NEARER, PCA, TUNING
 from drretail.addons.lab.kept_findings import finding_lines
 from drretail.addons.lab.opinions import SUPPORT, Kind, Opinion, Question
 from drretail.errors import UserError
@@ -49,9 +50,10 @@ def test_the_version_nearest_to_people_is_chosen_and_its_distance_is_that_of_hel
     near = [tuple(value + (3 if f"q{at}" in held_out else 1) for value in row) for at, row in enumerate(HUMAN)]
     made = calibrate_versions([*people, *said("far", "judge", shifted(2)), *said("near", "judge", near)], "1")
     assert made.chosen == "near"
-    assert {row.version: row.mad.value for row in made.tuning} == {"far": 2, "near": 1}
-    assert {row.version: (row.mad.value, row.n) for row in made.held_out} == {"far": (2, 6), "near": (3, 6)}
-    assert [row.pca.value for row in made.held_out] == [1, 1]
+    assert {row.of: row.value for row in made.where(part=TUNING, name=MAD)} == {"far": 2, "near": 1}
+    held_out = made.where(part=HELD_OUT, name=MAD)
+    assert {row.of: (row.value, row.n) for row in held_out} == {"far": (2, 6), "near": (3, 6)}
+    assert [row.value for row in made.where(part=HELD_OUT, name=PCA)] == [1, 1]
 
 
 def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
@@ -59,8 +61,8 @@ def test_a_version_gains_nothing_by_failing_where_it_would_be_wrong() -> None:
     wrong_on_b = [(a, b + 4) for a, b in HUMAN]
     silent = [opinion for opinion in said("silent", "judge", wrong_on_b) if opinion.system == "a"]
     made = calibrate_versions([*people, *silent, *said("steady", "judge", shifted(0))], "1")
-    assert {row.version: row.mad.value for row in made.tuning} == {"silent": 0, "steady": 0}
-    assert {row.n for row in made.tuning} == {3}
+    assert {row.of: row.value for row in made.where(part=TUNING, name=MAD)} == {"silent": 0, "steady": 0}
+    assert {row.n for row in made.where(part=TUNING)} == {3}
 
 
 def test_versions_without_enough_answers_in_common_with_people_are_told() -> None:
@@ -94,7 +96,7 @@ def test_a_version_that_is_nearer_is_called_so_and_equals_and_few_queries_are_no
     assert equal >= 37
     made = calibrate_versions(many(0.5, 2.5, 1, queries=10), "1")
     assert "too few to say whether it is nearest: it takes 6" in made.summary()
-    assert all(gap.nearer_by.low is None for gap in made.gaps)
+    assert all(gap.ci_low is None for gap in made.where(part=NEARER))
 
 
 def test_of_labels_the_difference_is_one_of_kappa() -> None:
@@ -105,10 +107,11 @@ def test_of_labels_the_difference_is_one_of_kappa() -> None:
     judges = [*said("near", "judge", [*truth], support), *said("far", "judge", [*coin], support)]
     made = calibrate_versions([*said("ann", "person", [*truth], support), *judges], "1")
     assert made.chosen == "near"
-    assert {row.version: row.kappa.value for row in made.held_out}["near"] == 1
-    (gap,) = made.gaps
-    assert (gap.version, gap.statistic) == ("far", "κ")
-    assert known(gap.nearer_by.low) > 0.5
+    (near,) = made.where(part=HELD_OUT, name="κ", of="near")
+    assert near.value == 1
+    (gap,) = made.where(part=NEARER)
+    assert (gap.of, gap.name) == ("far", "κ")
+    assert known(gap.ci_low) > 0.5
 
 
 GOOD = {f"q{at}": at % 7 + 2 for at in range(12)}
@@ -155,7 +158,8 @@ def test_the_version_told_to_be_strict_is_chosen_and_its_figure_is_of_other_quer
     printed = called("calibrate", exp)
     kept = kept_in(exp, "calibrate")
     assert "prompts-strict-" in kept["chosen"]
-    assert {row["version"]: row["mad"]["value"] for row in kept["held_out"]} == {"scripted:test": 2, kept["chosen"]: 0}
+    values = {row["of"]: row["value"] for row in kept["rows"] if (row["part"], row["name"]) == (HELD_OUT, MAD)}
+    assert values == {"scripted:test": 2, kept["chosen"]: 0}
     assert (kept["n_tuning"], kept["n_held_out"]) == (6, 6)
     assert "(chosen)" in printed
     assert "MAD 0.00" in printed

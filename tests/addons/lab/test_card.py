@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -154,7 +155,7 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     labelled = LabelledSet("s", claims, ("full", "none"))
     card = set_card(labelled, labelled, verdicts, "1")
     assert (card.n, card.failed, card.unasked) == (11, 1, 0)
-    assert card.balanced_accuracy.value == pytest.approx((1 + 5 / 6) / 2)
+    assert card.figure("balanced_accuracy").value == pytest.approx((1 + 5 / 6) / 2)
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
@@ -173,12 +174,12 @@ def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_
     rows.append(("The lamp is toxic.", SOURCE, "none"))
     of_many = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
     found = read_cards(bare)[0].sets[-1]
-    accuracy = found.balanced_accuracy
+    accuracy, kappa = found.figure("balanced_accuracy"), found.figure("kappa")
     least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
-    assert (accuracy.value, accuracy.high) == (1, 1)
-    assert accuracy.low == pytest.approx(1 - least / 2**0.5)
-    assert (found.kappa.value, found.kappa.high) == (1, 1)
-    assert 0.4 < known(found.kappa.low) < 0.7, "sixteen claims that agree do not show that all would"
+    assert (accuracy.value, accuracy.ci_high) == (1, 1)
+    assert accuracy.ci_low == pytest.approx(1 - least / 2**0.5)
+    assert (kappa.value, kappa.ci_high) == (1, 1)
+    assert 0.4 < known(kappa.ci_low) < 0.7, "sixteen claims that agree do not show that all would"
     assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
 
 
@@ -225,7 +226,7 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare:
     assert asked_in == {("support", "faithfulness", card["prompt_hash"])}, "in the words of the metric"
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
     carded(alone, "--to", bare, "-q")
-    assert read_cards(bare)[0].sets[-1].balanced_accuracy.value is None
+    assert read_cards(bare)[0].sets[-1].figure("balanced_accuracy").value is None
 
 
 def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
@@ -264,7 +265,9 @@ def test_a_card_that_was_made_since_is_no_fault_of_the_scores(
     monkeypatch.setattr("drretail.eval.rejudging.derive_scores", lambda *_: made)
     check_scores(exp, read_prices(), card_lines(exp), checklist := Checklist())
     assert not checklist.failed
-    assert [each.reason for each in checklist.unmade["scores"]] == ["it does not show the judges' cards as they are"]
+    (unmade,) = checklist.unmade["scores"]
+    assert unmade.reason == "it does not show the judges' cards as they are"
+    assert re.search(r"`drretail score EXP --metrics \S*faithfulness\S* --judge \S+` makes it anew", unmade.advice)
 
 
 def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:

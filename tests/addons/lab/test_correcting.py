@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from drretail import open_world, run
 from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
-from drretail.addons.lab.findings import CorrectedValue
+from drretail.addons.lab.findings import ALONE, CORRECTED, JUDGED, Correction, Figure
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.voting.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
 from drretail.addons.people.voting.plan import planned
@@ -75,6 +75,15 @@ def kept_in(experiment: Path, command: str = "correct") -> dict[str, Any]:
     return json.loads((experiment / "lab" / f"{command}.json").read_text(encoding="utf-8"))
 
 
+def parts(made: Correction, part: str) -> list[Figure]:
+    """A part of each value that is corrected, in the order of the values."""
+    return [figures[part] for figures in made.values().values()]
+
+
+def values(made: Correction, part: str) -> list[float | None]:
+    return [row.value for row in parts(made, part)]
+
+
 def sheet_of(experiment: Path) -> list[list[str]]:
     with (experiment / "lab" / "sample.csv").open(encoding="utf-8-sig", newline="") as file:
         return [*csv.reader(file)]
@@ -110,33 +119,33 @@ def test_a_sheet_has_the_claims_of_the_plan_without_whose_they_are_or_what_was_r
 def test_with_every_claim_labelled_the_value_is_that_of_the_labels_and_kept_as_one_document(large: Path) -> None:
     path = filled(large, as_judged(large))
     made = correction_of(large, None, [path])
-    assert (len(made.values), made.missing) == (3, ())
-    for row in made.values:
-        assert row.what == "FP"
-        assert row.value == pytest.approx(row.judged)
-        assert row.labels_alone == pytest.approx(row.judged)
-        assert (row.value, row.high) == (1, 1)
-        assert 0.8 < known(row.low) < 0.9, "equal labels have an interval with a width"
+    assert (len(made.values()), made.missing()) == (3, [])
+    assert {name for name, *_ in made.values()} == {"FP"}
+    assert values(made, CORRECTED) == values(made, ALONE) == pytest.approx(values(made, JUDGED))
+    for row in parts(made, CORRECTED):
+        assert (row.value, row.ci_high) == (1, 1)
+        assert 0.8 < known(row.ci_low) < 0.9, "equal labels have an interval with a width"
     assert "FR is not corrected" in called("correct", large, "--labels", path), "nobody was asked about it"
     document = json.loads(called("correct", large, "--labels", path, "--json"))
     assert document == kept_in(large)
-    value = document["values"][0]
-    assert {"value", "low", "high", "labels_alone"} <= value.keys()
-    assert document["line"].startswith(f"FP as people would give it: {value['system']} ")
-    assert f"by {value['judge']} alone " in document["line"]
+    value = document["rows"][0]
+    assert {"value", "ci_low", "ci_high"} <= value.keys()
+    assert document["line"].startswith(f"FP as people would give it: {value['of']} ")
+    assert f"by {value['by']} alone " in document["line"]
 
 
 def test_what_is_corrected_is_the_board_s_fp_with_failed_runs_as_zeros_that_nobody_labels(large: Path) -> None:
     runs = [each for each in read_runs(large) if each.system == "quartz"]
-    before = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    before = {row.of: row for row in parts(correction_of(large, None, [filled(large, as_judged(large))]), CORRECTED)}
     rewrite(large, build.run(f"{runs[0].query_id}-r1", None, label="quartz"))
-    made = {row.system: row for row in correction_of(large, None, [filled(large, as_judged(large))]).values}
+    correction = correction_of(large, None, [filled(large, as_judged(large))])
+    made = {row.of: row for row in parts(correction, CORRECTED)}
     scores = derive_scores(large, [METRIC]).scores
     board = {row.system: row.value for row in scores if (row.variant, row.policy) == ("FP", "planned")}
-    assert {name: row.judged for name, row in made.items()} == pytest.approx(board)
+    assert {row.of: row.value for row in parts(correction, JUDGED)} == pytest.approx(board)
     assert made["quartz"].value == pytest.approx(board["quartz"]) == pytest.approx(1 - 1 / QUERIES)
-    assert made["quartz"].n_items == before["quartz"].n_items - 1
-    assert made["quartz"].n_labels == before["quartz"].n_labels - 1
+    assert made["quartz"].count("items") == before["quartz"].count("items") - 1
+    assert made["quartz"].n == before["quartz"].n - 1
 
 
 def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path: Path) -> None:
@@ -146,12 +155,13 @@ def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path:
     judge, second = scripted_judge(finds_equal)[0], scripted_judge(prefers_a, name="second")[0]
     scores = compared(exp, judge, second)
     votes(exp, lambda pair: "b")
-    found = {row.judge: row for row in correction_of(exp, None).values if row.what.endswith("depth")}
+    values = correction_of(exp, None).values().items()
+    found = {by: figures for (name, _, by), figures in values if name.endswith("depth")}
     of_equal = found[judge.ref.spec]
-    assert (of_equal.n_items, of_equal.n_labels) == (24, 24)
-    assert of_equal.value == pytest.approx(6 / 30), "people prefer b wherever there is one"
-    assert of_equal.labels_alone == pytest.approx(6 / 30)
-    assert of_equal.judged == pytest.approx((6 + 24 / 2) / 30)
+    assert (of_equal[CORRECTED].count("items"), of_equal[CORRECTED].n) == (24, 24)
+    assert of_equal[CORRECTED].value == pytest.approx(6 / 30), "people prefer b wherever there is one"
+    assert of_equal[ALONE].value == pytest.approx(6 / 30)
+    assert of_equal[JUDGED].value == pytest.approx((6 + 24 / 2) / 30)
     told = [opinion for opinion in opinions_of(exp) if opinion.rater == judge.ref.spec]
     assert {opinion.query_id for opinion in told if opinion.question.dimension == "depth"} == {
         f"q{n}" for n in range(1, 31) if f"q{n}-r1" not in lost
@@ -176,10 +186,10 @@ def test_a_judge_that_costs_labels_is_told_against_labels_drawn_by_lot() -> None
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:
     quartz = [sheet_name(claim.about) for claim in ruled_claims(large) if claim.system == "quartz"]
     made = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:19], "full"))])
-    assert made.values == ()
+    assert made.values() == {}
     assert "quartz: no corrected FP from 19 labels; 1 more is needed" in made.summary()
-    (row,) = correction_of(large, None, [filled(large, dict.fromkeys(quartz[:20], "full"))]).values
-    assert (row.system, row.n_labels, row.high) == ("quartz", 20, 1)
+    (row,) = parts(correction_of(large, None, [filled(large, dict.fromkeys(quartz[:20], "full"))]), CORRECTED)
+    assert (row.of, row.n, row.ci_high) == ("quartz", 20, 1)
 
 
 def test_labels_that_meet_no_verdict_are_counted_by_why(exp: Path) -> None:
@@ -223,7 +233,7 @@ def test_a_judge_with_settings_is_named_as_score_names_it_and_one_that_is_missin
         correction_of(exp, None)
     judge, _ = scripted_judge(judge_of_both)
     compared(exp, replace(judge, ref=judge.ref.model_copy(update={"params_hash": "0123456789"})))
-    assert len(correction_of(exp, judge.ref.spec).missing) == 1
+    assert len(correction_of(exp, judge.ref.spec).missing()) == 1
     with pytest.raises(UserError, match="There is no judge"):
         correction_of(exp, "scripted:other")
 
@@ -232,25 +242,28 @@ def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tm
     exp = experiment(tmp_path / "exp", {name: reports(name[0], 10, 2) for name in (A, B, C)})
     compared(exp, scripted_judge(prefers_a)[0])  # b and c are level to it
 
-    def voted(choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], CorrectedValue]:
-        """The rows of the dimension depth, by system and whom it meets."""
+    def voted(choose: Callable[[PairItem], Choice]) -> dict[tuple[str, str], dict[str, Figure]]:
+        """The figures of the dimension depth, by system and whom it meets."""
         votes(exp, choose)
-        rows = [value for value in correction_of(exp, None).values if value.what.endswith("depth")]
-        return {(row.system, row.what.removeprefix("wins over ").partition(",")[0]): row for row in rows}
+        values = correction_of(exp, None).values().items()
+        of_depth = {(name.removesuffix(", depth"), system): its for (name, system, _), its in values if "depth" in name}
+        return {(system, name.removeprefix("wins over ")): its for (name, system), its in of_depth.items()}
 
     rows = voted(lambda pair: "a" if pair.a == A else "b")
-    assert {pair: (row.labels_alone, row.judged) for pair, row in rows.items()} == {
+    assert {pair: (its[ALONE].value, its[JUDGED].value) for pair, its in rows.items()} == {
         (A, B): (1, 1),
         (A, C): (1, 1),
         (B, C): (0, 0.5),
     }
-    assert {(row.n_labels, row.n_items, row.n_clusters) for row in rows.values()} == {(20, 20, 10)}
+    corrected = [its[CORRECTED] for its in rows.values()]
+    assert {(row.n, row.count("items"), row.n_users) for row in corrected} == {(20, 20, 10)}
 
     by_query: dict[str, Choice] = {f"q{n}": "a" if n > 4 else "tie" if n > 2 else "b" for n in range(1, 11)}
-    row = voted(lambda pair: by_query[pair.query_id])[A, B]
-    assert row.labels_alone == pytest.approx((6 + 1) / 10)
+    its = voted(lambda pair: by_query[pair.query_id])[A, B]
+    row = its[CORRECTED]
+    assert its[ALONE].value == pytest.approx((6 + 1) / 10)
     # Clopper and Pearson of 7 in 10 is .35 to .93; of 14 in 20 it would be .46 to .88.
-    assert (row.low, row.high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
+    assert (row.ci_low, row.ci_high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 
 
 def a_claim(about: str, query: str, support: float, system: str = "a") -> JudgedClaim:
@@ -320,12 +333,12 @@ def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labe
     cited = {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in claims}
     path = filled(large, cited, "cited")
     made = correction_of(large, None, [path])
-    assert made.values
-    assert {row.what for row in made.values} == {"FR"}
-    assert [row.value for row in made.values] == pytest.approx([row.judged for row in made.values])
+    assert {name for name, *_ in made.values()} == {"FR"}
+    assert values(made, CORRECTED) == pytest.approx(values(made, JUDGED))
+    ((_, _, by), *_) = made.values()
     rows = [row for row in derive_scores(large, [METRIC]).scores if (row.variant, row.policy) == ("FR", "answered")]
-    scored = {row.system: row.value for row in rows if row.judge == made.values[0].judge}
-    assert {row.system: row.judged for row in made.values} == pytest.approx(scored)
+    scored = {row.system: row.value for row in rows if row.judge == by}
+    assert {row.of: row.value for row in parts(made, JUDGED)} == pytest.approx(scored)
     printed = " ".join(called("correct", large, "--labels", path).split())
     assert "FR, " in printed
     assert "did not extract are left out" in printed
@@ -333,9 +346,9 @@ def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labe
 
     no_claims = {name: "no claim" if text == "no" else text for name, text in cited.items()}
     made = correction_of(large, None, [filled(large, no_claims, "cited")])
-    assert [value.value for value in made.values] == [pytest.approx(1.0)] * len(made.values)
+    assert values(made, CORRECTED) == [pytest.approx(1.0)] * len(made.values())
     only_cited = {name: text for name, text in cited.items() if text == "yes"}
     made = correction_of(large, None, [filled(large, only_cited, "cited")])
     one_sided = {claim.system for claim in claims if not claim.cited}
-    assert not one_sided & {value.system for value in made.values}
+    assert not one_sided & {system for _, system, _ in made.values()}
     assert "no corrected FR" in " ".join(made.notes)

@@ -1,6 +1,7 @@
 """Findings of the lab beside the scores: a line each, and of stale ones that they are."""
 
 import shutil
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -8,29 +9,27 @@ import pytest
 
 from drretail.addons.lab.card import card_path
 from drretail.addons.lab.findings import (
-    Agreed,
+    ABOVE,
+    BELOW,
+    CORRECTED,
+    JUDGED,
+    PLANTED,
     Agreement,
-    BiasEffect,
     BiasFound,
-    CorrectedValue,
     Correction,
-    ExploitRow,
     ExploitsFound,
-    Found,
-    HeadlineGap,
+    Figure,
     JudgeCard,
     LabFinding,
-    Measured,
     PlantedFound,
-    PlantedKind,
-    ProbeFound,
     SetCard,
 )
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.addons.lab.tables import finding_plots
+from drretail.addons.lab.tables import finding_plots, planted_parts
 from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.score import JudgeRef
+from drretail.records.tables.table import Table
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
 from drretail.viewer.printed import scoreboard_parts
@@ -46,6 +45,8 @@ __all__ = ["answered", "exp"]
 
 class Bent(LabFinding):
     """A finding that the lab doesn't know yet."""
+
+    name = "bent"
 
     def summary(self) -> str:
         return "Bias: position flips .20 of pairs."
@@ -109,45 +110,50 @@ def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path, tex
     assert f"drretail lab plant {exp} makes it again" in line
 
 
-def test_findings_of_version_1_are_read_without_the_fields_that_are_gone() -> None:
-    assert Found.model_validate({"n": 10, "found": 4, "n_originals": 9}) == Found(n=10, found=4)
-    row = {"what": "FP", "system": "s", "judge": "j", "value": 0.6, "labels_alone": 0.5, "n_clusters": 3}
-    assert CorrectedValue.model_validate({**row, "n_known": 2}) == CorrectedValue.model_validate(row)
-
-
 def test_every_finding_says_its_figures() -> None:
-    value = {"what": "FP", "judge": "j", "labels_alone": 0.5, "n_clusters": 3, "n_labels": 30}
-    values = [
-        CorrectedValue.model_validate({**value, "system": f"s{at}", "value": 0.6, "judged": 0.7}) for at in range(6)
-    ]
-    summary = Correction(values=(values[0].model_copy(update={"low": 0.5, "high": 0.7}), *values[1:])).summary()
+    summary = Correction(rows=(*as_people("s0", ci_low=0.5, ci_high=0.7), *chain(*map(as_people, "12345")))).summary()
     assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in summary
     assert "2 more systems" in summary
-    found = Found(n=10, found=4, low=0.2, high=0.7)
-    planted = PlantedFound(everything=PlantedKind(kind="all", n=10, found={"checks": found}))
+    planted = PlantedFound(rows=(of_planted("all", 10, "checks", 4),))
     assert planted.summary() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
-    headline_gap = HeadlineGap(name="FP", value=1, honest=0.9, n=9)
     rows = [
-        ExploitRow(exploit="one_safe_line", judge="j", n=9, needed=7, above=(headline_gap,)),
-        ExploitRow(exploit="empty", judge="j", n=9, needed=7, below=(headline_gap,)),
+        row
+        for exploit, part in (("one_safe_line", ABOVE), ("empty", BELOW))
+        for row in (
+            Figure(of=exploit, by="j", n=9, items={"needed": 7}),
+            Figure(name="FP", of=exploit, by="j", part=part, n=9),
+        )
     ]
     assert ExploitsFound(honest=("react",), rows=tuple(rows)).summary() == (
         "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
     )
 
     # People together beside each judge, and people beside each other.
-    about = {"scale": "support", "n_dropped": 0, "n": 30, "kappa": 0.4}
     pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
-    rows = [Agreed.model_validate({**about, "first": one, "second": other}) for one, other in pairs]
-    assert Agreement(pairs=tuple(rows)).summary() == (
+    rows = [Figure(name="kappa", of=one, by=other, part="support", value=0.4, n=30) for one, other in pairs]
+    assert Agreement(rows=tuple(rows)).summary() == (
         "Agreement: support: ann and ben κ 0.40 of 30; support: people and judge κ 0.40 of 30."
     )
     assert "no two raters" in Agreement().summary()
 
 
+def as_people(system: str, **ends: Any) -> list[Figure]:
+    """Its FP as people would give it, and as the judge gives it."""
+    about: dict[str, Any] = {"name": "FP", "of": system, "by": "j"}
+    return [
+        Figure(**about, part=CORRECTED, value=0.6, **ends, n=30, n_users=3),
+        Figure(**about, part=JUDGED, value=0.7),
+    ]
+
+
+def of_planted(kind: str, n: int, finder: str, found: int) -> Figure:
+    ends = {"value": found / n, "ci_low": 0.2, "ci_high": 0.7} if n else {}
+    return Figure.model_validate({"name": "found", "of": kind, "by": finder, **ends, "n": n, "items": {"found": found}})
+
+
 def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep_scores(exp, "faithfulness")
-    keep(exp, "bias", Bent(), [])
+    keep(exp, Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)
     for part in scoreboard_parts(known(view.scores.scoreboard), lab=view.lab):
@@ -160,18 +166,17 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
 
 def test_findings_are_drawn_below_their_lines_and_a_damaged_one_is_not(exp: Path) -> None:
     keep_scores(exp, "faithfulness")
-    found = {"checks": Found(n=10, found=4, low=0.2, high=0.7), "silent": Found(n=0, found=0)}
-    everything = PlantedKind(kind="all", n=10, found=found)
-    keep(exp, "plant", PlantedFound(everything=everything, kinds=(PlantedKind(kind="nowhere", n=0),)), [])
-    about = {"dimension": "overall", "n": 9, "n_items": 9, "neutral": 0.0, "detectable": 0.5}
+    kinds = (Figure(name=PLANTED, of="nowhere"), Figure(name=PLANTED, of="all", n=10))
+    found = (of_planted("all", 10, "checks", 4), of_planted("all", 0, "silent", 0))
+    keep(exp, PlantedFound(rows=(*kinds, *found)), [])
+    about: dict[str, Any] = {"of": "p", "by": "j", "part": "overall", "n": 9, "value": -0.3, "ci_low": -0.6}
+    items: dict[str, float | None] = {"items": 9, "neutral": 0.0, "detectable": 0.5}
     effects = [
-        BiasEffect.model_validate({**about, "name": name, "unit": unit, "value": -0.3, "low": -0.6, "high": 0.1})
+        Figure(name=name, unit=unit, **about, ci_high=0.1, items=items)
         for name, unit in (("half as long", "points"), ("prefers the first", "share"))
     ]
-    keep(exp, "bias", BiasFound(reports="r", probes=(ProbeFound(probe="p", judge="j", effects=tuple(effects)),)), [])
-    value = {"what": "FP", "judge": "j", "system": "a", "value": 0.6, "judged": 0.7, "labels_alone": 0.5}
-    corrected = CorrectedValue.model_validate({**value, "n_clusters": 3, "n_labels": 30})
-    keep(exp, "correct", Correction(values=(corrected,)), [])
+    keep(exp, BiasFound(reports="r", rows=(Figure(of="p", by="j"), *effects)), [])
+    keep(exp, Correction(rows=tuple(as_people("a"))), [])
     drawn = {plot.name: plot for plot in finding_plots(exp)}
     assert [*drawn] == ["lab-bias-points", "lab-bias-share", "lab-correct-FP", "lab-plant"]
     assert "half as long, j: -0.3 [-0.6 to 0.1], n=9" in drawn["lab-bias-points"].body
@@ -184,14 +189,22 @@ def test_findings_are_drawn_below_their_lines_and_a_damaged_one_is_not(exp: Path
     assert "Planted errors found" not in page
 
 
+def test_errors_of_one_kind_have_no_row_for_all_kinds() -> None:
+    def kinds(*planted: int) -> list[str]:
+        rows = [Figure(name=PLANTED, of=f"kind {at}", n=n) for at, n in enumerate(planted)]
+        (table,) = planted_parts(PlantedFound(rows=(*rows, Figure(name=PLANTED, of="all", n=sum(planted)))))
+        return [row.name for row in table.rows] if isinstance(table, Table) else []
+
+    assert kinds(1, 0) == ["kind 0", "kind 1"]
+    assert kinds(1, 1) == ["kind 0", "kind 1", "all"]
+
+
 def test_cards_of_two_settings_of_a_judge_are_drawn_each_for_itself(exp: Path) -> None:
-    none, counts = Measured(), {"full": {"full": 1}}
-    about: dict[str, Any] = {"balanced_accuracy": none, "kappa": none, "kappa_linear": none, "words_alone": none}
-    claims = SetCard(name="test", n=1, labels=("full", "none"), confusion=counts, over_words=none, **about)
+    claims = SetCard(name="test", n=1, labels=("full", "none"), confusion={"full": {"full": 1}})
     for params in ("", "high"):
         judge = JudgeRef(spec="x:y", kind="llm", params_hash=params)
         card = JudgeCard(judge=judge, prompt_hash="", version=1, seed="0", sets=(claims,))
-        write_json(card_path(exp, f"x-y-{params}"), card.model_dump(mode="json"))
+        write_json(card_path(exp, f"x-y-{params}"), card.document())
     drawn = [(plot.name, plot.title) for plot in finding_plots(exp)]
     assert drawn == [
         ("lab-card-x-y", "x:y beside people's labels"),

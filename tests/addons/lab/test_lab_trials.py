@@ -32,7 +32,7 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
     assert again.stdout == done.stdout
     as_json = json.loads(succeeds("lab", "plant", "exp", "--json").stdout)
     assert as_json == json.loads((exp / "lab" / "plant.json").read_text(encoding="utf-8"))
-    assert as_json["everything"]["n"] == 25
+    assert {"name": "planted", "of": "all", "n": 25, "items": {"no place": 0}} in as_json["rows"]
 
 
 @pytest.mark.usefixtures("exp")
@@ -50,10 +50,9 @@ def test_exploits_say_which_are_caught_and_in_what(succeeds: Command, exp: Path)
     assert "Reports that deserve nothing, by offline:judge and by code" in done.stdout
     assert "one safe line" in done.stdout
     rows = json.loads((exp / "lab" / "exploits.json").read_text(encoding="utf-8"))["rows"]
-    by_name = {row["exploit"]: row for row in rows}
-    assert len(by_name) == len(rows) == 71
-    feasible = next(each for each in by_name["empty"]["level"] if each["name"] == "basket feasible")
-    assert (feasible["value"], feasible["honest"]) == (0, 1)
+    assert len({row["of"] for row in rows}) == 71
+    feasible = next(row for row in rows if (row["of"], row.get("name")) == ("empty", "basket feasible"))
+    assert (feasible["part"], feasible["items"]) == ("level", {"exploit": 0, "honest": 1})
     assert "1 of 7 queries" in " ".join(done.stdout.split())
 
 
@@ -80,4 +79,4 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_p
     assert succeeds(*command, COLUMNS="200").stdout == done.stdout
     assert finding_lines(folder) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--only", "drift", "--json").stdout)
-    assert len(as_json["probes"]) == 6  # what other probes found of these reports stays
+    assert len({row["of"] for row in as_json["rows"]}) == 6  # what other probes found of these reports stays

@@ -73,17 +73,17 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
     assert people.keys() == judged.keys()
     assert sorted(people.values()) == [-1, 0, 1]
     assert sorted(judged.values()) == [0, 1, 1]
-    row = next(pair for pair in agreement_of(found).pairs if pair.dimension == "depth" and pair.scale == "preference")
-    assert (row.first, row.n, row.percent, row.soft_disagreement) == ("ann", 3, 2 / 3, 0)
+    its = agreement_of(found).pairs()["preference: depth", "ann", judge.ref.spec]
+    assert (its["percent"].n, its["percent"].value, its["soft_disagreement"].value) == (3, 2 / 3, 0)
 
     for item in planned(exp, 9).reports:
         about: dict[str, Any] = {"run_id": item.run_id, "report_sha": item.report_sha, "query_id": item.query_id}
         value = 9 if item.system == A else 5
         cast(exp, Rating(**about, dimension="depth", value=value, annotator="ann", at=NOON), None)
     made = agreement_of(opinions_of(exp))
-    (row,) = made.alignments
-    assert (row.dimension, row.n_reports, row.mean_absolute_deviation) == ("depth", 6, 1.5)
-    assert (row.pairwise_comparison_accuracy, row.ranking_agreement) == (1, 1)
+    of_judge = {row.name: (row.part, row.n, row.value) for row in made.where(of=judge.ref.spec, by="")}
+    values = {"MAD": 1.5, "PCA": 1, "same order": 1}
+    assert of_judge == {name: ("rating: depth", 6, value) for name, value in values.items()}
     assert {opinion.system for opinion in opinions_of(exp) if opinion.question.scale == RATING} == {A, B}
 
 
@@ -104,8 +104,8 @@ def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_p
     sheet = known(sample(exp, to=tmp_path / "ben.csv").path)
     heading, *rows = read_cells(sheet)
     sheet.write_bytes(as_csv([heading, *([*row[:-1], "full"] for row in rows)]))
-    pairs = agree(exp, ratings=[sheet]).value.pairs
-    assert [pair.n for pair in pairs if (pair.first, pair.second) == ("ann", "ben")] == [len(labelled)]
+    pairs = agree(exp, ratings=[sheet]).value.pairs()
+    assert pairs["support", "ann", "ben"]["percent"].n == len(labelled)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -187,13 +187,13 @@ def test_every_two_raters_have_a_row_and_people_together_one_more_beside_each_ju
             *said(OVERALL, "a:judge", "judge", [7, 5, 7, 3]),
         ]
     )
-    rows = {(pair.first, pair.second): pair for pair in made.pairs}
+    rows = {(first, second): its for (_, first, second), its in made.pairs().items()}
     assert list(rows) == [("ann", "ben"), ("ann", "a:judge"), ("ben", "a:judge"), (PEOPLE, "a:judge")]
-    assert (rows["ann", "ben"].n, rows["ann", "ben"].n_dropped) == (3, 1)
-    assert rows["ann", "ben"].pearson == pytest.approx(0.5)
-    assert rows[PEOPLE, "a:judge"].percent == 2 / 4  # people's means are 7, 4, 7, 2
-    (together,) = made.people
-    assert (together.n_people, together.n_items, together.level) == (2, 3, "interval")
+    pearson = rows["ann", "ben"]["pearson"]
+    assert (pearson.n, pearson.count("dropped"), pearson.value) == (3, 1, pytest.approx(0.5))
+    assert rows[PEOPLE, "a:judge"]["percent"].value == 2 / 4  # people's means are 7, 4, 7, 2
+    (together,) = made.where(name="alpha")
+    assert (together.count("people"), together.n, together.note) == (2, 3, "interval")
 
 
 def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_nothing() -> None:
@@ -205,9 +205,9 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
             *said(votes, "a:judge", "judge", [0, 1, 1]),
         ]
     )
-    row = next(pair for pair in made.pairs if pair.first == PEOPLE)
-    assert (row.n, row.percent) == (3, 2 / 3)
-    assert row.soft_disagreement == 0
+    its = made.pairs()["preference: overall", PEOPLE, "a:judge"]
+    assert (its["percent"].n, its["percent"].value) == (3, 2 / 3)
+    assert its["soft_disagreement"].value == 0
     labels = agreement_of(
         [
             *said(Question(SUPPORT), "ann", "person", [1, 0.5, 0]),
@@ -215,17 +215,17 @@ def test_votes_that_are_level_are_a_tie_of_people_and_labels_that_are_level_are_
             *said(Question(SUPPORT), "a:judge", "judge", [1, 0.5, 0.5]),
         ]
     )
-    row = next(pair for pair in labels.pairs if pair.first == PEOPLE)
-    assert (row.n, row.n_dropped) == (2, 1)
-    assert row.kappa_linear is not None
+    linear = labels.pairs()["support", PEOPLE, "a:judge"]["kappa_linear"]
+    assert (linear.n, linear.count("dropped")) == (2, 1)
 
 
 def test_words_without_an_order_have_no_correlation_and_raters_with_nothing_in_common_no_row() -> None:
     words = Question(Scale("label", "nominal"))
-    (row,) = agreement_of([*said(words, "ann", "person", [0, 1]), *said(words, "ben", "person", [0, 2])]).pairs
-    assert (row.kappa, row.kappa_linear, row.spearman) == (pytest.approx(1 / 3), None, None)
+    made = agreement_of([*said(words, "ann", "person", [0, 1]), *said(words, "ben", "person", [0, 2])])
+    (its,) = made.pairs().values()
+    assert {name: row.value for name, row in its.items()} == {"percent": 0.5, "kappa": pytest.approx(1 / 3)}
     made = agreement_of([*said(OVERALL, "ann", "person", [8, None]), *said(OVERALL, "ben", "person", [None, 4])])
-    assert made.pairs == ()
+    assert made.pairs() == {}
 
 
 def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
@@ -236,5 +236,5 @@ def test_an_order_has_an_interval_and_few_queries_have_none() -> None:
             for k, name in enumerate(("ann", "ben"))
             for at in range(24)
         ]
-        (row,) = agreement_of(opinions).pairs
-        assert (row.low is not None) is has_interval
+        (its,) = agreement_of(opinions).pairs().values()
+        assert [row.name for row in its.values() if row.ci_low is not None] == ["spearman"] * has_interval

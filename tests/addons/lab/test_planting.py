@@ -12,6 +12,7 @@ import pytest
 
 from drretail import score
 from drretail.addons.lab.derived_experiment import Material, copy_verdicts
+from drretail.addons.lab.findings import EVERY_KIND, FOUND
 from drretail.addons.lab.planting import (
     CHECKS,
     FAITHFULNESS,
@@ -81,11 +82,12 @@ def test_checks_find_errors_by_the_record_and_a_place_without_a_claim_is_in_no_s
     judge, _ = a_claimant({}, only="never said")
     judged(planted_folder(folder), store, judge)
     recall = recall_of(planted_folder(folder), errors)
-    rows = {row.kind: row for row in recall.kinds}
-    found = {kind: (rows[kind].n, rows[kind].found[CHECKS].found) for kind in KINDS.keys() - NOT_IN_RECORDS}
-    assert found == dict.fromkeys(KINDS.keys() - NOT_IN_RECORDS, (1, 1))
-    unjudged = recall.everything.found["scripted:test"]
-    assert (unjudged.n, unjudged.found, unjudged.unjudged) == (0, 0, 25)
+    found = {row.of: (row.n, row.value) for row in recall.where(name=FOUND, by=CHECKS)}
+    assert {kind: found[kind] for kind in KINDS.keys() - NOT_IN_RECORDS} == dict.fromkeys(
+        KINDS.keys() - NOT_IN_RECORDS, (1, 1)
+    )
+    (unjudged,) = recall.where(name=FOUND, of=EVERY_KIND, by="scripted:test")
+    assert (unjudged.n, unjudged.value, unjudged.count("unjudged")) == (0, None, 25)
 
 
 def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
@@ -162,10 +164,10 @@ def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(made: tuple[Path,
     ):
         judge, _ = a_claimant(strict, other="full_support" if name == "sharp" else "no_support", name=name)
         judged(planted_folder(folder), store, judge)
-        (row,) = (kind for kind in recall_of(planted_folder(folder), errors).kinds if kind.kind == "wrong rating")
-        found = row.found[f"scripted:{name}"]
-        assert (found.found, found.unjudged, found.false) == (n_found, 0, false)
-        assert found.n_fresh == 1 - false
+        found_all = recall_of(planted_folder(folder), errors)
+        (found,) = found_all.where(name=FOUND, of="wrong rating", by=f"scripted:{name}")
+        assert [found.count(item) for item in ("found", "unjudged", "false")] == [n_found, 0, false]
+        assert found.count("fresh") == 1 - false
 
 
 def a_claimant(

@@ -13,10 +13,11 @@ from itertools import combinations
 from math import log2
 from pathlib import Path
 from statistics import fmean
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from drretail.addons.lab.derived_experiment import MadeRun, copy_verdicts, good_reports, made_label, write_experiment
-from drretail.addons.lab.findings import BiasEffect
+from drretail.addons.lab.findings import Figure
 from drretail.addons.lab.opinions import RATING, Opinion, judge_name, opinions_of
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import JudgeQuestion, Ruling, VerdictFile, verdict_path
@@ -47,18 +48,16 @@ ByQuery = Mapping[str, Sequence[float]]
 """By query, the values counted on it."""
 
 
-def difference(
-    name: str, values: ByQuery, clusters: Clusters, *, dimension: str = ALL, unit: str = "points"
-) -> BiasEffect:
+def difference(name: str, values: ByQuery, clusters: Clusters, *, dimension: str = ALL, unit: str = "points") -> Figure:
     """A mean over queries that is 0 for a judge without the bias, tested over users as ``compare`` tests."""
     means = {query: fmean(inside) for query, inside in values.items() if inside}
     numbers, groups = [*means.values()], clusters.groups(means)
-    made = _effect(name, values, mean_interval(numbers, groups), clusters, dimension, unit)
     seen, p = detectable(estimate(numbers, groups)), flip_test([round(each, 10) for each in numbers], groups)
-    return made.model_copy(update={"neutral": 0.0, "detectable": seen, "p": None if p is None else round(p, 10)})
+    items = {"neutral": 0.0, "detectable": seen, "p": None if p is None else round(p, 10)}
+    return _effect(name, values, mean_interval(numbers, groups), clusters, dimension, unit, items)
 
 
-def share(name: str, values: ByQuery, clusters: Clusters, *, dimension: str = ALL) -> BiasEffect:
+def share(name: str, values: ByQuery, clusters: Clusters, *, dimension: str = ALL) -> Figure:
     """A mean share over queries with its binomial interval; no value of it shows a judge without the bias."""
     means = {query: fmean(inside) for query, inside in values.items() if inside}
     interval = share_interval([*means.values()], clusters.groups(means))
@@ -67,7 +66,7 @@ def share(name: str, values: ByQuery, clusters: Clusters, *, dimension: str = AL
 
 def differences(
     name: str, by_dimension: Mapping[str, ByQuery], clusters: Clusters, *, unit: str = "points"
-) -> list[BiasEffect]:
+) -> list[Figure]:
     """A difference over all dimensions together, then one for each dimension with values."""
     return [
         difference(name, values, clusters, dimension=dimension, unit=unit)
@@ -75,17 +74,17 @@ def differences(
     ]
 
 
-def shares(name: str, by_dimension: Mapping[str, ByQuery], clusters: Clusters) -> list[BiasEffect]:
+def shares(name: str, by_dimension: Mapping[str, ByQuery], clusters: Clusters) -> list[Figure]:
     """A share over all dimensions together, then one for each dimension with values."""
     return [share(name, values, clusters, dimension=dimension) for dimension, values in over_dimensions(by_dimension)]
 
 
-def number(name: str, values: ByQuery, clusters: Clusters, dimension: str, value: float) -> BiasEffect:
+def number(name: str, values: ByQuery, clusters: Clusters, dimension: str, value: float) -> Figure:
     """A plain count, without an interval."""
     return _effect(name, values, Interval(value), clusters, dimension, "")
 
 
-def entropy(values: ByQuery, clusters: Clusters, steps: int, seed: str, dimension: str) -> BiasEffect:
+def entropy(values: ByQuery, clusters: Clusters, steps: int, seed: str, dimension: str) -> Figure:
     """How evenly the values 0 to ``steps`` − 1 are used, in bits, with a bootstrap interval over users.
 
     The entropy of a sample is biased low, and that of a bootstrap draw is lower again by about as much. The interval is
@@ -126,19 +125,23 @@ def over_dimensions(by_dimension: Mapping[str, ByQuery]) -> Iterable[tuple[str, 
 
 
 def _effect(
-    name: str, values: ByQuery, interval: Interval, clusters: Clusters, dimension: str, unit: str
-) -> BiasEffect:
+    name: str,
+    values: ByQuery,
+    interval: Interval,
+    clusters: Clusters,
+    dimension: str,
+    unit: str,
+    more: Mapping[str, float | None] = MappingProxyType({}),
+) -> Figure:
     queries = [query for query, inside in values.items() if inside]
-    return BiasEffect(
+    return Figure(
         name=name,
-        dimension=dimension,
+        part=dimension,
         unit=unit,
-        value=interval.value,
-        low=interval.low,
-        high=interval.high,
+        **interval.measured,
         n=len(queries),
         n_users=clusters.users(queries),
-        n_items=sum(map(len, values.values())),
+        items={"items": sum(map(len, values.values())), **more},
     )
 
 
@@ -148,7 +151,7 @@ AT_ONCE = 8
 """Concurrent questions to one judge."""
 Report = tuple[str, str]
 """A system's label and a query id, which identify one report."""
-Effects = Sequence[BiasEffect]
+Effects = Sequence[Figure]
 HALF, TWICE = "half", "twice"
 
 

@@ -2,10 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from statistics import fmean
-
-from pydantic import ValidationError
 
 from drretail.addons.lab.bias import drift, justification
 from drretail.addons.lab.bias.probe import (
@@ -26,14 +23,13 @@ from drretail.addons.lab.bias.probe import (
     share,
     shares,
 )
-from drretail.addons.lab.findings import BiasEffect, BiasFound, ProbeFound
+from drretail.addons.lab.findings import BiasFound, Figure
 from drretail.addons.lab.opinions import RATING, opinions_of
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UnknownName
 from drretail.eval.compare.wording import family_of
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scores.pair_rows import read_outcomes
-from drretail.files import read_json
 from drretail.records.vote import about_report
 
 NO_PAIR = "the reports are of one system, and no two can be compared"
@@ -152,7 +148,7 @@ def _scale_use(case: Case) -> Effects | str:
     groups = [(dimension, values) for dimension, values in over_dimensions(rated) if values]
     if not groups:
         return "no report was rated"
-    most_used, high, used = list[BiasEffect](), list[BiasEffect](), list[BiasEffect]()
+    most_used, high, used = list[Figure](), list[Figure](), list[Figure]()
     for dimension, values in groups:
         ratings = Counter(value for inside in values.values() for value in inside)
         ((most, _),) = ratings.most_common(1)
@@ -214,27 +210,26 @@ def has_opinions(case: Case) -> bool:
     return case.judge.ref.kind != "rule_based"
 
 
-def probe_found(case: Case, probe: Probe) -> ProbeFound:
-    """A probe's effects, or why there are none, from existing verdicts alone."""
+def probe_found(case: Case, probe: Probe) -> list[Figure]:
+    """The rows of a probe, from existing verdicts alone: what it lacks, then its effects or why there are none."""
+    whole = Figure(of=probe.name, by=case.name)
     if not has_opinions(case):
-        return ProbeFound(probe=probe.name, judge=case.name, reason=FOLLOWS_RULES)
-    effects_or_reason, (failed, unasked) = probe.find(case), case.unanswered(probe)
-    effects, reason = ((), effects_or_reason) if isinstance(effects_or_reason, str) else (tuple(effects_or_reason), "")
-    return ProbeFound(probe=probe.name, judge=case.name, effects=effects, reason=reason, failed=failed, unasked=unasked)
+        return [whole.model_copy(update={"note": FOLLOWS_RULES})]
+    effects, (failed, unasked) = probe.find(case), case.unanswered(probe)
+    whole = whole.model_copy(update={"failed": failed, "unasked": unasked})
+    if isinstance(effects, str):
+        return [whole.model_copy(update={"note": effects})]
+    return [whole, *(effect.model_copy(update={"of": probe.name, "by": case.name}) for effect in effects)]
 
 
-def bias_found(reports: Reports, rows_now: Sequence[ProbeFound], before: Path) -> BiasFound:
+def bias_found(reports: Reports, rows_now: Sequence[Figure], earlier: BiasFound | None) -> BiasFound:
     """The new results, with earlier results on the same reports by other judges and other probes."""
-    try:
-        earlier = BiasFound.model_validate(read_json(before)) if before.exists() else None
-    except (ValidationError, UserError):  # damaged or of another version: it is about to be replaced
-        earlier = None
-    probed = {(row.judge, row.probe) for row in rows_now}
+    probed = {(row.by, row.of) for row in rows_now}
     earlier_rows = [
         row
-        for row in (earlier.probes if earlier is not None and earlier.reports == reports.sha else ())
-        if row.probe in PROBES and (row.judge, row.probe) not in probed
+        for row in (earlier.rows if earlier is not None and earlier.reports == reports.sha else ())
+        if row.of in PROBES and (row.by, row.of) not in probed
     ]
     order = [*PROBES]
-    rows = sorted([*earlier_rows, *rows_now], key=lambda row: (row.judge, order.index(row.probe)))
-    return BiasFound(reports=reports.sha, probes=tuple(rows))
+    rows = sorted([*earlier_rows, *rows_now], key=lambda row: (row.by, order.index(row.of)))
+    return BiasFound(reports=reports.sha, rows=tuple(rows))

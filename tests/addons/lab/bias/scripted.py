@@ -7,7 +7,7 @@ from typing import Any
 
 from drretail.addons.lab.bias.probe import Case, ask, bias_folder, choose_reports, make_copies
 from drretail.addons.lab.bias.probes import PROBES, metrics_of, probe_found
-from drretail.addons.lab.findings import BiasEffect, ProbeFound
+from drretail.addons.lab.findings import Figure
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import pair_name
@@ -91,7 +91,7 @@ def probed(
     day: str = FIRST_DAY,
     pin: Path | None = None,
     before: Callable[[Case], None] = lambda _: None,
-) -> Mapping[str, ProbeFound]:
+) -> Mapping[str, list[Figure]]:
     """What these probes find of a judge, all asked as the command asks; ``before`` their own questions."""
     probes = [PROBES[name] for name in names]
     chosen = choose_reports(exp, limit=0, seed="1")
@@ -108,12 +108,12 @@ def probed(
     return {probe.name: probe_found(case, probe) for probe in probes}
 
 
-def effect(found: ProbeFound, name: str, dimension: str = "all") -> BiasEffect:
-    (it,) = [effect for effect in found.effects if effect.name.startswith(name) and effect.dimension == dimension]
+def effect(found: Sequence[Figure], name: str, dimension: str = "all") -> Figure:
+    (it,) = [row for row in found if row.name.startswith(name) and row.part == dimension]
     return it
 
 
-def holds(effect: BiasEffect, value: float) -> bool:
-    if effect.low is None or effect.high is None:  # all queries say the same
+def holds(effect: Figure, value: float) -> bool:
+    if effect.ci_low is None or effect.ci_high is None:  # all queries say the same
         return effect.value == value
-    return effect.low <= value <= effect.high
+    return effect.ci_low <= value <= effect.ci_high

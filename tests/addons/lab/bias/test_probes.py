@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.lab.bias.probe import Case, QuestionPlace, choose_reports, difference, doubled, halved
-from drretail.addons.lab.findings import BiasFound, ProbeFound, effect_in_words
+from drretail.addons.lab.findings import BiasFound, Figure, effect_in_words, is_found
 from drretail.errors import ModelError, UserError
 from drretail.eval.claims.claims import SUPPORT, VERSION
 from drretail.eval.claims.rulings import support_prompt
@@ -37,17 +37,17 @@ from tests.eval.metrics.pairwise.judging import chosen, shown
 
 
 def test_few_queries_say_what_they_would_have_seen_and_equal_answers_are_no_proof_of_others() -> None:
-    assert difference("d", {"q1": [1.0, 2.0]}, Clusters()).is_found is None
+    assert is_found(difference("d", {"q1": [1.0, 2.0]}, Clusters())) is None
     few = difference("d", {f"q{n}": [1.0, -1.0, 0.5][n % 3 : n % 3 + 1] for n in range(6)}, Clusters())
-    assert few.is_found is False
-    assert known(few.detectable) > 1
+    assert is_found(few) is False
+    assert known(few.items["detectable"]) > 1
     assert "none found (d 0.17 (" in effect_in_words(few)
     assert "on 6 queries; 1." in effect_in_words(few)
     fewer = difference("d", {f"q{n}": [1.0 + n / 10] for n in range(5)}, Clusters())
-    assert fewer.is_found is None
+    assert is_found(fewer) is None
     assert "on 5 queries, too few to conclude: it takes 6" in effect_in_words(fewer)
     alike = difference("d", {f"q{n}": [0.0] for n in range(10)}, Clusters())
-    assert alike.is_found is False
+    assert is_found(alike) is False
     assert "up to 31% of other queries may not be" in effect_in_words(alike)
 
 
@@ -57,15 +57,15 @@ def test_the_strongest_bias_is_found_from_six_users_on_whatever_their_queries(
 ) -> None:
     always = {f"q{n}": [1.0, 1.0] for n in range(queries)}
     effect = difference("d", always, Clusters({f"q{n}": f"u{n % users}" for n in range(queries)}))
-    assert (effect.is_found, effect.n, effect.n_users) == (found, queries, users)
-    assert effect.p == pytest.approx(2 / 2**users)
+    assert (is_found(effect), effect.n, effect.n_users) == (found, queries, users)
+    assert effect.items["p"] == pytest.approx(2 / 2**users)
 
 
 def test_one_user_with_many_queries_is_no_bias_of_the_judge() -> None:
     users = {f"q{n}": f"u{max(0, n - 20)}" for n in range(30)}  # the first 21 queries are of one user
     leaning = {query: [1.0 if user == "u0" else 0.1 * (-1) ** int(user[1:])] for query, user in users.items()}
-    assert difference("d", leaning, Clusters()).is_found
-    assert difference("d", leaning, Clusters(users)).is_found is False
+    assert is_found(difference("d", leaning, Clusters()))
+    assert is_found(difference("d", leaning, Clusters(users))) is False
 
 
 @pytest.mark.parametrize("queries", [6, 8, 16])
@@ -74,18 +74,19 @@ def test_of_unbiased_judges_at_most_5_of_100_are_found_biased(queries: int) -> N
     for _ in range(draws):
         own = {f"q{n}": lots.gauss(0, 0.5) for n in range(queries)}
         ratings = {q: [float(round(mean + lots.gauss(0, 0.8))) for _ in range(6)] for q, mean in own.items()}
-        false += difference("d", ratings, Clusters()).is_found is True
+        false += is_found(difference("d", ratings, Clusters())) is True
     assert false / draws <= 0.068  # 5 %, and a draw's own chance
 
 
 def test_a_line_names_the_first_effect_of_each_probe_of_each_judge() -> None:
     found = difference("twice minus once", {f"q{n}": [1.0, 1.5] for n in range(6)}, Clusters())
     rows = (
-        ProbeFound(probe="length", judge="j", effects=(found,)),
-        ProbeFound(probe="own_family", judge="j", reason="no system"),
-        ProbeFound(probe="drift", judge="k", reason="rules"),
+        Figure(of="length", by="j"),
+        found.model_copy(update={"of": "length", "by": "j"}),
+        Figure(of="own_family", by="j", note="no system"),
+        Figure(of="drift", by="k", note="rules"),
     )
-    summary = BiasFound(reports="r", probes=rows).summary()
+    summary = BiasFound(reports="r", rows=rows).summary()
     assert summary == ("Biases of j: length: twice minus once 1.25 on 6 queries. k: no probe has an answer.")
 
 
@@ -124,10 +125,10 @@ def test_a_judge_that_leans_to_a_place_is_found(
 ) -> None:
     found = probed(exp, judge_of(script), ["position"])["position"]
     first = effect(found, "first preferred")
-    assert first.is_found is (leaning is not None)
+    assert is_found(first) is (leaning is not None)
     assert leaning is None or holds(first, leaning)
     assert holds(effect(found, "flipped"), flipped)
-    assert (first.n, first.n_items) == (QUERIES, 6 * QUERIES)
+    assert (first.n, first.count("items")) == (QUERIES, 6 * QUERIES)
 
 
 @pytest.mark.parametrize("points", [1, 0])
@@ -136,9 +137,9 @@ def test_a_judge_that_gives_so_many_points_for_each_doubling(exp: Path, points: 
     found = probed(exp, judge, ["length"])["length"]
     for name, strength in LENGTHS.items():
         assert holds(effect(found, name), points * strength), name
-        assert effect(found, name).is_found is (points > 0)
+        assert is_found(effect(found, name)) is (points > 0)
         assert holds(effect(found, name, "depth"), points * strength)
-    assert {effect.n for effect in found.effects} == {QUERIES}
+    assert {row.n for row in found if row.name} == {QUERIES}
 
 
 @pytest.mark.parametrize("bias", [0.7, 0.0])
@@ -156,7 +157,7 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
     found = probed(exp, own, ["own_family"])["own_family"]
     gap = effect(found, "anthropic's reports")
     assert holds(gap, bias)
-    assert gap.is_found is (bias > 0)
+    assert is_found(gap) is (bias > 0)
     assert gap.n == QUERIES
 
 
@@ -165,7 +166,7 @@ def test_a_judge_that_gives_its_own_family_more(tmp_path: Path, bias: float) -> 
 )
 def test_own_family_needs_others_ratings_and_both_kinds_of_systems(tmp_path: Path, name: str, reason: str) -> None:
     exp = an_experiment(tmp_path / "exp", 2, a="anthropic:claude-x", b="openai:gpt-x")
-    assert reason in probed(exp, judge_of(rater(unbiased), name), ["own_family"])["own_family"].reason
+    assert reason in probed(exp, judge_of(rater(unbiased), name), ["own_family"])["own_family"][0].note
 
 
 def strays(share: float) -> Any:
@@ -190,8 +191,8 @@ def test_a_judge_whose_ratings_are_not_what_its_reasons_say(exp: Path, share: fl
     assert holds(effect(found, "ratings 2 points"), share)
     more = effect(found, "rating minus")
     assert holds(more, 3 * share)
-    assert more.is_found is (share > 0)
-    assert (more.n, more.n_items) == (QUERIES, 2 * 6 * QUERIES)
+    assert is_found(more) is (share > 0)
+    assert (more.n, more.count("items")) == (QUERIES, 2 * 6 * QUERIES)
 
 
 def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) -> None:
@@ -211,8 +212,8 @@ def test_a_judge_whose_labels_of_claims_are_not_what_its_reasons_say(exp: Path) 
     assert holds(effect(found, "labels of claims", SUPPORT), 0.2)
     higher = effect(found, "support minus", SUPPORT)
     assert holds(higher, 0.1)
-    assert higher.is_found
-    assert higher.n_items == 2 * 5 * QUERIES
+    assert is_found(higher)
+    assert higher.count("items") == 2 * 5 * QUERIES
 
 
 @pytest.mark.parametrize("shift", [-1.0, 0.0])
@@ -225,17 +226,17 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
         )
 
     first = probed(exp, judge_of(by_day(0)), ["drift"], pin=pin)["drift"]
-    assert "asked on a later day" in first.reason
+    assert "asked on a later day" in first[0].note
     pinned = pin.read_bytes()
     probed(exp, judge_of(by_day(0)), ["drift"], pin=pin)
     assert pin.read_bytes() == pinned  # what was asked today is not asked again
     found = probed(exp, judge_of(by_day(shift)), ["drift"], pin=pin, day=LATER)["drift"]
     moved = effect(found, "shift since 2025-01-01", "overall")
     assert holds(moved, shift)
-    assert moved.is_found is (shift < 0)
-    assert (moved.n, moved.n_items) == (QUERIES, 2 * QUERIES)
+    assert is_found(moved) is (shift < 0)
+    assert (moved.n, moved.count("items")) == (QUERIES, 2 * QUERIES)
     if not shift:
-        assert effect(found, "changed more than at once", "overall").is_found is False
+        assert is_found(effect(found, "changed more than at once", "overall")) is False
         assert (effect(found, "changed since", "overall").value or 0) > 0
 
 
@@ -249,11 +250,11 @@ def test_judges_that_use_three_values_or_all_or_rate_floors_three_points_lower(t
         assert effect(found, "values used").value == values
         assert holds(effect(found, "8 or more"), 2 / 3 if values == 3 else 3 / 11)
         assert holds(effect(found, "of its most used value"), 1 / values)
-        assert effect(found, "systems above floors").is_found is False
+        assert is_found(effect(found, "systems above floors")) is False
     judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) - 3 * ("of n on" in report)))
     above = effect(probed(exp, judge, ["scale_use"])["scale_use"], "systems above floors")
     assert holds(above, 3)
-    assert above.is_found
+    assert is_found(above)
 
 
 def test_copies_are_rated_beside_their_report_only_where_length_is_probed(tmp_path: Path) -> None:
@@ -309,6 +310,6 @@ def test_judgements_that_failed_are_counted_and_named_and_are_no_finding(tmp_pat
     judge = judge_of(lambda _: ModelError("refusal", "no answer"))
     found = probed(an_experiment(tmp_path / "exp", 2), judge, ["position", "length"])
     assert found.keys() == {"position", "length"}
-    assert {(row.effects, row.failed > 0, row.unasked) for row in found.values()} == {((), True, 0)}
-    line = BiasFound(reports="r", probes=tuple(found.values())).summary()
-    assert f"position: {found['position'].failed} judgements failed" in line
+    assert {(len(rows), rows[0].failed > 0, rows[0].unasked) for rows in found.values()} == {(1, True, 0)}
+    line = BiasFound(reports="r", rows=tuple(row for rows in found.values() for row in rows)).summary()
+    assert f"position: {found['position'][0].failed} judgements failed" in line
