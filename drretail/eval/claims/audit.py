@@ -363,8 +363,9 @@ def _count_unresolved(claims: Iterable[Claim], kinds: Sequence[str]) -> int:
 
 def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:
     """True for a judgement in which a source of these types was read."""
-    read = {source_type(source.id) for source in verdict.sources}
-    return verdict.state == "scored" and (ALL_TYPES in kinds or any(kind in kinds for kind in read))
+    return verdict.state == "scored" and (
+        ALL_TYPES in kinds or any(source_type(source.id) in kinds for source in verdict.sources)
+    )
 
 
 def cites(claim: Claim) -> bool:

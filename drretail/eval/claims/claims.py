@@ -4,6 +4,7 @@ Stage 2: the texts of these sources, and how a judge is shown them.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -163,6 +164,7 @@ def types_of(sources: Sequence[str]) -> tuple[SourceType, ...]:
     return tuple(kind for kind in TYPES if kind in types)
 
 
+@lru_cache(maxsize=4096)  # each tally of a report asks again for the sources of all its claims
 def source_type(source: str) -> SourceType:
     """The type of an id or a URL, by its form. Anything else, such as a number without an entry, counts as web."""
     kind = parse_evidence_id(source)
