@@ -204,7 +204,7 @@ def shop_research(
         chosen = _asked(queries, shop_world)
         if to is not None:
             open_experiment(Path(to), shop_world, [], [], SEED).close()  # reports a wrong folder now
-        options = client_options(names_in(without) or ()) | ({} if name is None else {"solver": name})
+        options = client_options(names_in(without)) | ({} if name is None else {"solver": name})
         shop = Shop(
             shop_world,
             world,
@@ -280,11 +280,9 @@ def _prerequisites() -> Generator[None]:
         raise PrerequisiteError(f"{file_error(problem)}.") from problem
 
 
-def names_in(names: Names) -> list[str] | None:
+def names_in(names: Names) -> list[str]:
     """The names in a -T parameter, which inspect reads as text or, if it has commas, as a list."""
-    if names is None:
-        return None
-    parts = names.split(",") if isinstance(names, str) else names
+    parts = names.split(",") if isinstance(names, str) else names or ()
     return [part.strip() for part in parts if part.strip()]
 
 

@@ -80,6 +80,20 @@ async def prepare(task: Task, metric: Metric, judge_session: JudgeSession) -> No
         write_sealed(task.folder, {rubric_path(task.folder, metric.name, task.query.query_id): made})
 
 
+def criteria_by(
+    judge_session: JudgeSession, task: Task, metric: str, groups: Iterable[CriteriaGroup], *prompts: Prompt
+) -> Criteria:
+    """The criteria of a query that a judge has made, asked by these prompts."""
+    hashes = [prompt.hash for prompt in prompts]
+    return Criteria(
+        metric=metric,
+        query_id=task.query.query_id,
+        groups=tuple(groups),
+        made_by=judge_session.judge.ref.spec,
+        prompt_hash=hashes[0] if len(hashes) == 1 else sha256_of(hashes)[:16],
+    )
+
+
 def take_criteria(experiment: Path, source: Path, metrics: Sequence[Metric], queries: Sequence[Query]) -> int:
     """Copies the criteria of these metrics from ``source``, and returns their number.
 

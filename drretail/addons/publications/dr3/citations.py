@@ -278,41 +278,32 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
         for claim in claims
         for source in claim.sources
     ]
-    if judge_session.rules == "dr3":
-        # All claims of a source in one question, by the released rules; unreadable sources are not asked about.
-        by_source: dict[str, list[Unit]] = {}
-        for pair in pairs:
-            by_source.setdefault(pair.sources[0], []).append(pair)
-        for group in by_source.values():
-            content = support_judge.content(group[0])
-            if not content.texts:
-                state, reason = support_judge.unread(content)
-                for pair in group:
-                    if support_judge.existing(pair) is None:
-                        support_judge.judge_session.record(SUPPORT, pair.item, state, reason=reason)
-                continue
-            claims = [pair.claim.claim for pair in group]
-            texts = pieces_of_long(content.texts, claims, support_judge.judge_session.room)
-            batch = QuestionBatch(
-                SUPPORT, support_prompt(), MOST, tag="claim", sources=tuple(text.ref for text in texts)
-            )
-            things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
-            material = {"sources": source_tags(texts)}
-            # A claim missing in the answer is failed, which the released rules count as unsupported.
-            await ask_numbered(
-                support_judge.judge_session,
-                batch,
-                things,
-                material,
-                BackedClaims,
-                lambda answer: [
-                    (claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip()))
-                    for claim in answer.claims
-                ],
-                repairs_numbers=False,
-            )
-    else:
+    if judge_session.rules != "dr3":
         await support_judge.rule(pairs)
+        return
+    # All claims of a source in one question, by the released rules; unreadable sources are not asked about.
+    by_source: dict[str, list[Unit]] = {}
+    for pair in pairs:
+        by_source.setdefault(pair.sources[0], []).append(pair)
+    for group in by_source.values():
+        content = support_judge.content(group[0])
+        if not content.texts:
+            state, reason = support_judge.unread(content)
+            for pair in group:
+                if support_judge.existing(pair) is None:
+                    judge_session.record(SUPPORT, pair.item, state, reason=reason)
+            continue
+        texts = pieces_of_long(content.texts, [pair.claim.claim for pair in group], judge_session.room)
+        refs = tuple(text.ref for text in texts)
+        batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=refs)
+        things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
+        material = {"sources": source_tags(texts)}
+        # A claim missing in the answer is failed, which the released rules count as unsupported.
+        await ask_numbered(judge_session, batch, things, material, BackedClaims, _backed, repairs_numbers=False)
+
+
+def _backed(answer: BackedClaims) -> list[tuple[int, Ruling]]:
+    return [(claim.claim_id, Ruling(float(claim.supported), claim.explanation.strip())) for claim in answer.claims]
 
 
 async def _claims(subject: Subject, judge_session: JudgeSession) -> Sequence[Claim]:

@@ -22,7 +22,7 @@ from drretail.addons.publications.dr3.citations import Covered
 from drretail.errors import UserError
 from drretail.eval.claims.claims import CITED, EXTRACT, REPORT, SUPPORT, Claim, claims_in
 from drretail.eval.judging.criteria import STAGE as MAKING
-from drretail.eval.judging.criteria import criteria_of, freeze
+from drretail.eval.judging.criteria import criteria_by, criteria_of, freeze
 from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
@@ -31,7 +31,7 @@ from drretail.experiment import Definition, gold_path, read_gold, read_gold_file
 from drretail.files import read_lines
 from drretail.llm.prompt import Prompt
 from drretail.parsing import parse_json
-from drretail.records.base import Rules, file_name, sha256_of
+from drretail.records.base import Rules, file_name
 from drretail.records.criteria import (
     GOLD_PARTS,
     Criteria,
@@ -157,14 +157,7 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     groups = await opinions.make_groups(task, judge_session, MAKING)
     if isinstance(groups, str):
         return groups
-    prompts = [prompt.hash for prompt in opinions.making_prompts()]
-    return Criteria(
-        metric=NAME,
-        query_id=task.query.query_id,
-        groups=groups,
-        made_by=judge_session.judge.ref.spec,
-        prompt_hash=sha256_of(prompts)[:16],
-    )
+    return criteria_by(judge_session, task, NAME, groups, *opinions.making_prompts())
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:

@@ -205,17 +205,11 @@ class _PublishedTask(_Published):
 
     def groups(self) -> tuple[CriteriaGroup, ...]:
         """One group for each dimension, with the weights of dimensions and of criteria normalised to a sum of 1."""
-        made: list[CriteriaGroup] = []
-        weights = weighted.normalised([self.dimension_weight.get(key, 0.0) for key in AXIS.keys])
-        for key, weight in zip(AXIS.keys, weights, strict=True):
-            published = self.criterions[key]
-            shares = weighted.normalised([criterion.weight for criterion in published])
-            criteria = (
-                Criterion(text=criterion.criterion, explanation=criterion.explanation, weight=share)
-                for criterion, share in zip(published, shares, strict=True)
-            )
-            made.append(CriteriaGroup(name=key, weight=weight, criteria=tuple(criteria)))
-        return tuple(made)
+        criteria = (
+            [Criterion(text=each.criterion, explanation=each.explanation, weight=each.weight) for each in published]
+            for published in (self.criterions[key] for key in AXIS.keys)
+        )
+        return weighted.weighted_groups(AXIS, [self.dimension_weight.get(key, 0.0) for key in AXIS.keys], criteria)
 
 
 def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:

@@ -16,6 +16,7 @@ from drretail.eval.judging.criteria import (
     NumberedItem,
     QuestionBatch,
     ask_numbered,
+    criteria_by,
     criteria_of,
     criterion_item,
     criterion_text,
@@ -110,29 +111,12 @@ async def prepare(task: Task, judge_session: JudgeSession) -> Criteria | str:
     reply = await judge_session.ask(MAKING, task.query.query_id, making_prompt(), material, QueryRubric, check)
     if reply.answer is None:
         return f"the judge made no rubric: {reply.error}"
-    by_axis = {name: [criterion for criterion in reply.answer.criteria if criterion.axis == name] for name in OWN_AXES}
-    return Criteria(
-        metric=NAME,
-        query_id=task.query.query_id,
-        groups=tuple(
-            CriteriaGroup(
-                name=name,
-                criteria=tuple(
-                    Criterion(
-                        text=reply.criterion.strip(),
-                        explanation=reply.explanation.strip(),
-                        weight=reply.weight,
-                        kind=reply.kind,
-                    )
-                    for reply in criteria
-                ),
-            )
-            for name, criteria in by_axis.items()
-            if criteria
-        ),
-        made_by=judge_session.judge.ref.spec,
-        prompt_hash=making_prompt().hash,
-    )
+    by_axis: dict[str, list[Criterion]] = {name: [] for name in OWN_AXES}
+    for said in reply.answer.criteria:
+        about = {"text": said.criterion.strip(), "explanation": said.explanation.strip()}
+        by_axis[said.axis].append(Criterion(**about, weight=said.weight, kind=said.kind))
+    groups = (CriteriaGroup(name=name, criteria=tuple(criteria)) for name, criteria in by_axis.items() if criteria)
+    return criteria_by(judge_session, task, NAME, groups, making_prompt())
 
 
 async def judge(subject: Subject, judge_session: JudgeSession) -> None:

@@ -15,13 +15,13 @@ from typing import Protocol, TypeVar
 from pydantic import Field
 
 from drretail.errors import UserError
-from drretail.eval.judging.criteria import STAGE, criteria_of
+from drretail.eval.judging.criteria import STAGE, criteria_by, criteria_of
 from drretail.eval.judging.dimensions import SHOPPER, USER
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import Check
-from drretail.records.base import Record, sha256_of
+from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
 from drretail.records.score import ProfileSummary
@@ -108,6 +108,18 @@ def normalised(weights: Sequence[float]) -> list[float]:
     """The weights scaled to add up to 1; unchanged if they already do."""
     total = sum(weights)
     return list(weights) if abs(total - 1) <= _NOTHING else [weight / total for weight in weights]
+
+
+def weighted_groups(
+    axis: Axis, weights: Sequence[float], criteria: Iterable[Sequence[Criterion]]
+) -> tuple[CriteriaGroup, ...]:
+    """A group for each dimension, with the weights of dimensions and of criteria scaled to add up to 1."""
+    groups: list[CriteriaGroup] = []
+    for key, weight, own in zip(axis.keys, normalised(weights), criteria, strict=True):
+        shares = zip(own, normalised([criterion.weight for criterion in own]), strict=True)
+        scaled = tuple(criterion.model_copy(update={"weight": share}) for criterion, share in shares)
+        groups.append(CriteriaGroup(name=key, weight=weight, criteria=scaled))
+    return tuple(groups)
 
 
 def weighted_mean(parts: Iterable[tuple[float, float]]) -> float:
@@ -278,16 +290,11 @@ async def made_criteria(metric: str, axes: Sequence[Axis], task: Task, judge_ses
     failed = [each for each in made if isinstance(each, str)]
     if failed:
         return f"no usable weights and criteria: {'; '.join(failed)}"
-    return Criteria(
-        metric=metric,
-        query_id=task.query.query_id,
-        groups=tuple(group for groups in made if not isinstance(groups, str) for group in groups),
-        made_by=judge_session.judge.ref.spec,
-        prompt_hash=sha256_of([prompt.hash for prompt in weights_prompts(wanted)])[:16],
-    )
+    groups = (group for groups in made if not isinstance(groups, str) for group in groups)
+    return criteria_by(judge_session, task, metric, groups, *weights_prompts(wanted))
 
 
-async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[CriteriaGroup] | str:
+async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> tuple[CriteriaGroup, ...] | str:
     """An axis' dimensions with weights and criteria, or why there are none."""
     persona = persona_of(task.query, task.profile) if axis.sees_profile else None
     today = "not known" if task.now is None else task.now.date().isoformat()
@@ -326,13 +333,12 @@ async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> list[C
     if problems or not isinstance(weights, DimensionWeights):
         return "; ".join(problems)
     weight_of = {weight.dimension: weight.weight for weight in weights.weights}
-    groups: list[CriteriaGroup] = []
-    for key, share, reply in zip(axis.keys, normalised([weight_of[key] for key in axis.keys]), criteria, strict=True):
-        subcriteria = reply.criteria if isinstance(reply, SubCriteria) else []
-        shares = normalised([criterion.weight for criterion in subcriteria])
-        made = (
-            Criterion(text=criterion.criterion.strip(), explanation=criterion.explanation.strip(), weight=weight)
-            for criterion, weight in zip(subcriteria, shares, strict=True)
-        )
-        groups.append(CriteriaGroup(name=key, weight=share, criteria=tuple(made)))
-    return groups
+    of_dimensions = (
+        [
+            Criterion(text=said.criterion.strip(), explanation=said.explanation.strip(), weight=said.weight)
+            for said in reply.criteria
+        ]
+        for reply in criteria
+        if isinstance(reply, SubCriteria)
+    )
+    return weighted_groups(axis, [weight_of[key] for key in axis.keys], of_dimensions)
