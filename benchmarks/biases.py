@@ -20,6 +20,7 @@ import numpy as np
 from rounds import keep, rounds_parser
 
 from drretail.addons.lab.bias.probe import difference
+from drretail.addons.lab.findings import is_found
 from drretail.stats.intervals import Clusters
 
 USERS, QUERIES = (6, 8, 16, 32), (1, 3)
@@ -80,7 +81,7 @@ def measured(rounds: int, seed: int) -> Iterator[Row]:
                     lot, found = np.random.default_rng(seed), 0
                     clusters = Clusters({f"u{user} q{n}": f"u{user}" for user in range(users) for n in range(queries)})
                     for _ in range(rounds):
-                        found += difference("d", make(lot, users, queries, size), clusters).is_found is True
+                        found += is_found(difference("d", make(lot, users, queries, size), clusters)) is True
                     yield Row(probe, size, users, queries, found / rounds)
 
 

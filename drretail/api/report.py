@@ -12,7 +12,7 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.eval.check_results import Checklist
 from drretail.eval.method import judge_notes
 from drretail.eval.rejudging import check_scores
@@ -88,7 +88,8 @@ def report(options: ReportOptions) -> Result[str]:
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
         tables = [table for section in sections(view.scores) for table in section.every]
-        text = "\n".join(map(latex_table, filter(None, (board_table(board), concluded(board), *tables))))
+        drawn = map(latex_table, filter(None, (board_table(board), concluded(board), *tables)))
+        text = "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *drawn])
         _write(to, text, lambda: summary_of(view))
     else:
         from drretail.viewer.text_report import FEW_RUNS, text_of
@@ -139,7 +140,9 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines), finding_plots(view.folder))], to)]
-    return Result("", {"plots": written}, written, path=to)
+    has_images = any(path.endswith(".png") for path in written)
+    hints = [] if has_images else [f"PNG files need one more package: {install_line('resvg-py')}."]
+    return Result("", {"plots": written}, written, hints=hints, path=to)
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs, files: str) -> Path:

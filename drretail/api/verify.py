@@ -358,20 +358,20 @@ def verify(options: VerifyOptions) -> Verification:
     folder = folder_of(options.experiment)
     definition, checklist = read_definition(folder), Checklist()
     progress = choose_progress()
-    packs_are_whole = check_packs(folder, checklist)
-    gone = taken_out(folder) if packs_are_whole else frozenset[str]()
+    damaged = check_packs(folder, checklist)
+    gone = taken_out(folder) if not damaged else frozenset[str]()
     check_seals(folder, checklist)
     check_runs(folder, definition, checklist)
-    if packs_are_whole:
+    if not damaged:
         check_plan(folder, definition, gone, checklist)
         check_texts(folder, checklist)
     check_queries(definition, options.queries, checklist)
     with checklist.catching("votes", "votes"):
         check_votes(folder, checklist)
-    if not packs_are_whole:
+    if damaged:
         _believe_all(folder, definition, checklist)
         for check in ("plan", *DEEP):
-            checklist.leave(check, "verdicts", "a pack of verdicts is damaged", RESTORE)
+            checklist.leave(check, "verdicts", f"{damaged[0]} is damaged", RESTORE)
     elif definition.versions.get("drretail") == __version__:
         with checklist.catching("scores", "scores.json"):
             check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)

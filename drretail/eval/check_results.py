@@ -33,7 +33,7 @@ CHECKS = {
 }
 """The checks in the order in which they are made and printed: what each covers, and what to do if it fails."""
 _STATES = {"pass": "pass", "fail": "FAIL", "unmade": "not made yet", "not_checkable": "not checkable"}
-MEND = "Mend or delete the file that it names, and give the command that made it."
+MEND = "Restore, mend or delete the file that it names, and give the command that made it."
 
 
 class Mismatch(Record):

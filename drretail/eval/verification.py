@@ -160,17 +160,17 @@ def check_seals(experiment: Path, checklist: Checklist) -> None:
         checklist.fail("versions", name, reason, MAKE_AGAIN, cause=reason)
 
 
-def check_packs(experiment: Path, checklist: Checklist) -> bool:
-    """Whether all packs of verdicts can be read; each that can't be fails."""
-    damaged = False
+def check_packs(experiment: Path, checklist: Checklist) -> list[str]:
+    """The packs of verdicts that can't be read; each of them fails."""
+    damaged: list[str] = []
     for packed in packs_below(experiment):
         try:
             for name in names_in(packed.parent):
                 lines_of(packed.with_name(name))
         except UserError as problem:
-            damaged = True
+            damaged.append(str(packed.relative_to(experiment)))
             checklist.fail("verdicts", packed.relative_to(experiment), str(problem).rstrip("."), RESTORE)
-    return not damaged
+    return damaged
 
 
 def check_plan(experiment: Path, definition: Definition, gone: Collection[str], checklist: Checklist) -> None:

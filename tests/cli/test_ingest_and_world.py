@@ -53,7 +53,7 @@ def test_a_dry_run_of_a_shop_of_ones_own_shows_its_first_rows(tmp_path: Path) ->
     assert "First rows of products.csv" in result.output
     assert "Home > Lamps" in result.output
     assert "products.csv: 1 price unknown, such as 'on request'" in result.output
-    assert "1 ordered products have no product row." in result.output
+    assert "1 ordered product has no product row." in result.output
     assert f"drretail ingest {mapping}" in refused_by("ingest", str(tmp_path), "-w", str(tmp_path / "w"), "-q")
     assert not (tmp_path / "w").exists()
 

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from drretail.api.option import accepts
@@ -16,6 +17,7 @@ from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, Synt
 from drretail.api.worlds import server_settings
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
+from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Table, table_of
 
@@ -213,7 +215,8 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
     )
     if report.products_without_meta:
         verb = "ordered" if word == "orders" else "reviewed"
-        yield f"{report.products_without_meta:,} {verb} products have no product row."
+        count = report.products_without_meta
+        yield f"{counted(count, f'{verb} product')} {'has' if count == 1 else 'have'} no product row."
 
 
 def _made(report: "IngestReport") -> Iterator[str]:
@@ -224,7 +227,7 @@ def _made(report: "IngestReport") -> Iterator[str]:
         yield f"World {report.world}, fingerprint {report.fingerprint}"
         last = ", the day after the last order" if report.counts and report.counts.orders else ""
         yield f"The shop's today is {report.now:%Y-%m-%d}{last}."
-        yield f'Next: drretail ask "Which …?" --world {report.world}'
+        yield f'Next: drretail ask "Which …?" --world {quote(str(report.world))}'
     if report.replaced is not None:
         yield (
             f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "

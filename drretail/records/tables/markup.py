@@ -60,10 +60,13 @@ _WRITTEN = str.maketrans(
 
 LATEX_WIDTH = 78
 """How many characters of ``\\small`` type fit on a line of the class ``article``, which is 345 pt wide."""
+_LATEX_HEIGHT = 40
+"""How many such lines fit on a page beside its caption."""
 
 
 def latex_table(table: Table) -> str:
     """A ``table`` environment as wide as a line of text, with the rows and parts that a terminal of that width shows.
+    Parts that do not fit on one page are in environments of their own.
 
     Each section begins with a rule. Intervals and counts are in smaller type. The caption has the title and what
     values are over; meanings and notes become comments.
@@ -71,18 +74,24 @@ def latex_table(table: Table) -> str:
     comments = [f"{column.name}: {column.meaning}." for column in table.columns if column.meaning]
     # Nothing is left out of a paper: columns without room make a further part.
     kept = replace(table, columns=tuple(replace(column, spare=None) for column in table.columns), spare_intervals=None)
-    grids = draw(kept, LATEX_WIDTH).grids
-    return "\n".join(
-        [
-            *(f"% {line}" for comment in (*comments, *table.notes) for line in comment.splitlines()),
+    pages: list[list[list[str]]] = []
+    for grid in draw(kept, LATEX_WIDTH).grids:
+        part = [*_tabular(grid)]
+        if not pages or sum(map(len, (*pages[-1], part))) > _LATEX_HEIGHT:
+            pages.append([])
+        pages[-1].append(part)
+    caption = _written(". ".join(filter(None, (table.full_title, table.basis))))
+    lines = [f"% {line}" for comment in (*comments, *table.notes) for line in comment.splitlines()]
+    for number, parts in enumerate(pages, 1):
+        lines += [
             r"\begin{table}",
             r"\centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}",
-            rf"\caption{{{_written('. '.join(filter(None, (table.full_title, table.basis))))}}}",
-            "\n\n\\medskip\n".join("\n".join(_tabular(grid)) for grid in grids),
+            rf"\caption{{{caption}{f' Page {number} of {len(pages)}.' if len(pages) > 1 else ''}}}",
+            "\n\n\\medskip\n".join(map("\n".join, parts)),
             r"\end{table}",
             "",
         ]
-    )
+    return "\n".join(lines)
 
 
 def _tabular(grid: "Grid") -> Iterator[str]:

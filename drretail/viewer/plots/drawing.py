@@ -15,7 +15,6 @@ from textwrap import wrap
 
 from markupsafe import Markup
 
-from drretail.errors import UserError, install_line
 from drretail.files import write_atomically
 
 WIDTH = 420
@@ -235,20 +234,21 @@ PIXELS = 2
 
 
 def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Writes every plot as NAME.svg and NAME.png into this folder, creates it, and returns the files' paths.
-
-    Raises UserError if the extra ``plots`` is not installed.
+    """Writes every plot as NAME.svg into this folder, with the extra ``plots`` as NAME.png too, creates the folder, and
+    returns the files' paths.
     """
     try:
         from resvg_py import svg_to_bytes
-    except ImportError as error:
-        raise UserError(f"PNG files need one more package: {install_line('resvg-py')}.") from error
+    except ImportError:
+        svg_to_bytes = None
     written: list[Path] = []
     folder.mkdir(parents=True, exist_ok=True)
     for plot in plots:
         svg, png = (folder / f"{plot.name}.{kind}" for kind in ("svg", "png"))
         text = plot.standalone()
         write_atomically(svg, text)
-        write_atomically(png, bytes(svg_to_bytes(svg_string=text, zoom=PIXELS)))
-        written += [svg, png]
+        written.append(svg)
+        if svg_to_bytes:
+            write_atomically(png, bytes(svg_to_bytes(svg_string=text, zoom=PIXELS)))
+            written.append(png)
     return written

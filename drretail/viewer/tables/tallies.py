@@ -65,7 +65,7 @@ def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
     researching = [tally for tally in tallies if tally.label not in BASELINES]
     if runs := sum(tally.undecided for tally in researching):
         done, verb = sum(tally.done for tally in researching), "does" if runs == 1 else "do"
-        yield f"Of {done:,} reports {runs:,} {verb} not say what belongs in the cart."
+        yield f"Of {counted(done, 'report')} {runs:,} {verb} not say what belongs in the cart."
 
 
 def took_line(run: Run, kept_in: Path | None) -> str:

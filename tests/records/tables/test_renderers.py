@@ -142,6 +142,11 @@ def test_a_latex_table_of_many_columns_is_cut_into_parts_of_a_line_and_leaves_no
     assert drawn.count(".25--.75") == 12
     heads = [line for line in drawn.splitlines() if "metric" in line]
     assert all(len(line) <= LATEX_WIDTH for line in heads)
+    assert drawn.count(r"\begin{table}") == 1
+    long = latex_table(Table("Many", columns, rows * 20, spare_intervals=0))
+    assert [line for line in long.splitlines() if "caption{" in line] == [
+        rf"\caption{{Many Page {number} of 2.}}" for number in (1, 2)
+    ]
 
 
 @pytest.mark.parametrize(
