@@ -26,12 +26,12 @@ WISH = Wish(wants=(Want(name=f"feeder {MARK}", kinds=("bird feeder",)),))
 DECISION = Decision(want=MARK, demand=OF_KIND, product_id="B0TEST0001", record_sha="0", state="met", by="person:Ann")
 
 
-def ran(folder: Path, query: Query, *thieves: str) -> Path:
-    """The experiment of these thieves on a query, run as a command of its own, with all floors."""
+def ran(folder: Path, query: Query, *thieves: str, floors: str = "") -> Path:
+    """The experiment of these thieves on a query, run as a command of its own, with all floors unless told."""
     build_shop(folder / "w")
     write_with_gold([query], folder / "q.jsonl")
     agents = [word for name in thieves for word in ("--agent", f"tests.api.thieves:{name}")]
-    options = f"--world {folder}/w --queries {folder}/q.jsonl --to {folder}/exp --parallel 1".split()
+    options = f"--world {folder}/w --queries {folder}/q.jsonl --to {folder}/exp --parallel 1 {floors}".split()
     project = str(Path(__file__).parents[3])
     ended = subprocess.run(
         [sys.executable, "-m", "drretail", "run", *options, *agents],
@@ -78,6 +78,7 @@ def test_the_board_says_of_whom_gold_was_in_reach(experiment: Path) -> None:
 def test_a_hidden_wish_is_with_the_process_that_plays_the_shopper(tmp_path: Path) -> None:
     hidden = Hidden.model_validate({"field": "must", "index": 0, "value": MARK, "topic": "feature", "say": "It must."})
     wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",), must=(MARK,)),))  # pyright: ignore[reportArgumentType]
-    experiment = ran(tmp_path, ASKED.model_copy(update={"wish": wish, "hidden": (hidden,), "questions": 3}), "session")
+    asked = ASKED.model_copy(update={"wish": wish, "hidden": (hidden,), "questions": 3})
+    experiment = ran(tmp_path, asked, "session", floors="--no-floors")
     thief = next(run for name, run in by_agent(experiment).items() if name == "session")
     assert thief.report == "Found gold."
