@@ -83,7 +83,11 @@ def _streams(stdout: int, stderr: int) -> Generator[None]:
 
 @contextmanager
 def _place(where: Path, env: Mapping[str, str]) -> Generator[None]:
-    """The folder and the environment; modules that are loaded from below the folder are forgotten."""
+    """The folder and the environment; modules that are loaded from below the folder are forgotten, as are those of
+    other tests that have the name of a file here.
+    """
+    for file in where.glob("*.py"):
+        sys.modules.pop(file.stem, None)
     before, path, modules = Path.cwd(), [*sys.path], {*sys.modules}
     os.chdir(where)
     invalidate_caches()
