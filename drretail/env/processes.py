@@ -61,7 +61,7 @@ class WorkerPool:
         for worker in self._workers:
             idle.put(worker)
 
-        def told(read: int, rows: int) -> None:
+        def tell_alone(read: int, rows: int) -> None:
             with telling:
                 tell(read, rows)
 
@@ -69,7 +69,7 @@ class WorkerPool:
             worker = idle.get()
             try:
                 worker.start(job)
-                worker.wait(told)
+                worker.wait(tell_alone)
             finally:
                 idle.put(worker)
 

@@ -305,8 +305,8 @@ def _score_again(metrics: Iterable[str], judges: Iterable[str]) -> str:
     return f"`drretail score EXP{f' --metrics {named}' if named else ''}{asked}` makes it anew."
 
 
-OTHER = "the runs and verdicts give other"
-"""Scores that were edited, or tables made of them."""
+_OTHER = "the runs and verdicts give other"
+"""How a failure begins if rows of scores.json, or the tables made of them, were edited."""
 
 
 def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:
@@ -334,7 +334,7 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     if strange:  # tables and pairs have columns of its own; the rows of the other metrics rest on their verdicts alone
         rows = [[row for row in scores.scores if _is_ours(row.metric)] for scores in (recorded, made)]
         if before == now and rows[0] != rows[1]:
-            checklist.fail("scores", "scores.json", f"{OTHER} scores")
+            checklist.fail("scores", "scores.json", f"{_OTHER} scores")
         return
     checklist.checked["scores"] += 1
     if different := differing(_without_dollars_and_cards(recorded), _without_dollars_and_cards(made)):
@@ -346,7 +346,7 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
         elif before != now:
             checklist.wait("scores", "scores.json", "it is older than the runs and verdicts", again)
         else:
-            checklist.fail("scores", "scores.json", f"{OTHER} {', '.join(different)}")
+            checklist.fail("scores", "scores.json", f"{_OTHER} {', '.join(different)}")
         return
     kept, anew = _board_as_kept(recorded), _board_as_kept(made)
     if recorded.metrics != made.metrics or kept.get("notes") != anew.get("notes"):

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, inf
 from statistics import fmean, stdev
 
 from drretail.eval.compare.wording import row_facts
@@ -267,7 +267,7 @@ def contrast_of(
     clusters: Clusters,
     difference: Interval | None = None,
     *,
-    whole: float | None = None,
+    whole: float = inf,
 ) -> ComparedRow:
     """The paired difference of two systems in one variant, not yet corrected for other tests: nothing is concluded.
 
@@ -278,7 +278,7 @@ def contrast_of(
     pairs = pair(a.values, b.values)
     differences, groups = pairs.differences, clusters.groups(pairs.queries)
     mean_a, mean_b = pairs.means or (None, None)
-    interval = _within(mean_interval(differences, groups), whole) if difference is None else difference
+    interval = mean_interval(differences, groups).within(-whole, whole) if difference is None else difference
     seen = estimate(differences, groups)
     sd = stdev(differences) if len(differences) > 1 else None
     attendances = [side.attendance for side in (a, b) if side.attendance is not None]
@@ -358,17 +358,13 @@ def concluded(
     )
 
 
-def _within(difference: Interval, whole: float | None) -> Interval:
-    return difference if whole is None else difference.within(-whole, whole)
-
-
-def _finished(sides: Sides, clusters: Clusters, whole: float | None) -> Finished | None:
+def _finished(sides: Sides, clusters: Clusters, whole: float) -> Finished | None:
     """The two in finished reports alone, and in how often they don't finish; None where no run of both has ended."""
     a, b = sides
     if not pair(a.failed, b.failed):
         return None
     both = pair(a.finished, b.finished)
-    difference = _within(mean_interval(both.differences, clusters.groups(both.queries)), whole)
+    difference = mean_interval(both.differences, clusters.groups(both.queries)).within(-whole, whole)
     ended = pair(a.failed, b.failed)
     return Finished(
         difference=difference.value,

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, product
+from math import inf
 from pathlib import Path
 from typing import get_args
 
@@ -305,10 +306,10 @@ def is_share(metric: Metric, variant: str) -> bool:
     return described.scale == "share" and variant not in (*described.counts, *described.differences)
 
 
-def whole_of(metric: Metric, variant: str) -> float | None:
-    """The highest value, and so the largest difference; None if there is none."""
+def whole_of(metric: Metric, variant: str) -> float:
+    """The highest value, and so the largest difference; infinite if there is none."""
     described = metric.description
-    return None if variant in (*described.counts, *described.differences) else WHOLES[described.scale]
+    return inf if variant in (*described.counts, *described.differences) else WHOLES[described.scale]
 
 
 def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: Clusters) -> Interval:

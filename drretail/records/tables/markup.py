@@ -1,5 +1,5 @@
 """A table in the markup of documents: Markdown that is readable as plain text, and LaTeX for a paper, which needs the
-package booktabs.
+packages booktabs and amssymb.
 """
 
 from collections.abc import Iterator, Sequence
