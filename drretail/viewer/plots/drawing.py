@@ -84,7 +84,8 @@ def _ticked(low: float, high: float, start: float, end: float) -> Scale:
     first, last = floor(low / step), ceil(high / step)
     last = max(last, first + 1)
     ticks = tuple(round(at * step, 10) for at in range(first, last + 1))
-    return Scale(ticks[0], ticks[-1], start, end, ticks)
+    # A value next to nothing rounds to its tick and would stand outside it.
+    return Scale(min(ticks[0], low), max(ticks[-1], high), start, end, ticks)
 
 
 def _differ(low: float, high: float) -> bool:

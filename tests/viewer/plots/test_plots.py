@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from drretail.records.score import MetricDescription, Scoreboard, ShownColumn
@@ -45,6 +45,7 @@ def _board(**values: tuple[float, float]) -> Scoreboard:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=9))
+@example([6.0, -5e-324])
 def test_every_value_stands_between_the_ends_of_its_scale_in_order(values: list[float]) -> None:
     for made in (scale(values, 10, 200), close_scale(values, 10, 200)):
         assert made.low <= min(values)
