@@ -142,10 +142,14 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     researching = {label for label, system in selection.definition.systems.items() if system.agent not in BASELINES}
     # Means over all systems and reports: not for who asked for some.
     if write is _csv and researching <= {*selection.systems} and not selection.rules:
-        shown = (table for section in sections(with_slices(selection.experiment, scored)) for table in section.every)
+        shown = [table for section in sections(with_slices(selection.experiment, scored)) for table in section.every]
+        (to / "tables").mkdir(exist_ok=True)
+        for earlier in (to / "tables").glob("[0-9]*-*.csv"):
+            earlier.unlink()
+        digits = len(str(len(shown)))  # so that files in the order of their names are in the page's
         for at, table in enumerate(shown, 1):
-            (to / "tables").mkdir(exist_ok=True)
-            write_atomically(to / "tables" / f"{at:02}-{file_name(table.full_title)}.csv", csv_table(table))
+            name = f"{at:0{digits}}-{file_name(table.full_title)}.csv"
+            write_atomically(to / "tables" / name, csv_table(table))
     return written
 
 

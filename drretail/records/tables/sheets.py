@@ -90,7 +90,7 @@ _PARTS = ("low", "high", "deviation", "n", "planned", "missing", "note")
 def csv_table(table: Table) -> bytes:
     """The table as a CSV file: unrounded values, with intervals, deviations and counts in columns of their own."""
     parts = [
-        [part for part in _PARTS if any(_part(row.cells[at], part) for row in table.rows)]
+        [part for part in _PARTS if any(_part(row.cells[at], part) != "" for row in table.rows)]
         for at in range(len(table.columns))
     ]
     heads = [table.heading or "name"]

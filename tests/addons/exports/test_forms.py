@@ -115,9 +115,12 @@ def test_every_table_of_the_scores_is_a_file(exp: Path, tmp_path: Path, monkeypa
     keep_scores(copy, "faithfulness", "checks")
     moons = Section("Moons", tables=[table_of("Moons", ["Planet", "moons"], [["Mars", 2]])])
     monkeypatch.setattr("drretail.viewer.sections.TABLES", (lambda _: [moons], *sections.TABLES))
-    export(Selection.of(copy), "csv", tmp_path / "csv")
+    earlier = tmp_path / "csv" / "tables" / "99-Suns.csv"
+    earlier.parent.mkdir(parents=True)
+    earlier.touch()
+    export(Selection.of(copy), "csv", tmp_path / "csv", force=True)
     tables = sorted((tmp_path / "csv" / "tables").iterdir())
-    assert tables[0].name == "01-Moons.csv"
+    assert tables[0].name == "1-Moons.csv"
     assert table(tables[0]) == [{"Planet": "Mars", "moons": "2"}]
     assert len(tables) == sum(len(section.every) for section in sections.sections(with_slices(copy, made_scores(copy))))
 

@@ -88,6 +88,12 @@ def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
     assert second == ["react@m, failed as 0", "0.7", "", "", "", "", "", ""]
 
 
+def test_csv_has_both_ends_of_an_interval_that_begins_at_zero() -> None:
+    table = replace(SCORES, columns=SCORES.columns[:1], rows=(Row("none", (Cell(0.0, "share", 0.0, 0.08),)),))
+    head, none = csv.reader(io.StringIO(csv_table(table).decode("utf-8-sig")))
+    assert dict(zip(head, none, strict=True)) == {"System": "none", "FP": "0.0", "FP low": "0.0", "FP high": "0.08"}
+
+
 def test_a_turned_table_has_a_row_for_each_column_and_its_counts_at_the_end() -> None:
     turned = upright(replace(SCORES, rows=SCORES.rows[:2]))
     assert [column.name for column in turned.columns] == ["react", "failed as 0", "reports"]
