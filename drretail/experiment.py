@@ -563,13 +563,19 @@ def read_run(folder: Path) -> Run:
 def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run | None:
     """A run of an experiment; None if it has not ended.
 
-    If its run.json cannot be read, that is a failed run whose error says so: one damaged file must not end the others.
+    If its run.json cannot be read, or its evidence is gone, that is a failed run whose error says so: one damaged file
+    must not end the others.
     """
     folder = run_folder(experiment, label, query_id, repeat)
     if not (folder / "run.json").exists():
         return None
+    where, evidence = "run.json", folder / "evidence.jsonl.gz"
     try:
-        return read_run(folder)
+        run = read_run(folder)
+        where = evidence.name
+        if run.status == "done" and not evidence.exists():
+            raise UserError(f"{evidence} does not exist")
+        return run
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
         return Run(
@@ -579,7 +585,7 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
             repeat=repeat,
             status="failed",
             stop="error",
-            error=RunError(kind="unreadable", where="run.json", message=message),
+            error=RunError(kind="unreadable", where=where, message=message),
         )
 
 

@@ -340,7 +340,8 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
         provider = _own(name, attribute, known)
         return f"{name}:{attribute}", model, _opening(spec, provider)
     if not model:
-        raise UserError(f"{spec!r} names no model: write {name}:MODEL.")
+        offered = "offline:shopper, or offline:judge for a judge" if name == OFFLINE else f"{name}:MODEL"
+        raise UserError(f"{spec!r} names no model: write {offered}.")
     return name, model, _opening(spec, provider)
 
 

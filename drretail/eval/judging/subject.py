@@ -288,6 +288,7 @@ def read_subject(
     folder, run = run_folder(experiment, *place), ended_run(experiment, *place)
     system = definition.systems[planned.label]
     profile = read_profile(experiment, query.user_id)
+    is_read = run is not None and (run.error is None or run.error.kind != "unreadable")
     kind, instead = kind_of(system), read_counterfactual(experiment, query.user_id)
     if kind is not None and instead is not None:  # a run is judged by what it could see
         profile = None
@@ -304,7 +305,7 @@ def read_subject(
         query=query.model_copy(update={"text": query.full_text}) if system.intent == "told" else query,
         repeat=planned.repeat,
         run=run,
-        evidence={} if run is None else _Ledger(experiment, folder, system.web_corpus),
+        evidence=_Ledger(experiment, folder, system.web_corpus) if is_read else {},
         profile=profile,
         store=store,
         now=definition.now,

@@ -346,7 +346,7 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
             "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
             "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
             "were lost because a server did not answer": lost - len(unreadable),
-            f"were lost because their run.json cannot be read ({', '.join(unreadable)})": len(unreadable),
+            f"were lost because a file of theirs is gone or damaged ({', '.join(unreadable)})": len(unreadable),
             "are not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]

@@ -170,13 +170,18 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
     assert any(note.startswith("This judge doesn't read: p:m is below the floor in citation marks") for note in notes)
 
 
-def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["run.json", "evidence.jsonl.gz"])
+def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path, name: str) -> None:
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": "x"}})
-    (folder / "runs" / A / "q1-r1" / "run.json").write_text('{"format": 1, "run_id', encoding="utf-8")
-    made = gather(folder, [])
+    damaged = folder / "runs" / A / "q1-r1" / name
+    if name == "run.json":
+        damaged.write_text('{"format": 1, "run_id', encoding="utf-8")
+    else:
+        damaged.unlink()
+    made = gather(folder, [], counts_words=True)
     assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
     notes = board(made, row("faithfulness", "FP")).notes
-    assert f"{A}: of 2 runs 1 were lost because their run.json cannot be read (q1-r1)." in notes
+    assert f"{A}: of 2 runs 1 were lost because a file of theirs is gone or damaged (q1-r1)." in notes
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
