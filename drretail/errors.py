@@ -77,12 +77,18 @@ class UserError(DrretailError):
 
 
 class UnknownName(UserError):
-    """There is no agent, tool, category, provider … of this name. With ``names_all``, every known name is offered."""
+    """There is no agent, tool, category, provider … of this name. With ``names_all``, every known name is offered.
 
-    def __init__(self, what: str, name: str, known: Iterable[str], *, names_all: bool = False) -> None:
+    ``own`` is how the user's own is named, and said where no known name is near.
+    """
+
+    def __init__(
+        self, what: str, name: str, known: Iterable[str], *, names_all: bool = False, own: str | None = None
+    ) -> None:
         self.nearest = [] if names_all else nearest_names(name, known)
         offered = suggestion(self.nearest, known, len([*known]) if names_all else MOST_NAMES)
-        super().__init__(f"There is no {what} {quoted(name)}. {offered}")
+        hint = f" Your own is named {own}." if own is not None and not self.nearest else ""
+        super().__init__(f"There is no {what} {quoted(name)}. {offered}{hint}")
 
 
 def check_known(what: str, known: Collection[str], *names: str) -> None:

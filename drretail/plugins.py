@@ -71,7 +71,7 @@ class Plugins:
         place = self.own.get(name) or (name if ":" in name else self._plugin(name)) or ""
         module, _, attribute = place.partition(":")
         if not module or not attribute:
-            raise UnknownName(self.what, name, self.names())
+            raise UnknownName(self.what, name, self.names(), own="MODULE:NAME")
         return place, self._member(self._module(module, place), attribute, place)
 
     def refused(self, place: str, member: object, wanted: str) -> UserError:
@@ -115,12 +115,19 @@ class Plugins:
             try:
                 member = getattr(member, name)
             except AttributeError as problem:
-                there = [each for each in vars(module) if not each.startswith("_")]
+                own = {each: value for each, value in vars(module).items() if not _is_imported(value, module)}
+                there = [each for each in own if not each.startswith("_")]
                 hint = suggestion(nearest_names(attribute, there), there)
                 raise UserError(
                     f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem
         return member
+
+
+def _is_imported(value: object, module: object) -> bool:
+    if inspect.isclass(value) or inspect.isroutine(value):
+        return value.__module__ != getattr(module, "__name__", None)
+    return inspect.ismodule(value)
 
 
 @dataclass(frozen=True, slots=True)
