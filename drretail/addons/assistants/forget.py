@@ -115,33 +115,26 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
             yield path
     plan = folder / "votes" / "plan.json"
     if plan.exists():
-        items = {name: _others(value, ids) for name, value in read_json(plan).items()}
+        items = read_json(plan)
+        for name, value in items.items():
+            if isinstance(value, list):
+                items[name] = [each for each in value if not _is_about(each, ids)]
         write_json(plan, items)
-    left = _without(definition, ids)
-    (folder / experiment.GOLD).unlink(missing_ok=True)
-    experiment.write_definition(folder, left)
-
-
-def _without(definition: experiment.Definition, ids: Collection[str]) -> experiment.Definition:
     gone = {sha256_of(query.query_id) for query in definition.queries if query.query_id in ids}
-    return definition.model_copy(
-        update={
-            "queries": tuple(query for query in definition.queries if query.query_id not in ids),
-            "asked": {
-                label: tuple(each for each in listed if each not in ids) for label, listed in definition.asked.items()
-            },
-            "categories": {name: value for name, value in definition.categories.items() if name not in ids},
-            "forgotten": tuple(sorted({*(definition.forgotten or ()), *gone})),
-        }
-    )
+    left = {
+        "queries": tuple(query for query in definition.queries if query.query_id not in ids),
+        "asked": {
+            label: tuple(each for each in listed if each not in ids) for label, listed in definition.asked.items()
+        },
+        "categories": {name: value for name, value in definition.categories.items() if name not in ids},
+        "forgotten": tuple(sorted({*(definition.forgotten or ()), *gone})),
+    }
+    (folder / experiment.GOLD).unlink(missing_ok=True)
+    experiment.write_definition(folder, definition.model_copy(update=left))
 
 
 def _is_about(line: Any, ids: Collection[str]) -> bool:
     return isinstance(line, dict) and (line.get("query_id") in ids or query_of_run(f"{line.get('run_id')}") in ids)
-
-
-def _others(value: Any, ids: Collection[str]) -> Any:
-    return [each for each in value if not _is_about(each, ids)] if isinstance(value, list) else value
 
 
 def _text_of(path: Path) -> str:

@@ -13,7 +13,7 @@ from drretail.api.option import accepts
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted, dollars, short
 from drretail.records.tables.result import Prose, Result
-from drretail.records.tables.table import Cell, Table, table_of
+from drretail.records.tables.table import Cell, table_of
 
 RANKS = (
     "ranks: those that paired tests leave possible, corrected over all pairs (Holm). truth: worth of the decisions "
@@ -65,10 +65,6 @@ def submit(options: SubmitOptions) -> Result[Accepted]:
 def rank(options: RankOptions) -> Result[Ranking]:
     """The ranks of all submitted systems. Raises UserError if there is no submission."""
     ranking = ranks.rank(Path(options.release))
-    return Result(ranking, ranking.model_dump(mode="json"), [_ranked(ranking), Prose(RANKS)])
-
-
-def _ranked(ranking: Ranking) -> Table:
     rows = [
         (
             row.system,
@@ -86,4 +82,5 @@ def _ranked(ranking: Ranking) -> Table:
     ]
     names = ["system", "ranks", "truth", "true", "style", "tokens (k)", "$", "forged", "door", ""]
     title = f"{ranking.release}: {counted(ranking.queries, 'query')}"
-    return table_of(title, names, rows, spare=("style", "door"))
+    table = table_of(title, names, rows, spare=("style", "door"))
+    return Result(ranking, ranking.model_dump(mode="json"), [table, Prose(RANKS)])

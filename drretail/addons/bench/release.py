@@ -60,7 +60,8 @@ class Release(Document):
 
 
 def check_version(release: Release) -> None:
-    """Raises UserError if this is not the version by which a release is ranked: another one may grade otherwise."""
+    """Raises UserError for another version than the release's, which may grade otherwise."""
+
     if release.drretail != __version__:
         raise UserError(
             f"{release.name} is ranked by drretail {release.drretail}, and this is {__version__}: "

@@ -30,7 +30,6 @@ from drretail.env.next_purchase import add_gold
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.baskets import keep_references, made_references
-from drretail.eval.check_results import Verification
 from drretail.eval.judging.subject import read_subjects, research_labels
 from drretail.eval.metrics.truth import Truth, truth_of
 from drretail.experiment import read_definition, run_folder, runs_folder
@@ -117,7 +116,6 @@ class Rerun(Record):
 
     @property
     def line(self) -> str:
-        """It in one line."""
         if self.mean is None:
             return f"{NOT_AGAIN}: {self.fault}".rstrip(".")
         shown = "" if self.width is None else f", give or take {self.width / 2:.2f}"
@@ -363,32 +361,21 @@ def _checked(folder: Path, runs: Path, manifest: Manifest, sample: int) -> dict[
             raise UserError(f"{runs} does not verify ({len(verified.failures)} fail): {verified.failures[0].line}")
         if missing := [each for check in verified.checks if check.check == "plan" for each in check.unmade]:
             raise UserError(f"{runs} lacks {counted(len(missing), 'planned run')}: {missing[0].line}")
-        shown = {task.query_id: task for task in tasks}
-        leads = _leads(folder, runs, [*manifest.systems], world, queries) if sample else {}
-        order = in_drawn_order(queries)
-        again = rerun(runs, [*manifest.systems], world, order, shown, sample, leads) if sample else {}
-    left = (check for check in verified.checks if check.unchecked)
-    return {
-        "not_checkable": tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left),
-        "unchecked": _unchecked(verified, runs, [*manifest.systems]),
-        "again": again,
-    }
-
-
-def _unchecked(verified: Verification, runs: Path, labels: Sequence[str]) -> dict[str, str]:
-    reason_of: dict[str, str] = {}
-    for label in labels:
+        again: dict[str, Rerun] = {}
+        if sample:
+            shown = {task.query_id: task for task in tasks}
+            leads = _leads(folder, runs, [*manifest.systems], world, queries)
+            again = rerun(runs, [*manifest.systems], world, in_drawn_order(queries), shown, sample, leads)
+    unchecked: dict[str, str] = {}
+    made_again = [each for check in verified.checks if check.check in ("replay", "tools") for each in check.unchecked]
+    for label in manifest.systems:
         place = f"{runs_folder(runs, label).relative_to(runs).as_posix()}/"
-        reasons = [
-            mismatch.reason
-            for check in verified.checks
-            if check.check in ("replay", "tools")
-            for mismatch in check.unchecked
-            if mismatch.file == "experiment.json" or mismatch.file.startswith(place)
-        ]
-        if reasons:
-            reason_of[label] = reasons[0]
-    return reason_of
+        for mismatch in made_again:
+            if mismatch.file == "experiment.json" or mismatch.file.startswith(place):
+                unchecked.setdefault(label, mismatch.reason)
+    left = (check for check in verified.checks if check.unchecked)
+    not_checkable = tuple(f"{check.check}: {check.unchecked[0].reason}" for check in left)
+    return {"not_checkable": not_checkable, "unchecked": unchecked, "again": again}
 
 
 def _leads(folder: Path, runs: Path, labels: Sequence[str], world: World, queries: Sequence[Query]) -> dict[str, float]:

@@ -1,100 +1,33 @@
-"""``queries difficulty``, ``spoil`` and ``hide``: their options and their functions."""
+"""``queries difficulty``, ``spoil`` and ``hide`` by their options, with what they print."""
 
 from collections import Counter
-from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
 
-from drretail.api.option import Option, accepts
-from drretail.api.options import research, shared
-from drretail.api.options.queries import File, Force, To
+from drretail.addons.difficulty.derived import Derived
+from drretail.addons.difficulty.derived import hide as hidden
+from drretail.addons.difficulty.derived import spoil as spoiled
+from drretail.addons.difficulty.measure import Dial, Difficulty, with_levels
+from drretail.addons.difficulty.options import DifficultyOptions, HideOptions, SpoilOptions
+from drretail.api.option import accepts
 from drretail.api.options.shared import names_in
 from drretail.api.queries.writing import check_unused, write_queries
 from drretail.api.worlds import world_of
+from drretail.env.offers import Offers
 from drretail.errors import UserError
+from drretail.eval.baskets import NOT_REQUIRED, not_measured
 from drretail.progress import choose_progress
+from drretail.querygen.reading import check_made_for, read_queries
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
-
-if TYPE_CHECKING:
-    from drretail.addons.difficulty.derived import Derived
-    from drretail.addons.difficulty.measure import Difficulty
-
-
-@dataclass(frozen=True, slots=True)
-class DifficultyOptions:
-    """Measures how hard queries are, by the carts that simple searches find.
-
-    Eight simple solvers fill carts. The level says how much worse their carts are than the best one, from 0 (easy) to 9
-    (hard). drretail/addons/difficulty/README.md explains the columns.
-    """
-
-    file: File
-    world: research.World = "demo"
-    _: KW_ONLY
-    to: Annotated[str | Path | None, Option("The JSONL file for the queries with their levels.", metavar="FILE")] = None
-    force: Force = False
-
-
-@dataclass(frozen=True, slots=True)
-class SpoilOptions:
-    """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
-
-    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
-    pairs.
-    """
-
-    file: File
-    to: To
-    world: research.World = "demo"
-    _: KW_ONLY
-    only: Annotated[
-        shared.Texts,
-        Option(
-            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
-            "the order does not exist (no_such_order).",
-            metavar="A,B",
-        ),
-    ] = "too_dear,not_sold,no_such_order"
-    force: Force = False
-    seed: shared.Seed = "42"
-
-
-@dataclass(frozen=True, slots=True)
-class HideOptions:
-    """Hides a limit in each query. The agent must ask the shopper for it.
-
-    Hides only limits that change the best cart. To see the value of asking: `run --vary intent=mute,asked,told`, then
-    `score --metrics basket,intent` and `compare --by intent`.
-    """
-
-    file: File
-    to: To
-    world: research.World = "demo"
-    _: KW_ONLY
-    mode: Annotated[
-        Literal["terse", "open"],
-        Option("How the shopper answers: one limit (terse), or all limits of a topic (open)."),
-    ] = "terse"
-    record: Annotated[
-        bool, Option("The shopper never states a limit that an order shows. The agent must look it up.", flag="")
-    ] = False
-    force: Force = False
-
 
 SPARE = ("density", "greedy gap", "offers", "slack", "wants", "lookalikes")
 """Measures that a narrow terminal leaves out, the first of them first."""
 
 
 @accepts(DifficultyOptions)
-def difficulty(options: DifficultyOptions) -> "Result[list[Difficulty]]":
+def difficulty(options: DifficultyOptions) -> Result[list[Difficulty]]:
     """The measures of each query; with ``to``, a file of the queries with their levels."""
-    from drretail.addons.difficulty.measure import Dial, Difficulty, with_levels
-    from drretail.env.offers import Offers
-    from drretail.eval.baskets import NOT_REQUIRED, not_measured
-    from drretail.querygen.reading import check_made_for, read_queries
-
     queries, to = read_queries(Path(options.file)), None if options.to is None else Path(options.to)
     if to is not None:
         check_unused(to, force=options.force)
@@ -127,33 +60,24 @@ def difficulty(options: DifficultyOptions) -> "Result[list[Difficulty]]":
 
 
 @accepts(SpoilOptions)
-def spoil(options: SpoilOptions) -> "Result[Derived]":
+def spoil(options: SpoilOptions) -> Result[Derived]:
     """The pairs that were written. Raises UserError if no query gave one."""
-    from drretail.addons.difficulty.derived import ABSENT
-    from drretail.addons.difficulty.derived import spoil as spoiled
-    from drretail.env.offers import Offers
-    from drretail.querygen.reading import read_queries
-
     queries = read_queries(Path(options.file))
     with world_of(options.world) as shop:
-        made = spoiled(queries, Offers(shop), names_in(options.only), options.seed, ABSENT)
+        made = spoiled(queries, Offers(shop), names_in(options.only), options.seed)
     return _derived(made, options, "pair of queries", "pairs")
 
 
 @accepts(HideOptions)
-def hide(options: HideOptions) -> "Result[Derived]":
+def hide(options: HideOptions) -> Result[Derived]:
     """The queries that were written. Raises UserError if no query hides a limit."""
-    from drretail.addons.difficulty.derived import hide as hidden
-    from drretail.env.offers import Offers
-    from drretail.querygen.reading import read_queries
-
     queries = read_queries(Path(options.file))
     with world_of(options.world) as shop:
         made = hidden(queries, Offers(shop), manner=options.mode, from_record=options.record)
     return _derived(made, options, "query that hides a limit", "hidden")
 
 
-def _derived(made: "Derived", options: SpoilOptions | HideOptions, what: str, counts: str) -> "Result[Derived]":
+def _derived(made: Derived, options: SpoilOptions | HideOptions, what: str, counts: str) -> Result[Derived]:
     """Writes queries derived from a file's. Says how many there are of each sort, and why others gave none."""
     if not made.queries:
         why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))

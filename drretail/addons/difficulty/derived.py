@@ -45,7 +45,7 @@ _ABOVE = Decimal("1.05")
 _TRIED = 40
 """Things of the shop, or orders of the user, that are tried for the feasible twin."""
 ABSENT = tuple(PHRASES["absent"])
-"""Things that a shop may lack, for a caller that names none; a scan says which of them a world really lacks."""
+"""Things that a shop may lack."""
 
 
 @dataclass(slots=True)
@@ -59,13 +59,10 @@ class Derived:
     """Queries from which nothing could be made, by reason."""
 
 
-def spoil(
-    queries: Iterable[Query], offers: Offers, kinds: Sequence[str], seed: str, absent: Sequence[str] = ABSENT
-) -> Derived:
+def spoil(queries: Iterable[Query], offers: Offers, kinds: Sequence[str], seed: str) -> Derived:
     """One pair of twins for each query that the shop can meet, in an order that tells nothing; the kinds take turns.
 
-    ``absent`` are names of things; one that the world lacks is asked for. Raises UserError for an unknown kind, and for
-    none.
+    Raises UserError for an unknown kind, and for none.
     """
     wrong = next((kind for kind in kinds if kind not in KINDS), None if kinds else "")
     if wrong is not None:
@@ -78,7 +75,7 @@ def spoil(
         if query.wish is None or cheapest is None or not cheapest.items:
             made.without[UNTYPED if query.wish is None else UNMET] += 1
             continue
-        maker = _Maker(query, query.wish, offers, f"{seed}|{query.query_id}", cheapest.total, absent)
+        maker = _Maker(query, query.wish, offers, f"{seed}|{query.query_id}", cheapest.total)
         for kind in sorted(kinds, key=lambda kind: (made.counts[kind], kinds.index(kind))):
             pair = maker.pair(kind, seed)
             if pair is not None:
@@ -106,7 +103,6 @@ class _Maker:
     offers: Offers
     seed: str
     cheapest: Money
-    absent: Sequence[str]
 
     def pair(self, kind: str, seed: str) -> list[Query] | None:
         """The twins of one kind, with ids that tell nothing; None unless it is proved which of them can be met."""
@@ -141,10 +137,8 @@ class _Maker:
 
     def not_sold(self) -> Twins:
         """One more thing that no product or category of the world is, and one more that the shop has."""
-        # The names of our own list are nouns already.
-        named = ((name, name if name in ABSENT else noun_of(name)) for name in self._shuffled(self.absent))
-        unknown = ((name, noun) for name, noun in named if noun and not self.offers.could_be(noun))
-        lacking = next((noun for name, noun in unknown if not self.offers.has_category(name)), None)
+        unknown = (noun for noun in self._shuffled(ABSENT) if not self.offers.could_be(noun))
+        lacking = next((noun for noun in unknown if not self.offers.has_category(noun)), None)
         kinds = {kind.casefold() for want in self.wish.wants for kind in want.kinds}
         sold = (
             noun
@@ -233,14 +227,7 @@ _MOST_SHOWN = 5
 """The most orders that are named as showing a limit."""
 
 
-def hide(
-    queries: Sequence[Query],
-    offers: Offers,
-    *,
-    manner: Manner = "terse",
-    questions: int = QUESTIONS,
-    from_record: bool = False,
-) -> Derived:
+def hide(queries: Sequence[Query], offers: Offers, *, manner: Manner = "terse", from_record: bool = False) -> Derived:
     """The queries without those necessary limits that their texts can lose.
 
     With ``from_record``, the shopper does not tell the limits that orders show.
@@ -258,7 +245,7 @@ def hide(
             shown_by = list(islice(_showing(part, query, offers), _MOST_SHOWN)) if from_record else []
             known = {"say": say, "from": "record" if shown_by else "asked", "shown_by": shown_by}
             facts.append(Hidden.model_validate(part.model_dump() | known | {"topic": TOPIC_OF[part.field]}))
-        changed = {"text": text, "hidden": tuple(facts), "manner": manner, "questions": questions}
+        changed = {"text": text, "hidden": tuple(facts), "manner": manner, "questions": QUESTIONS}
         # Ids have at most 64 characters.
         changed |= {"query_id": f"{query.query_id[:57]}-hidden", "source": f"{query.source}; limits hidden"}
         made.queries.append(query.model_copy(update=changed))

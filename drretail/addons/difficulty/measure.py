@@ -31,7 +31,7 @@ from drretail.records.base import Record
 from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.tables.figures import counted
-from drretail.records.wish import Want, Wish, WishPart
+from drretail.records.wish import Want, Wish
 
 DEEPEST = 200
 """Hits of a search that are looked at for the depth; a query that needs more has no depth."""
@@ -193,14 +193,10 @@ class Task:
         return sum(fit.worth for fit in best_choice(self.things, self.budget) or ())
 
     @cached_property
-    def losses(self) -> tuple[float, ...]:
-        """The losses of the eight solvers, each 0 to 1."""
-        return tuple(1 - self.utility(hits, history=history) for hits in HITS for history in (True, False))
-
-    @property
     def loss(self) -> float:
-        """The mean of the eight losses."""
-        return fsum(self.losses) / len(self.losses)
+        """The mean of the losses of the eight solvers, each 0 to 1."""
+        losses = [1 - self.utility(hits, history=history) for hits in HITS for history in (True, False)]
+        return fsum(losses) / len(losses)
 
     @property
     def depth(self) -> int | None:
@@ -220,24 +216,17 @@ class Task:
     def cart(self, hits: int, *, history: bool) -> list[Pick]:
         """The cart that the solver with ``hits`` hits buys."""
         wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
-        # Leaving a want out costs nothing and is worth nothing.
-        things = [
-            thing.model_copy(update={"fits": (*thing.fits, Fit(product_id=f"{_NOTHING} {n}", price="0", worth=0))})
-            for n, thing in enumerate(self._seen(wish, reference, hits))
-        ]
-        chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
-        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if _NOTHING not in fit.product_id)
-        return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
-
-    def _seen(self, wish: Wish, reference: Reference, hits: int) -> list[WantedThing]:
-        """The wanted things that are not optional, with only the fits among the first ``hits`` hits."""
         things: list[WantedThing] = []
         for want, thing in zip(wish.wants, reference.things, strict=True):
             if not want.optional:
                 seen = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
-                fits = tuple(fit for fit in thing.fits if fit.product_id in seen)
+                # Leaving a want out costs nothing and is worth nothing.
+                nothing = Fit(product_id=f"{_NOTHING} {len(things)}", price="0", worth=0)
+                fits = (*(fit for fit in thing.fits if fit.product_id in seen), nothing)
                 things.append(thing.model_copy(update={"fits": fits}))
-        return things
+        chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
+        bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if _NOTHING not in fit.product_id)
+        return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
 
 
 def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:
@@ -267,16 +256,17 @@ def text_alone(query: Query, offers: Offers) -> Wish:
     without demands whose value only a record of the shopper's shows.
     """
     wish = query.visible_wish or Wish()
-    shown = [part for part in wish.parts() if part.index is not None and _rests_on_record(wish.wants[part.index], part)]
-    wish = wish.without(shown)
+    on_record = {
+        (number, str(demand))
+        for number, want in enumerate(wish.wants)
+        for demand in want.demands
+        if demand.rests_on_record
+    }
+    wish = wish.without([part for part in wish.parts() if (part.index, part.value) in on_record])
     named = [order.product_id for order in offers.orders(query.user_id) if order.order_id in wish.orders]
     decisions = Decisions(query.gold)
     by_order = [want for want in wish.wants if want.again and offers.would_do(want, decisions).intersection(named)]
     return wish.model_copy(update={"wants": tuple(want for want in wish.wants if want not in by_order)})
-
-
-def _rests_on_record(want: Want, part: WishPart) -> bool:
-    return any(str(demand) == part.value and demand.rests_on_record for demand in want.demands)
 
 
 def density(things: Sequence[WantedThing], budget: Decimal | None) -> float:

@@ -108,7 +108,9 @@ def _turns(run: Run, results: dict[str, str]) -> Iterator[tuple[str, Sequence[St
     text, turn = "", list[Step]()
     for step in run.steps:
         is_call = step.kind == "tool"
-        if not is_call or (turn and not _goes_on(turn[0], step, follows_model=bool(run.usage))):
+        # Where models' turns are recorded, they begin each turn.
+        goes_on = not turn or (step.path == turn[0].path and (bool(run.usage) or step.turn is not None))
+        if not is_call or not goes_on:
             if turn:
                 yield text, turn
             text, turn = "" if is_call else results.get(step.result_sha or "", ""), []
@@ -117,11 +119,6 @@ def _turns(run: Run, results: dict[str, str]) -> Iterator[tuple[str, Sequence[St
             turn.append(step)
     if turn:
         yield text, turn
-
-
-def _goes_on(first: Step, step: Step, *, follows_model: bool) -> bool:
-    """True if a call belongs to the turn of the ``first``. Where models' turns are recorded, they begin each turn."""
-    return step.path == first.path and (follows_model or step.turn is not None)
 
 
 def chat_call(call_id: str, name: str, args: Any) -> dict[str, Any]:

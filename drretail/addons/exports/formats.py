@@ -4,7 +4,7 @@ Forms that take no more than a function are here too: reports for deep_research_
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,8 +70,14 @@ def write_sandbox(selection: Selection, to: Path) -> str:
     Raises UserError if no page was read.
     """
     pages: dict[str, SandboxPage] = {}
-    for page in _pages(selection):
-        pages.setdefault(normalise_url(page.url), page)
+    for chosen in selection:
+        corpus = selection.definition.systems[chosen.run.system].web_corpus
+        for raw in read_evidence(chosen.folder):
+            entry = completed(selection.experiment, raw, corpus)
+            text = next((text.text for text in entry.texts if text.form == "page"), "")
+            if entry.url and text.strip():
+                page = SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
+                pages.setdefault(normalise_url(page.url), page)
     if not pages:
         raise UserError(
             f"No page that the reports of {selection.experiment} cite was read: score --fetch-sources fetches them."
@@ -79,16 +85,6 @@ def write_sandbox(selection: Selection, to: Path) -> str:
     lines = (canonical_json(pages[url].model_dump(mode="json", exclude_none=True)) for url in sorted(pages))
     write_lines(to, lines)
     return counted(len(pages), "page")
-
-
-def _pages(selection: Selection) -> Iterator[SandboxPage]:
-    for chosen in selection:
-        corpus = selection.definition.systems[chosen.run.system].web_corpus
-        for raw in read_evidence(chosen.folder):
-            entry = completed(selection.experiment, raw, corpus)
-            text = next((text.text for text in entry.texts if text.form == "page"), "")
-            if entry.url and text.strip():
-                yield SandboxPage(url=entry.url, title=entry.title, text=text, date=entry.date)
 
 
 FORMS: Mapping[str, Form] = {

@@ -17,7 +17,7 @@ from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import Gathered, is_panel
+from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.report.citations import find_citations
@@ -212,7 +212,7 @@ class Chosen:
     run: Run
     query: Query
     folder: Path
-    got: tuple[RunValue, ...]
+    got: Sequence[RunValue]
 
 
 @dataclass
@@ -228,7 +228,7 @@ class Selection:
     left_out: Counter[str] = field(default_factory=Counter[str])
     redaction: Redaction | None = None
     """Removes people from rows; None leaves them."""
-    _got: Mapping[str, tuple[RunValue, ...]] = field(default_factory=dict[str, tuple[RunValue, ...]])
+    _got: Mapping[str, Sequence[RunValue]] = field(default_factory=dict[str, Sequence[RunValue]])
 
     @classmethod
     def of(
@@ -249,12 +249,18 @@ class Selection:
         chosen = {resolve_name("system", system, definition.systems) for system in systems} or {
             label for label, system in definition.systems.items() if system.agent not in BASELINES
         }
-        got = _values(read_judgements(experiment, judged_metrics(experiment)))
-        judged = [value for values in got.values() for value in values if value.value is not None]
-        known = {name for value in judged for name in names_of(value)}
+        got, known = defaultdict[str, list[RunValue]](list), set[str]()
+        for value in run_values(read_judgements(experiment, judged_metrics(experiment))):
+            if value.policy == "answered" and not is_panel(value.judge):
+                got[value.run_id].append(value)
+                known |= set() if value.value is None else names_of(value)
         for rule in rules:
             if rule.name not in known:
-                _check_scored(experiment, rule)
+                if (metric := installed(rule.name)) is not None:
+                    raise UserError(
+                        f"{experiment} is not scored by {metric.name} yet: "
+                        f"drretail score {experiment} --metrics {metric.name}"
+                    )
                 raise UnknownName("score of a report", rule.name, sorted(known))
         redactor = Redactor.of(redact, names)
         redaction = None if redactor is None else Redaction.of(experiment, redactor)
@@ -286,23 +292,6 @@ class Selection:
         return UserError(f"No run of {self.experiment} is left to export{f': {why}' if why else ''}.")
 
 
-def _check_scored(experiment: Path, rule: Rule) -> None:
-    """Raises UserError for a rule on a metric by which the experiment is not scored yet."""
-    metric = installed(rule.name)
-    if metric is not None:
-        raise UserError(
-            f"{experiment} is not scored by {metric.name} yet: drretail score {experiment} --metrics {metric.name}"
-        )
-
-
 def judged_metrics(experiment: Path) -> list[Metric]:
     """The metrics that have verdicts in the folder and are installed, or are measures by code."""
     return [metric for name in judged_in(experiment) if (metric := recorded_metric(experiment, name)) is not None]
-
-
-def _values(gathered: Gathered) -> dict[str, tuple[RunValue, ...]]:
-    by_run: dict[str, list[RunValue]] = {}
-    for value in run_values(gathered):
-        if value.policy == "answered" and not is_panel(value.judge):
-            by_run.setdefault(value.run_id, []).append(value)
-    return {run_id: tuple(got) for run_id, got in by_run.items()}

@@ -6,8 +6,7 @@ options.py    the options of ``try`` and ``gym split``
 env.py        ``ShopEnv`` (reset, step), the ``Shop`` that rollouts share, a rollout; rollouts as runs, recorded runs
               rewarded and replayed
 trial.py      one agent on one query, with its reward and that of its last trial
-parts.py      questions to train on and held-out ones, which share no person, wish or shop; two floors
-splitting.py  ``drretail gym split``: these as files, and what simple policies earn
+parts.py      ``gym split``: questions to train on and held-out ones, which share no person, wish or shop; two floors
 verifiers.py  the same tasks as a taskset of verifiers
 openenv.py    the same environment behind an OpenEnv server, and its client
 """
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from drretail.addons.gym.env import Shop, ShopEnv
-    from drretail.addons.gym.splitting import split
+    from drretail.addons.gym.parts import split
     from drretail.addons.gym.trial import try_agent
     from drretail.eval.metrics.reward import Reward, reward_of
 
@@ -25,7 +24,7 @@ __all__ = ["Reward", "Shop", "ShopEnv", "reward_of", "split", "try_agent"]
 _MODULES = {
     "Shop": "addons.gym.env",
     "ShopEnv": "addons.gym.env",
-    "split": "addons.gym.splitting",
+    "split": "addons.gym.parts",
     "try_agent": "addons.gym.trial",
 }
 

@@ -126,17 +126,17 @@ def _asked(queries: Queries, world: World) -> list[Query]:
         return list(shipped_queries(*SHIPPED[queries]))
     if isinstance(queries, str) and not (" " in queries or Path(queries).suffix or Path(queries).exists()):
         raise UserError(f"{queries} does not exist: queries are a file, or one of {', '.join(SHIPPED)}.")
-    is_one = isinstance(queries, str | Path | Query)
-    return asked_queries(queries if is_one else [_by_id(query) for query in queries], None, world)
-
-
-def _by_id(query: str | Query) -> str | Query:
-    """The shipped query with this id; text of several words is a question. Raises UnknownName for any other word."""
-    if not isinstance(query, str) or len(query.split()) != 1:
-        return query
+    if isinstance(queries, str | Path | Query):
+        return asked_queries(queries, None, world)
     shipped = {each.query_id: each for each in shipped_queries(*FIFTY)}
-    check_known("query", shipped, query)
-    return shipped[query]
+    wanted: list[str | Query] = []
+    for query in queries:
+        if isinstance(query, str) and len(query.split()) == 1:  # an id; text of several words is a question
+            check_known("query", shipped, query)
+            wanted.append(shipped[query])
+        else:
+            wanted.append(query)
+    return asked_queries(wanted, None, world)
 
 
 PATH = "0"
@@ -313,7 +313,14 @@ class ShopEnv:
         with self._lock:
             if self._is_closed:
                 raise UserError(CLOSED)
-            drawn = self._drawn(seed) if query is None else self.shop.query(query)
+            queries = list(self.shop.queries.values())
+            if query is not None:
+                drawn = self.shop.query(query)
+            elif seed is not None:
+                drawn = random.Random(seed).choice(queries)
+            else:
+                drawn = queries[self._next % len(queries)]
+                self._next += 1
             self._end()
             self._rollout = Rollout(self._session(drawn), drawn)
             return self._rollout.instructions
@@ -374,13 +381,6 @@ class ShopEnv:
         if self._rollout is not None:
             self._rollout.close()
         self._rollout, self._reward, self._steps = None, None, 0
-
-    def _drawn(self, seed: int | None) -> Query:
-        queries = list(self.shop.queries.values())
-        if seed is not None:
-            return random.Random(seed).choice(queries)
-        self._next += 1
-        return queries[(self._next - 1) % len(queries)]
 
     def _session(self, query: Query | None) -> Session:
         world = self.shop.world

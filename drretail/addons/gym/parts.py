@@ -1,13 +1,18 @@
-"""Questions to train on, and others to measure on: other people, other wishes, and other shops unless one is given."""
+"""``gym split``: questions to train on, held-out ones of other people, wishes and shops, and what floors earn."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from drretail.addons.difficulty.derived import hide
 from drretail.addons.difficulty.measure import generate_at
 from drretail.addons.gym.env import Shop, ShopEnv
+from drretail.addons.gym.options import SplitOptions
+from drretail.api.option import accepts
+from drretail.api.options.shared import names_in, texts_in
+from drretail.api.queries.writing import check_unused, write_queries
 from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
 from drretail.data_ingest.demo import build_shop
@@ -17,12 +22,14 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.picks import picks_block
-from drretail.progress import Progress
+from drretail.progress import Progress, choose_progress
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name
-from drretail.records.query import Query, Reference
+from drretail.records.query import Query
 from drretail.records.reading import Pick
-from drretail.records.wish import Demand
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
+from drretail.records.tables.table import table_of
 
 TRAIN, HELD_OUT = "train", "held-out"
 LEVELS = range(10)
@@ -49,13 +56,8 @@ class Part:
     """By query id, what one search earns, and what is earned without asking; None if the query hides nothing."""
 
 
-def split(
-    to: Path,
-    sizes: tuple[int, int],
-    *,
-    worlds: tuple[str | None, str | None],
-    seed: str,
-    progress: Progress,
+def make_parts(
+    to: Path, sizes: tuple[int, int], *, worlds: tuple[str | None, str | None], seed: str, progress: Progress
 ) -> tuple[Part, Part]:
     """Makes queries to train on and held-out ones, of all levels that the shops bear. Up to half hide limits that only
     the shopper tells.
@@ -67,7 +69,9 @@ def split(
     people, wishes = {query.user_id for query in shipped}, {wanted(query) for query in shipped}
     parts: list[Part] = []
     for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
-        world = world_name or str(_made_up(to / file_name(f"{name}-shop-{seed}"), f"{seed}-{name}", progress))
+        # A made-up shop has products that no other seed gives.
+        made_up = MadeUp(PRODUCTS, REVIEWS, IngestOptions(seed=f"{seed}-{name}", vary_orders=True))
+        world = world_name or str(build_shop(to / file_name(f"{name}-shop-{seed}"), progress, made_up))
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):
                 queries = _queries(shop, n, f"{seed}-{name}", people, wishes)
@@ -80,19 +84,12 @@ def split(
 
 def wanted(query: Query) -> Wanted:
     """What a query wants bought, whatever it may cost and whoever asks."""
-    wants = () if query.wish is None else query.wish.wants
-    return frozenset(
-        (*sorted(map(str.casefold, want.kinds)), want.quantity, *sorted(map(_demanded, want.demands))) for want in wants
-    )
-
-
-def _demanded(demand: Demand) -> str:
-    return canonical_json(demand.model_dump(exclude={"say"} if demand.field else set()))
-
-
-def _made_up(folder: Path, seed: str, progress: Progress) -> Path:
-    """The world of a made-up shop, of products that no other seed gives."""
-    return build_shop(folder, progress, MadeUp(PRODUCTS, REVIEWS, IngestOptions(seed=seed, vary_orders=True)))
+    wanted_things: set[tuple[object, ...]] = set()
+    for want in () if query.wish is None else query.wish.wants:
+        demands = (demand.model_dump(exclude={"say"} if demand.field else set()) for demand in want.demands)
+        kinds = sorted(map(str.casefold, want.kinds))
+        wanted_things.add((*kinds, want.quantity, *sorted(map(canonical_json, demands))))
+    return frozenset(wanted_things)
 
 
 def _queries(
@@ -143,7 +140,8 @@ def one_search(env: ShopEnv) -> str:
 def asks_nothing(env: ShopEnv) -> str:
     """Knows the shop and all that the question says: buys the best cart for it, without asking shopper or web."""
     query = env.query.model_copy(update={"wish": env.query.visible_wish, "hidden": ()})
-    return buying(env, _best(Offers(env.shop.world).reference(query)))
+    best = Offers(env.shop.world).reference(query).best
+    return buying(env, {} if best is None else {item.product_id: item.quantity for item in best.items})
 
 
 def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
@@ -163,5 +161,52 @@ def hits_of(env: ShopEnv, **search: Any) -> list[str]:
     return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
 
 
-def _best(reference: Reference) -> dict[str, int]:
-    return {} if reference.best is None else {item.product_id: item.quantity for item in reference.best.items}
+ONE_SEARCH, ASKS_NOTHING = "one search", "asks nothing"
+COLUMNS = ("part", "level", "queries", "hide a limit", ONE_SEARCH, ASKS_NOTHING)
+NOTES = (
+    f"{ONE_SEARCH}: the mean reward of the first hit for the question's words. {ASKS_NOTHING}: that of the best cart "
+    "for what the question says, on queries that hide a limit.",
+    "No person and no wish is in both parts, or in the queries that ship with drretail.",
+)
+
+
+@accepts(SplitOptions)
+def split(options: SplitOptions) -> Result[Sequence[Part]]:
+    """The parts that were written, and what simple policies earn at each level.
+
+    Raises UserError if lines of a file would be lost.
+    """
+    to, sizes = Path(options.to), names_in([str(size) for size in texts_in(options.sizes)])
+    if len(sizes) != 2 or not all(text.isdecimal() and int(text) for text in sizes):
+        raise UserError(f"--sizes {','.join(sizes)}: write two numbers, such as --sizes 100,40.")
+    if len(worlds := texts_in(options.world)) > 2:
+        raise UserError("--world names the shop to train in, and then the one to measure in: no more.")
+    files = [to / f"{name}.jsonl" for name in ("train", "held-out")]
+    for file in files:
+        check_unused(file, force=options.force)
+    train, held_out = map(int, sizes)
+    places = (worlds[0] if worlds else None, worlds[1] if len(worlds) > 1 else None)
+    parts = make_parts(to, (train, held_out), worlds=places, seed=options.seed, progress=choose_progress())
+    rows = [row for part in parts for row in _rows(part)]
+    made: dict[str, object] = {}
+    lines: list[str] = []
+    for part, file in zip(parts, files, strict=True):
+        write_queries(file, part.queries, force=options.force)
+        made[part.name] = {"file": str(file), "world": part.world, "queries": len(part.queries)}
+        lines.append(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
+    document = {"parts": made, "levels": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
+    return Result(parts, document, [*lines, table_of("Floors by level", COLUMNS, rows, notes=NOTES)], path=to)
+
+
+def _rows(part: Part) -> Iterator[tuple[str, str, int, int, float | None, float | None]]:
+    """One row per level, and one for all."""
+    levels = sorted({query.level for query in part.queries if query.level is not None})
+    for level in (*levels, None):
+        ids = [query.query_id for query in part.queries if level is None or query.level == level]
+        searched, unasked = zip(*(part.floors[query_id] for query_id in ids), strict=True)
+        hiding = [reward for reward in unasked if reward is not None]
+        yield part.name, "all" if level is None else str(level), len(ids), len(hiding), _mean(searched), _mean(hiding)
+
+
+def _mean(rewards: Sequence[float]) -> float | None:
+    return round(fmean(rewards), 2) if rewards else None

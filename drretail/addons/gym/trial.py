@@ -94,7 +94,10 @@ def try_agent(options: TryOptions) -> Trial:
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     opener = Opener(settings, options.base_url, tell=observer.waiting, note=observer.note)
     with world_of(options.world, web_of(options.world, options.web, settings)) as world:
-        query = _query(options, world)
+        known = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
+        by_id = {query.query_id: query for query in known}
+        check_known("query", by_id, options.query)
+        query = by_id[options.query]
         check_askable(world, [query])
         system = one_system(options, options.agent, options.model, query.played, world, opener, observer)
         runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
@@ -115,14 +118,6 @@ def try_agent(options: TryOptions) -> Trial:
         if earlier is None or earlier_run is None:
             return trial
         return replace(trial, before=_judged(recorded_in(earlier_run.parent), query, world, reward, earlier))
-
-
-def _query(options: TryOptions, world: World) -> Query:
-    """The query of that id, of the file or of those that come with drretail."""
-    known = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
-    by_id = {query.query_id: query for query in known}
-    check_known("query", by_id, options.query)
-    return by_id[options.query]
 
 
 def _rewarding(query: Query, world: World) -> Callable[[Recorded], Reward]:

@@ -206,7 +206,7 @@ class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
 
     @vf.reward
     async def reward(self, trace: Trace) -> float:
-        value, rubric = _parts(trace).get("value", 0.0), self.config.rubric
+        value, rubric = (trace.state.reward or {}).get("value", 0.0), self.config.rubric
         if not value or not rubric.weight:
             return value
         judged = await ReportJudge(rubric, trace.state.report).score(self.data, trace)
@@ -214,7 +214,7 @@ class ShopTask(vf.Task[ShopData, RolloutState, ShopTaskConfig]):
 
     @vf.metric
     async def parts(self, trace: Trace) -> Mapping[str, float]:
-        known = _parts(trace)
+        known = trace.state.reward or {}
         return {name: known.get(name, 0.0) for name in PARTS}
 
 
@@ -258,10 +258,6 @@ def load_environment(world: str = "demo", queries: str = "dev", **options: Any) 
     """The environment of verifiers for these queries; ``options`` are fields of ``ShopConfig``."""
     taskset = {"id": TASKSET, "world": world, "queries": queries, **options}
     return vf.load_environment(vf.resolve_env_config({"taskset": taskset}))
-
-
-def _parts(trace: Trace) -> Mapping[str, float]:
-    return trace.state.reward or {}
 
 
 def _result(text: str, *, is_error: bool) -> CallToolResult:

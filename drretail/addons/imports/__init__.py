@@ -1,6 +1,7 @@
 """Imports reports, tasks and personas in the formats of other benchmarks and products as an experiment.
 
-commands.py    ``import``: its options, and what came of the files
+options.py     the options of ``import``
+commands.py    ``import``: what came of the files
 formats.py     the table of formats
 benchmarks.py  a reader for each of them; DR³-Eval's tasks are folders with documents and gold insights
 chat.py        logs of an assistant: messages and spans, as steps and evidence

@@ -1,68 +1,25 @@
-"""``import``: reports, tasks and personas of other benchmarks and products, as an experiment; its options."""
+"""``import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-from drretail.api.option import Option, accepts
-from drretail.api.options import research, shared
+from drretail.addons.imports.formats import load_format
+from drretail.addons.imports.material import Material, redacting
+from drretail.addons.imports.options import ImportOptions
+from drretail.addons.imports.recording import Imported, ReportCount, record, write_queries
+from drretail.api.option import accepts
+from drretail.api.worlds import known_user, world_of
 from drretail.errors import UserError
+from drretail.grounding.text.personal_data import Redactor
 from drretail.progress import busy, choose_progress
+from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import Table, table_of
-
-if TYPE_CHECKING:
-    from drretail.addons.imports.material import Material
-    from drretail.addons.imports.recording import Imported, ReportCount
-    from drretail.records.query import Query
-
-
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
-
-    drretail/addons/imports/README.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
-
-    A second import into the same folder adds systems.
-    """
-
-    form: Annotated[
-        str,
-        Option(
-            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
-            "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
-            argument=True,
-            metavar="FORMAT",
-        ),
-    ]
-    path: Annotated[
-        str | Path, Option("A file (it may be compressed), or a folder of them.", argument=True, metavar="PATH")
-    ]
-    to: Annotated[
-        str | Path, Option("The experiment's folder; or FILE.jsonl, to import only the questions.", metavar="EXP")
-    ]
-    _: KW_ONLY
-    system: Annotated[
-        str | None, Option("The system that wrote the reports (default: the file's name).", metavar="NAME")
-    ] = None
-    model: Annotated[str | None, Option("The model that wrote the reports.", metavar="PROVIDER:MODEL")] = None
-    pages: Annotated[
-        str | Path | None,
-        Option("The cited pages: a JSONL file, or a folder with an index.jsonl of {url, file}.", metavar="PATH"),
-    ] = None
-    world: Annotated[
-        "str | Path | research.OpenWorld | None",
-        Option("The shop whose records are used to check claims about products.", short="-w", metavar="W", type=str),
-    ] = None
-    redact: Annotated[
-        bool, Option("Remove personal data (e-mail, phone, IBAN, card, street) before anything is written.")
-    ] = False
-    names: shared.Names = None
-
 
 QUERY_FILE = ".jsonl"
 
@@ -73,12 +30,6 @@ def import_reports(options: ImportOptions) -> Result[Any]:
 
     Raises UserError for files without a report, and for pages beside a file of queries.
     """
-    from drretail.addons.imports.formats import load_format
-    from drretail.addons.imports.material import redacting
-    from drretail.addons.imports.recording import record
-    from drretail.api.worlds import world_of
-    from drretail.grounding.text.personal_data import Redactor
-
     path, to, pages = Path(options.path), Path(options.to), options.pages
     chosen = load_format(options.form)
     if not path.exists():
@@ -114,7 +65,7 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
 
 
-def _document(came: "Imported", options: ImportOptions) -> dict[str, Any]:
+def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
     """All counts, by system and by report."""
     return {
         "experiment": str(options.to),
@@ -131,11 +82,8 @@ def _document(came: "Imported", options: ImportOptions) -> dict[str, Any]:
     }
 
 
-def _questions_kept(material: "Material", options: ImportOptions) -> "Result[Sequence[Query]]":
+def _questions_kept(material: Material, options: ImportOptions) -> Result[Sequence[Query]]:
     """Writes the questions alone, as a file of queries."""
-    from drretail.addons.imports.recording import write_queries
-    from drretail.api.worlds import known_user, world_of
-
     to = Path(options.to)
     with ExitStack() as stack:
         shop = None if options.world is None else stack.enter_context(world_of(options.world))
@@ -150,7 +98,7 @@ MOST_NAMED = 5
 SUMMED = ("citations", "sources", "listed", "unresolved")
 
 
-def _notes(came: "Imported") -> Iterator[str]:
+def _notes(came: Imported) -> Iterator[str]:
     yield _questions(came.queries)
     unread = [report.where for report in came.reports if report.unread]
     if unread:
@@ -195,17 +143,17 @@ def _notes(came: "Imported") -> Iterator[str]:
         yield f"Pages given: {total:,}, of which {cited:,} are cited or listed by reports here."
 
 
-def _some(names: "Sequence[str]") -> str:
+def _some(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return f"{', '.join(names[:MOST_NAMED])}{more}"
 
 
-def _questions(queries: "Sequence[Query]") -> str:
+def _questions(queries: Sequence[Query]) -> str:
     personas = sum(query.persona is not None for query in queries)
     return f"Questions: {len(queries):,}{f', {personas:,} with a persona' if personas else ''}."
 
 
-def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
+def by_system(reports: Sequence[ReportCount]) -> dict[str, dict[str, int]]:
     """Sums over the reports of each system, by label."""
     totals: dict[str, dict[str, int]] = {}
     for report in reports:
@@ -216,5 +164,5 @@ def by_system(reports: "Sequence[ReportCount]") -> dict[str, dict[str, int]]:
     return dict(sorted(totals.items()))
 
 
-def _questions_counted(queries: "Sequence[Query]") -> dict[str, int]:
+def _questions_counted(queries: Sequence[Query]) -> dict[str, int]:
     return {"queries": len(queries), "personas": sum(query.persona is not None for query in queries)}

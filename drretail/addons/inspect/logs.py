@@ -175,22 +175,13 @@ class Course:
         if step.kind != "tool":
             return self._answer(place, self._calls(place, branch))
         if self.messages[-1].role == "user":  # a call that code made before any answer
-            calls = [self._call(place), *self._calls(place, branch)]
-            self.messages.append(
-                ChatMessageAssistant(id=_id(self._run.run_id, "code", str(place)), content="", tool_calls=calls)
-            )
+            calls, key = [self._call(place), *self._calls(place, branch)], _id(self._run.run_id, "code", str(place))
+            self.messages.append(ChatMessageAssistant(id=key, content="", tool_calls=calls))
         result = self._results.get(step.result_sha or "", "")
         error = None if step.error is None else ToolCallError("unknown", step.error)
-        call = self._call(place)
-        self.messages.append(
-            ChatMessageTool(
-                id=_id(self._run.run_id, str(place)),
-                content=result,
-                tool_call_id=call.id,
-                function=call.function,
-                error=error,
-            )
-        )
+        call, key = self._call(place), _id(self._run.run_id, str(place))
+        answered = {"tool_call_id": call.id, "function": call.function, "error": error}
+        self.messages.append(ChatMessageTool(id=key, content=result, **answered))
         return ToolEvent(
             id=call.id,
             function=call.function,
@@ -273,7 +264,12 @@ def _start(effect: Effect) -> datetime:
 
 def _message(message: Mapping[str, Any]) -> ChatMessage:
     """A message of the journal as inspect's. Its id is a hash of its content, so that equal messages are kept once."""
-    key, content = _id(canonical_json(message)), _message_text(message.get("content"))
+    key, parts = _id(canonical_json(message)), message.get("content") or ""
+    # Without what a provider puts beside the words: thoughts, marks of its cache.
+    texts = (
+        parts if isinstance(parts, str) else [each if isinstance(each, str) else each.get("text", "") for each in parts]
+    )
+    content = "".join(texts)
     match message["role"]:
         case "system":
             return ChatMessageSystem(id=key, content=content)
@@ -345,44 +341,43 @@ def variants_of(metric: Metric) -> tuple[str, ...]:
     return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
 
 
-def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> list[EvalScore]:
+def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> Iterator[EvalScore]:
     """The results of inspect's metrics on a scorer's samples, with repeats of a query averaged first, and drretail's
     own beside them.
 
     ``rows`` are the rows of scores.json for the same system, metric and judge.
     """
     ours = {row.variant: row for row in shown_rows(rows)}
-    return [_result(scorer, variant, samples, ours.get(variant)) for variant in scorer.variants]
-
-
-def _result(scorer: Scorer, variant: str, samples: Sequence[EvalSample], row: Row | None) -> EvalScore:
-    by_query: dict[str, list[float]] = defaultdict(list)
-    for sample in samples:
-        score = (sample.scores or {}).get(scorer.name)
-        value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
-        by_query[str(sample.id)].append(float(value) if isinstance(value, int | float) else nan)
-    means = {
-        query: fmean(known) for query, all_ in by_query.items() if (known := [each for each in all_ if not isnan(each)])
-    }
-    scores = [SampleScore(score=Score(value=mean_of), sample_id=query) for query, mean_of in means.items()]
-    made: dict[str, EvalMetric] = {}
-    for name, metric in METRICS.items():
-        computed = cast(Any, metric())(list(scores)) if scores else nan
-        if isinstance(computed, Mapping):
-            made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in computed.items()}
-        else:
-            made[name] = EvalMetric(name=name, value=computed)
-    return EvalScore(
-        name=variant,
-        scorer=scorer.name,
-        reducer="mean",
-        scored_samples=len(means),
-        unscored_samples=len(by_query) - len(means),
-        metrics=made,
-        metadata=None
-        if row is None
-        else {"drretail": row.model_dump(include={"value", "ci_low", "ci_high", "n_planned", "n_scored"})},
-    )
+    for variant in scorer.variants:
+        by_query: dict[str, list[float]] = defaultdict(list)
+        for sample in samples:
+            score = (sample.scores or {}).get(scorer.name)
+            value = None if score is None or not isinstance(score.value, Mapping) else score.value.get(variant)
+            known = by_query[str(sample.id)]
+            if isinstance(value, int | float) and not isnan(value):
+                known.append(float(value))
+        scores = [
+            SampleScore(score=Score(value=fmean(known)), sample_id=query) for query, known in by_query.items() if known
+        ]
+        made: dict[str, EvalMetric] = {}
+        for name, metric in METRICS.items():
+            computed = cast(Any, metric())(list(scores)) if scores else nan
+            if isinstance(computed, Mapping):
+                ends = computed.items()
+                made |= {f"{name}_{end}": EvalMetric(name=end, group=name, value=value) for end, value in ends}
+            else:
+                made[name] = EvalMetric(name=name, value=computed)
+        row = ours.get(variant)
+        shown = {"value", "ci_low", "ci_high", "n_planned", "n_scored"}
+        yield EvalScore(
+            name=variant,
+            scorer=scorer.name,
+            reducer="mean",
+            scored_samples=len(scores),
+            unscored_samples=len(by_query) - len(scores),
+            metrics=made,
+            metadata=None if row is None else {"drretail": row.model_dump(include=shown)},
+        )
 
 
 SUFFIXES = (".eval", ".json")
@@ -434,21 +429,13 @@ def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) 
     for scorer in scorers:
         judge = scorer.assessor.judge
         by = (scorer.metric.name, judge.spec, judge.params_hash, scorer.assessor.rules)
-        own = [row for row in rows if (row.metric, *row.by_whom) == by]
-        scores += results_of(scorer, samples, own)
+        scores += results_of(scorer, samples, [row for row in rows if (row.metric, *row.by_whom) == by])
+    created = began or ("1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat())
+    completed = sum(sample.error is None for sample in samples)
     return EvalLog(
         status="success",
-        eval=_spec(
-            definition,
-            label,
-            samples,
-            began or ("1970-01-01T00:00:00+00:00" if definition.now is None else definition.now.isoformat()),
-        ),
-        results=EvalResults(
-            total_samples=len(samples),
-            completed_samples=sum(sample.error is None for sample in samples),
-            scores=scores,
-        ),
+        eval=_spec(definition, label, samples, created),
+        results=EvalResults(total_samples=len(samples), completed_samples=completed, scores=scores),
         stats=EvalStats(started_at=began, completed_at=ended, model_usage=dict(usage)),
         samples=samples,
     )
@@ -503,10 +490,3 @@ def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], cre
         packages={"drretail": __version__},
         metadata=metadata | {"world_fingerprint": definition.world_fingerprint, "seed": definition.seed},
     )
-
-
-def _message_text(content: Any) -> str:
-    """The words of a message, without what a provider puts beside them (thoughts, marks of its cache)."""
-    if isinstance(content, str) or content is None:
-        return content or ""
-    return "".join(part if isinstance(part, str) else part.get("text", "") for part in content)

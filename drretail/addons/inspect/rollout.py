@@ -29,7 +29,7 @@ from drretail.files import pack, read_lines, write_atomically
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.query import Query
-from drretail.records.run import Run, RunError, Step, System, Usage
+from drretail.records.run import RunError, Step, System, Usage
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, read_submitted, tools_of
 from drretail.tools.tool import ToolSchema, read_schema
 from drretail.tools.toolkit import Toolkit
@@ -213,39 +213,29 @@ class Rollout:
         """Leaves the run in the sample's store, and in the experiment of ``Shop.to`` if there is one."""
         self.toolkit.close()
         self.note_turns(events)
-        run = self._run(state, events)
-        session = self._session
-        evidence = await asyncio.to_thread(
-            with_cited_pages,
-            session.settings.world,
-            run,
-            session.ledger.evidence(),
-            session.journal,
-            session.settings.tool_timeout,
-        )
-        telemetry = {"world": recorded_spec(self._shop.spec)}
-        recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
-        record = Kept(session.settings.world, self._query, self._system, recorded)
-        keep(state, record, self._shop.spec)
-        if self._shop.to is not None:
-            saved(record, self._shop.to)
-
-    def _run(self, state: TaskState, events: Sequence[Event]) -> Run:
-        broke = any(
-            isinstance(event, ErrorEvent) for event in events
-        )  # what the model said before an error is not a report
+        session, world = self._session, self._session.settings.world
+        # What the model said before an error is not a report.
+        broke = any(isinstance(event, ErrorEvent) for event in events)
         completion = "" if self.only_handed_in or broke else state.output.completion
         report = completion if self._report is None else self._report
         blank = not take_picks(report).report.strip()
-        return run_of(
+        run = run_of(
             self._system.label(),
             self._query,
             self._repeat,
-            self._session,
+            session,
             why_there_is_none(events) if blank else answer_of(report),
             usage={ROLE: usage_of(events)},
             prompt_hashes=client_hashes(self._system),
         )
+        seen, timeout = session.ledger.evidence(), session.settings.tool_timeout
+        evidence = await asyncio.to_thread(with_cited_pages, world, run, seen, session.journal, timeout)
+        telemetry = {"world": recorded_spec(self._shop.spec)}
+        recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
+        record = Kept(world, self._query, self._system, recorded)
+        keep(state, record, self._shop.spec)
+        if self._shop.to is not None:
+            saved(record, self._shop.to)
 
 
 def begin(state: TaskState, rollout: Rollout) -> None:

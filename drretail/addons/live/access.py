@@ -47,13 +47,14 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        answer = self._refusal(scope) or self._exchange(scope)
+        answer = self._answer(scope)
         if answer is not None:
             await answer(scope, receive, _with_headers(send))
             return
         await self._app(scope, limited(receive, MOST_BYTES), _with_headers(send))
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _answer(self, scope: Scope) -> Response | None:
+        """A refusal, or a redirect that turns the address's token into a cookie; None if the cookie is there."""
         refused = refusal_of_strangers(scope, self._port, MOST_BYTES)
         if refused is not None:
             return refused
@@ -61,10 +62,6 @@ class Guard:
             return PlainTextResponse("Only GET and POST are answered.", 405)
         if scope["method"] == "POST" and (is_from_elsewhere(scope) or "origin" not in Headers(scope=scope)):
             return PlainTextResponse("This was sent by a page of another address.", 403)
-        return None
-
-    def _exchange(self, scope: Scope) -> Response | None:
-        """A redirect that turns the address's token into a cookie; None if the cookie is there; otherwise a refusal."""
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if scope["method"] in _SAFE and is_same(query.pop(TOKEN, [""])[0], self._token):
             address = f"{scope['path']}?{urlencode(query, doseq=True)}" if query else scope["path"]

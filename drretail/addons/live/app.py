@@ -1,6 +1,6 @@
 """The server's routes, and its answers to errors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -51,15 +51,7 @@ def routes_of(
         if plan is not None or review is not None:
             one = experiments_in(experiment)[0]
             raise UserError(f"{experiment} holds several experiments: name one, such as {one}, with --n or --review.")
-
-        def pages_of(experiment: Path, root: str) -> list[Route]:
-            """Report and voting pages of one of several experiments, with addresses below ``root``."""
-            watch = Watch(experiment)
-            links = (("/", "All experiments"), *((f"{root}{path}", name) for path, name in VOTING))
-            report = ReportPages(experiment, watch, links)
-            return [*report.routes(), *Voting(experiment, port, watch, root=root).routes()]
-
-        routes += Experiments(experiment, pages_of).routes()
+        routes += Experiments(experiment, port).routes()
     elif experiment is not None:
         read_definition(experiment)
         watch = Watch(experiment)
@@ -68,7 +60,7 @@ def routes_of(
         routes += Voting(experiment, port, watch, plan, with_report=with_report).routes()
     if review is not None:
         file, world = review
-        read_queries(file)
+        read_queries(file)  # raises now if there is none
         routes += QueryReview(file, world, port, with_report=experiment is not None and with_report).routes()
     return routes
 
@@ -108,8 +100,7 @@ class Experiments:
     """The experiments of one folder; new ones appear when the page is reloaded."""
 
     folder: Path
-    pages_of: Callable[[Path, str], list[Route]]
-    """Makes the routes of one experiment, given its folder and the prefix of its addresses."""
+    port: int
     _listed: dict[Path, tuple[list[tuple[int, int]], Listed]] = field(
         default_factory=dict[Path, tuple[list[tuple[int, int]], Listed]], init=False
     )
@@ -139,14 +130,18 @@ class Experiments:
         return HTMLResponse(page)
 
     async def experiment(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The pages of the experiment that the address names."""
+        """Report and voting pages of the experiment that the address names."""
         name = scope["path_params"]["name"]
         router = self._routers.get(name)
         if router is None:
             folder = next((each for each in experiments_in(self.folder) if each.name == name), None)
             if folder is None:
                 raise HTTPException(404, f"There is no experiment {name} in {self.folder}.")
-            router = self._routers[name] = Router(self.pages_of(folder, address_of_experiment(folder).rstrip("/")))
+            root = address_of_experiment(folder).rstrip("/")
+            links = (("/", "All experiments"), *((f"{root}{path}", title) for path, title in VOTING))
+            watch = Watch(folder)
+            pages = ReportPages(folder, watch, links), Voting(folder, self.port, watch, root=root)
+            router = self._routers[name] = Router([route for each in pages for route in each.routes()])
         await router(scope, receive, send)
 
     def _read(self, folder: Path) -> Listed:

@@ -56,9 +56,8 @@ class Watch:
     def _look(self) -> dict[str, str]:
         if self.clock() - self._looked >= _AT_LEAST:
             of_runs = [stamp for name in _OF_RUNS for stamp in _stamps(self.experiment / name)]
-            packs = [
-                stamp for stamp in of_runs if any(f"{name} " in stamp for name in PACKS)
-            ]  # which hold verdicts on several queries
+            # Packs hold verdicts on several queries.
+            packs = [stamp for stamp in of_runs if any(f"{name} " in stamp for name in PACKS)]
             of_all = _digest([*packs, *(stamp for name in _OF_ALL for stamp in _stamps(self.experiment / name))])
             by_query: dict[str, list[str]] = defaultdict(list)
             for stamp in of_runs:
@@ -72,7 +71,7 @@ class Watch:
         return self._versions
 
 
-def _digest(stamps: "Iterator[str] | list[str]") -> str:
+def _digest(stamps: list[str]) -> str:
     return hashlib.sha256("\n".join(sorted(stamps)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
@@ -167,21 +166,17 @@ class ReportPages:
                 raise HTTPException(404, "There is no such run.")
             page = conversation_page(view, found[0], view.runs[found[1]], _LINKS)
         else:
-            page = self._question(view, name)
+            question = next((question for question in view.questions if page_name(question) == name), None)
+            if question is None:
+                raise HTTPException(404, "There is no such page.")
+            known, page = self._pages.get(name, ("", ""))
+            if known != self._version(question):
+                rendered = Questions(view, talk_pages=True).render(question)
+                known, page = self._version(question), question_page(view, rendered, _LINKS)
+                self._pages = dict([*self._pages.items(), (name, (known, page))][-_HELD:])
         answer = self._dressed(page, version, view)
         self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
         return answer
-
-    def _question(self, view: ExperimentView, name: str) -> str:
-        question = next((question for question in view.questions if page_name(question) == name), None)
-        if question is None:
-            raise HTTPException(404, "There is no such page.")
-        version, page = self._pages.get(name, ("", ""))
-        if version != self._version(question):
-            rendered = Questions(view, talk_pages=True).render(question)
-            version, page = self._version(question), question_page(view, rendered, _LINKS)
-            self._pages = dict([*self._pages.items(), (name, (version, page))][-_HELD:])
-        return page
 
     def _version(self, question: Question) -> str:
         return self.watch.version_of(question.query.query_id)

@@ -149,7 +149,13 @@ class QueryReview:
             raise HTTPException(400, "This is no decision.")
         try:
             if pressed == "check":
-                self._check(page, form.edit_by(page.reviewer, page.query, page.cells))
+                edit = form.edit_by(page.reviewer, page.query, page.cells)
+                if edit is None:
+                    page.checked = [Section("As changed", ("Nothing was changed.",))]
+                    return False
+                _, items = self._read()
+                page.diff = [*records.diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
+                page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
                 return False
             decision = {"decision": "accept" if pressed == "sure" else pressed}
             review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock())
@@ -164,15 +170,6 @@ class QueryReview:
             return False
         records.keep_reviews(self.file, [review])
         return True
-
-    def _check(self, page: QueryPage, edit: records.Edit | None) -> None:
-        """Puts into the page what the checks find in the query as changed."""
-        if edit is None:
-            page.checked = [Section("As changed", ("Nothing was changed.",))]
-            return
-        _, items = self._read()
-        page.diff = [*records.diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
-        page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
 
     def _shown(self, page: QueryPage) -> Response:
         return item_page(

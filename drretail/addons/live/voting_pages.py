@@ -17,7 +17,7 @@ from starlette.routing import Route
 from drretail.addons.live.access import People
 from drretail.addons.live.layout import KINDS, OF_REPORTS, Kind, home_page, item_in, item_page
 from drretail.addons.live.report_pages import Watch
-from drretail.addons.people.voting.items import Question, Sheets, definitions
+from drretail.addons.people.voting.items import Sheets, definitions
 from drretail.addons.people.voting.plan import planned
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
@@ -120,10 +120,15 @@ class Voting:
             answer = Answer.model_validate_json(await request.body())
         except ValidationError as problem:
             raise HTTPException(400, "This is no answer.") from problem
-        question = self._question(item, answer)
+        _, sheets = self._refresh()
+        question = next((question for question in sheets.questions(item) if question.name == answer.question), None)
+        if question is None or answer.value not in {option.value for option in question.options}:
+            raise HTTPException(400, "This was not asked.")
+        if len(answer.note) > LONGEST_NOTE:
+            raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
         signed: dict[str, Any] = {"at": self.clock(), "note": answer.note.strip() or None}
         if isinstance(item, ClaimItem):
-            signed["claim"] = self._refresh()[1].claim_of(item)
+            signed["claim"] = sheets.claim_of(item)
         ballot = item.ballot(answer.question, answer.value, annotator, **signed)
         _, unseen = cast(self.experiment, ballot, answer.seen or None)
         message = ""
@@ -169,19 +174,6 @@ class Voting:
 
     def _asked(self, kind: Kind, request: Request) -> tuple[Item, int]:
         return item_in(request, self._items(kind), kind)
-
-    def _question(self, item: Item, answer: Answer) -> Question:
-        """The question that was answered.
-
-        Raises HTTPException if it was not asked, or if the answer or the note is not allowed.
-        """
-        _, sheets = self._refresh()
-        question = next((question for question in sheets.questions(item) if question.name == answer.question), None)
-        if question is None or answer.value not in {option.value for option in question.options}:
-            raise HTTPException(400, "This was not asked.")
-        if len(answer.note) > LONGEST_NOTE:
-            raise HTTPException(400, f"A note has at most {LONGEST_NOTE:,} characters.")
-        return question
 
     def _state(self, kind: Kind, item: Item, annotator: str) -> dict[str, Any]:
         """This person's answers on a sheet, their number on all sheets, and the number of completed sheets."""

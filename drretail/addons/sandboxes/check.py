@@ -1,9 +1,10 @@
 """Checks a sandbox: its sizes and labels, where the insights of its gold stand, and that it holds no personal data."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from drretail.addons.sandboxes.folder import COUNTER, TOLERANCE, own_sum, sums_of, tokens_of
+from drretail.addons.sandboxes.options import OFFLINE
 from drretail.addons.sandboxes.search_based.build import people_of
 from drretail.addons.sandboxes.search_based.files import texts_of
 from drretail.addons.sandboxes.search_based.queries import files_in
@@ -25,9 +26,6 @@ from drretail.grounding.text.personal_data import People, personal_data
 from drretail.records.base import file_name
 from drretail.records.query import Query
 
-OFFLINE = "offline"
-"""The ``web`` of sandboxes whose pages are made up."""
-
 
 def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[str]]:
     """The faults of each query's task, one sentence each, by query id; a sound task has an empty list.
@@ -37,7 +35,11 @@ def check_sandbox(folder: Path, world: World | None = None) -> dict[str, list[st
     about, queries = read_sandbox(folder), read_queries_of(folder)
     faults: dict[str, list[str]] = {query.query_id: [] for query in queries}
     for name, fault in changed_files(folder, about):
-        for query_id in _about(name, faults):
+        # A file of a task, or a query's rubric, concerns that query; any other file concerns all.
+        parts = Path(name).parts
+        whose = parts[1] if len(parts) > 2 and parts[0] == "tasks" else Path(name).stem if "rubrics" in parts else None
+        own = [query_id for query_id in faults if file_name(query_id) == whose]
+        for query_id in own or faults:
             faults[query_id].append(fault)
     for query in queries:
         try:
@@ -59,14 +61,6 @@ def changed_files(folder: Path, about: SandboxFolder) -> Iterator[tuple[str, str
         if sums.get(name) != about.sums.get(name):
             change = "added" if name not in about.sums else "removed" if name not in sums else "changed"
             yield name, f"{name} has been {change} since the sandbox was built."
-
-
-def _about(name: str, query_ids: Iterable[str]) -> list[str]:
-    """The queries that a file concerns: one if it belongs to a task or is a query's rubric, otherwise all."""
-    parts = Path(name).parts
-    whose = parts[1] if len(parts) > 2 and parts[0] == "tasks" else Path(name).stem if "rubrics" in parts else None
-    own = [query_id for query_id in query_ids if file_name(query_id) == whose]
-    return own or list(query_ids)
 
 
 def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | None) -> Iterator[str]:

@@ -54,10 +54,7 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
     _check_build(options)
-    return _built(_build_offline(options) if options.web == OFFLINE else _build_found(options))
-
-
-def _built(made: BuiltSandbox) -> Result[BuiltSandbox]:
+    made = _build_offline(options) if options.web == OFFLINE else _build_found(options)
     document = {"folder": str(made.folder), "tasks": made.tasks, "wanted": made.wanted, "failed": dict(made.failed)}
     if made.spent is None:
         line = f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}."
@@ -96,30 +93,26 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
-        if (names := _built_before(to, shop, queries, options)) is not None:
+        if (to / SANDBOX_FILE).is_file():
+            about, sizes = read_sandbox(to), _sizes(options)
+            wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, COUNTER)
+            is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == wanted
+            if (
+                not is_same
+                or not about.sizes.items() <= sizes.items()
+                or _queries(to) != {q.query_id: q for q in queries}
+            ):
+                raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
+            if any(faults_of(to).values()):
+                raise UserError(
+                    f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder."
+                )
             before = f"{to} was built so before, and is whole: nothing was done."
-            return BuiltSandbox(to, len(queries), len(queries), names, notes=[before])
+            return BuiltSandbox(to, len(queries), len(queries), about.names, notes=[before])
         notes = list[str]()
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
             made = build_offline(shop, queries, to, _sizes(options), options.seed, notes.append)
     return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
-
-
-def _built_before(to: Path, shop: World, queries: Sequence[Query], options: BuildOptions) -> list[str] | None:
-    """The sizes of the sandbox that already exists there, built from the same inputs; None if there is none.
-
-    Raises UserError if it was built from other inputs, or has been changed since.
-    """
-    if not (to / SANDBOX_FILE).is_file():
-        return None
-    about, sizes = read_sandbox(to), _sizes(options)
-    wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, COUNTER)
-    is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == wanted
-    if not is_same or not about.sizes.items() <= sizes.items() or _queries(to) != {q.query_id: q for q in queries}:
-        raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
-    if any(faults_of(to).values()):
-        raise UserError(f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder.")
-    return about.names
 
 
 def _sizes(options: BuildOptions) -> dict[str, int]:

@@ -8,6 +8,7 @@ from drretail.api.option import LIMITS, MODELS, SHOP, Option
 from drretail.api.options import research, shared
 
 OFFLINE = "offline"
+"""The web of sandboxes whose pages are made up."""
 Folder = Annotated[str | Path, Option("The sandbox's folder.", argument=True, metavar="S")]
 Model = Annotated[str | None, Option("The model that judges and writes.", metavar="PROVIDER:MODEL")]
 

@@ -128,10 +128,16 @@ def check_master(master: str) -> None:
         return
     if not _CLUSTER.fullmatch(master):
         raise UserError(f"--engine spark:{master} is unknown: write local[N] or spark://host:port.")
-    addresses = master.removeprefix("spark://").split(",")
-    problems = [problem for address in addresses if (problem := _unreachable(address))]
-    if len(problems) == len(addresses):
-        raise UserError(f"There is no Spark master at {master} ({problems[0]}): start it, or correct --master.")
+    problems: list[str] = []
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+        except OSError as problem:
+            problems.append(f"{address}: {problem.strerror or problem}")
+        else:
+            return
+    raise UserError(f"There is no Spark master at {master} ({problems[0]}): start it, or correct --master.")
 
 
 @contextmanager
@@ -174,10 +180,13 @@ def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
     """The settings on which the result or this machine depends. The others are left to the cluster
     (conf/spark-defaults.conf).
     """
+    log = work / "log4j2.properties"
+    log.write_text(_LOG_SETTINGS.read_text(encoding="utf-8").format(file=work / "spark.log"), encoding="utf-8")
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_log_settings(work)}",
+        # As a URI, since a path may contain spaces
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={log.resolve().as_uri()}",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.ansi.enabled": "true",
         "spark.sql.caseSensitive": "true",
@@ -190,24 +199,6 @@ def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
         # By default Spark uses this machine's name, which its own network may not resolve.
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
-
-
-def _log_settings(work: Path) -> str:
-    """Writes the log settings. Returns their address as a URI, since a path may contain spaces."""
-    path = work / "log4j2.properties"
-    settings = _LOG_SETTINGS.read_text(encoding="utf-8").format(file=work / "spark.log")
-    path.write_text(settings, encoding="utf-8")
-    return path.resolve().as_uri()
-
-
-def _unreachable(address: str) -> str | None:
-    """Why no connection to "host:port" can be made; None if one can."""
-    host, _, port = address.rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
-    except OSError as problem:
-        return f"{address}: {problem.strerror or problem}"
-    return None
 
 
 @contextmanager

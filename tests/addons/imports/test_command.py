@@ -105,7 +105,7 @@ def test_bad_input_is_one_sentence(arguments: list[str], message: str, drretail:
 def test_the_help_names_every_format(drretail: Command) -> None:
     shown = drretail("import", "--help").stdout
     unnamed = [name for name in FORMATS if name not in shown]
-    assert unnamed == [], "name each in the help of FORMAT in drretail/addons/imports/commands.py"
+    assert unnamed == [], "name each in the help of FORMAT in drretail/addons/imports/options.py"
 
 
 def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:

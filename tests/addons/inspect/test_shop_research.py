@@ -26,8 +26,7 @@ from inspect_ai.model import ChatMessage, ModelOutput, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
 from inspect_ai.tool import ToolInfo
 
-from drretail.addons.inspect.registry import basket, checks, shop_research
-from drretail.addons.inspect.task import IDLE_TURNS, USUAL
+from drretail.addons.inspect.task import IDLE_TURNS, USUAL, basket, checks, shop_research
 from tests.addons.inspect.mock_model import (
     REPORT,
     call,

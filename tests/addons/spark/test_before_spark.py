@@ -92,8 +92,9 @@ def test_ids_within_blocks_become_line_numbers_within_files() -> None:
 
 
 def test_a_folder_named_from_here_has_an_address_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from drretail.addons.spark.session import _log_settings  # pyright: ignore[reportPrivateUsage]
+    from drretail.addons.spark.session import _settings  # pyright: ignore[reportPrivateUsage]
 
     monkeypatch.chdir(tmp_path)
     Path("work").mkdir()
-    assert _log_settings(Path("work")) == (tmp_path / "work" / "log4j2.properties").as_uri()
+    address = (tmp_path / "work" / "log4j2.properties").as_uri()
+    assert _settings("local", Path("work"), 0)["spark.driver.extraJavaOptions"].endswith(f"={address}")

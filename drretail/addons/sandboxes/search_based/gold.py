@@ -70,10 +70,20 @@ async def weigh_facts(
     days = [page.found.page.date or "no date" for page in pages]
     lines = (f"{number}. (need {fact.need}, {days[page]}) {fact.fact}" for number, (page, fact) in enumerate(facts, 1))
     data = [tagged("query", question), numbered_needs(needs), tagged("facts", "\n".join(lines))]
-    prompt = load_prompt(__file__, "weigh")
-    grouping = await asker.ask(
-        f"{task}/weigh", prompt, data, FactGroups, lambda answer: _misgrouped(answer, len(facts))
-    )
+
+    def misgrouped(answer: FactGroups) -> str | None:
+        numbers, all_numbers = (
+            [number for group in answer.groups for number in group.fact_numbers],
+            range(1, len(facts) + 1),
+        )
+        if sorted(numbers) != list(all_numbers):
+            wrong = sorted({*numbers} ^ {*all_numbers} | {number for number in numbers if numbers.count(number) > 1})
+            in_words = ", ".join(map(str, wrong))
+            return f"each number from 1 to {len(facts)} has to stand in exactly one group; look at {in_words}"
+        is_any_needed = any(group.needed for group in answer.groups)
+        return None if is_any_needed else "no group is needed: which of them decide the answer?"
+
+    grouping = await asker.ask(f"{task}/weigh", load_prompt(__file__, "weigh"), data, FactGroups, misgrouped)
     has: dict[int, set[int]] = {number: set() for number in range(len(pages))}
     for group, members in enumerate(grouping.groups):
         for number in members.fact_numbers if members.needed else ():
@@ -112,10 +122,15 @@ async def check_settled(
     ``files`` are the user's files in tags.
     """
     data = [tagged("query", question), numbered_needs(needs), *page_tags(pages), *files]
-    prompt = load_prompt(__file__, "settle")
-    settlement = await asker.ask(
-        name, prompt, data, Settlement, lambda answer: _misnumbered(answer, len(needs), len(pages))
-    )
+
+    def misnumbered(answer: Settlement) -> str | None:
+        if sorted(need.need for need in answer.needs) != list(range(1, len(needs) + 1)):
+            return f"each need from 1 to {len(needs)} has to be answered once"
+        if strange := [number for need in answer.needs for number in need.pages if not 1 <= number <= len(pages)]:
+            return f"there is no page {strange[0]}: they go from 1 to {len(pages)}"
+        return None
+
+    settlement = await asker.ask(name, load_prompt(__file__, "settle"), data, Settlement, misnumbered)
     unsettled = {needs[need.need - 1]: need.answer for need in settlement.needs if not need.pages}
     missing = [*(f"{need} ({why})" for need, why in unsettled.items()), *filter(str.strip, settlement.missing)]
     if missing:
@@ -128,25 +143,6 @@ def page_tags(pages: Sequence[SandboxPage]) -> list[str]:
         tagged("page", page.text, id=str(number), title=page.title, date=page.date or "unknown")
         for number, page in enumerate(pages, 1)
     ]
-
-
-def _misgrouped(answer: FactGroups, count: int) -> str | None:
-    numbers = sorted(number for group in answer.groups for number in group.fact_numbers)
-    if numbers != list(range(1, count + 1)):
-        wrong = sorted(
-            {*numbers} ^ {*range(1, count + 1)} | {number for number in numbers if numbers.count(number) > 1}
-        )
-        return f"each number from 1 to {count} has to stand in exactly one group; look at {', '.join(map(str, wrong))}"
-    is_any_needed = any(group.needed for group in answer.groups)
-    return None if is_any_needed else "no group is needed: which of them decide the answer?"
-
-
-def _misnumbered(answer: Settlement, needs: int, pages: int) -> str | None:
-    if sorted(need.need for need in answer.needs) != list(range(1, needs + 1)):
-        return f"each need from 1 to {needs} has to be answered once"
-    if strange := [number for need in answer.needs for number in need.pages if not 1 <= number <= pages]:
-        return f"there is no page {strange[0]}: they go from 1 to {pages}"
-    return None
 
 
 class SaidInsight(Record):

@@ -85,30 +85,28 @@ async def keywords_of(
         numbered_needs(needs),
         tagged("keywords", "\n".join(f"{facet.keyword.strip()} – {facet.facet}" for facet in wide.keywords)),
     ]
-    prompt = load_prompt(__file__, "converge")
-    narrow = await asker.ask(f"{task}/converge", prompt, shown, Convergence, lambda answer: _unsorted(answer, offered))
+
+    def unsorted(answer: Convergence) -> str | None:
+        chosen = [keyword.keyword.strip() for keyword in answer.keywords]
+        if strange := [search for search in chosen if search not in offered]:
+            return f"these stand not among the searches, letter for letter: {'; '.join(strange)}"
+        if len(set(chosen)) != TEN or len(chosen) != TEN:
+            return f"there have to be ten different ones, and these are {len(set(chosen))}"
+        signals = sum(keyword.kind == "signal" for keyword in answer.keywords)
+        if not FEWEST <= signals <= TEN - FEWEST:
+            return f"{signals} are signals and {TEN - signals} noise: at least {FEWEST} have to be of each"
+        return None
+
+    narrow = await asker.ask(f"{task}/converge", load_prompt(__file__, "converge"), shown, Convergence, unsorted)
     ten = tuple(
         Keyword(text=keyword.keyword.strip(), kind=keyword.kind, why=keyword.why.strip()) for keyword in narrow.keywords
     )
-    made_by = asker.session.model.spec
-    return wide.matter, Keywords(convergent=ten, needs=needs, made_by=made_by)
+    return wide.matter, Keywords(convergent=ten, needs=needs, made_by=asker.session.model.spec)
 
 
 def numbered_needs(needs: Sequence[str]) -> str:
     """The needs with their numbers, in a tag."""
     return tagged("needs", "\n".join(f"{number}. {need}" for number, need in enumerate(needs, 1)))
-
-
-def _unsorted(answer: Convergence, offered: Sequence[str]) -> str | None:
-    chosen = [keyword.keyword.strip() for keyword in answer.keywords]
-    if strange := [search for search in chosen if search not in offered]:
-        return f"these stand not among the searches, letter for letter: {'; '.join(strange)}"
-    if len(set(chosen)) != TEN or len(chosen) != TEN:
-        return f"there have to be ten different ones, and these are {len(set(chosen))}"
-    signals = sum(keyword.kind == "signal" for keyword in answer.keywords)
-    if not FEWEST <= signals <= TEN - FEWEST:
-        return f"{signals} are signals and {TEN - signals} noise: at least {FEWEST} have to be of each"
-    return None
 
 
 SHINGLE = 5

@@ -4,6 +4,7 @@ questions on whether a task is fit for testing assistants (stage 5).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -56,8 +57,20 @@ class QueryWriter:
         ``matter`` is the task's placeholder, whose id the query gets. Raises TaskFailed, also if the pages are not
         enough for the query that was written.
         """
-        lacked = NotEnough("nothing was asked")
-        briefing, needs = self._asked(matter, keywords, pages, files), keywords.needs
+        lacked, needs = NotEnough("nothing was asked"), keywords.needs
+        shopper = self._linter.shopper(matter.user_id)
+        target = Target(matter.query_id, 1, matter.user_id)
+        signals = (keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
+        briefing = load_prompt(__file__, "query").render(
+            query=tagged("query", matter.text),
+            needs=numbered_needs(needs),
+            keywords=tagged("keywords", "\n".join(signals)),
+            pages="\n\n".join(page_tags(pages)),
+            files="\n\n".join(file_tags(files)),
+            profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
+            owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
+            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
+        )
         for name in self._asker.rounds(matter.query_id, "query"):
             try:
                 query, problem = await self._tried(name, briefing, matter, earlier)
@@ -75,36 +88,15 @@ class QueryWriter:
     ) -> tuple[Query, tuple[Finding, ...]]:
         messages = [SystemMessage(self._prompts.instructions), HumanMessage(briefing)]
 
+        def query_of(written: WrittenQuery) -> Query:
+            return self._examiner.query_of(written, matter.query_id, matter.user_id, self._asker.session.model.spec)
+
         async def question(models: Models, path: str) -> Examined:
-            examination = Examination(
-                WrittenQuery,
-                unusable,
-                lambda written: self._examiner.query_of(
-                    written, matter.query_id, matter.user_id, self._asker.session.model.spec
-                ),
-                lambda query: self._examiner.findings(query, earlier),
-            )
-            return await examination.ask(models, messages, path)
+            findings = partial(self._examiner.findings, earlier=earlier)
+            return await Examination(WrittenQuery, unusable, query_of, findings).ask(models, messages, path)
 
         examined = await self._asker.put(f"{name}/query", question)
         return examined.query, examined.findings
-
-    def _asked(
-        self, matter: Query, keywords: Keywords, pages: Sequence[SandboxPage], files: Mapping[str, bytes]
-    ) -> str:
-        shopper = self._linter.shopper(matter.user_id)
-        target = Target(matter.query_id, 1, matter.user_id)
-        signals = (keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
-        return load_prompt(__file__, "query").render(
-            query=tagged("query", matter.text),
-            needs=numbered_needs(keywords.needs),
-            keywords=tagged("keywords", "\n".join(signals)),
-            pages="\n\n".join(page_tags(pages)),
-            files="\n\n".join(file_tags(files)),
-            profile=tagged("profile", profile_text(self._world, matter.user_id, matter.text)),
-            owned=tagged("owned", owned_by(shopper, matter.text) if shopper else NOTHING),
-            shelf=tagged("shelf", self._prompts.shelf.around(target, shopper, matter.text) or NOTHING),
-        )
 
 
 def profile_text(world: World, user_id: str | None, question: str) -> str:
@@ -206,33 +198,31 @@ class Review(Record):
 
 async def review_tasks(folder: Path, queries: Sequence[Query], asker: Asker) -> Mapping[str, Review | str]:
     """A model's review of each query's task, by query id, or the reason why there is none."""
+    prompt = load_prompt(__file__, "check")
 
     async def one(query: Query) -> Review | str:
+        task = task_folder(folder, query.query_id)
+        keywords = Keywords.model_validate(read_json(task / "keywords.json"))
+        signals = "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
+        pages = supportive_pages(task)
+        places = {page.url: f"page {number}" for number, page in enumerate(pages, 1)}
+        gold = read_gold_file(task / "gold.json")
+        insights = (
+            f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})"
+            for insight in (*gold.files.insights, *gold.sandbox.insights)
+        )
+        data = [
+            tagged("query", query.text),
+            tagged("keywords", signals or "Nothing was searched for."),
+            *page_tags(pages),
+            *file_tags(files_in(task)),
+            tagged("insights", "\n".join(insights)),
+        ]
         try:
-            return await _reviewed(task_folder(folder, query.query_id), query, asker)
+            return await asker.ask(f"{query.query_id}/review", prompt, data, Review)
         except TaskFailed as problem:
             return str(problem)
         except CapReached as problem:
             return f"{CAPPED} {problem} is reached"
 
     return dict(zip((query.query_id for query in queries), await all_ended(map(one, queries)), strict=True))
-
-
-async def _reviewed(task: Path, query: Query, asker: Asker) -> Review:
-    keywords = Keywords.model_validate(read_json(task / "keywords.json"))
-    signals = "\n".join(keyword.text for keyword in keywords.convergent if keyword.kind == "signal")
-    pages = supportive_pages(task)
-    places = {page.url: f"page {number}" for number, page in enumerate(pages, 1)}
-    gold = read_gold_file(task / "gold.json")
-    insights = (
-        f"- {insight.text} ({places.get(insight.stands_in, insight.stands_in)})"
-        for insight in (*gold.files.insights, *gold.sandbox.insights)
-    )
-    data = [
-        tagged("query", query.text),
-        tagged("keywords", signals or "Nothing was searched for."),
-        *page_tags(pages),
-        *file_tags(files_in(task)),
-        tagged("insights", "\n".join(insights)),
-    ]
-    return await asker.ask(f"{query.query_id}/review", load_prompt(__file__, "check"), data, Review)

@@ -115,15 +115,15 @@ def keywords_of(signals: Mapping[str, str], noise: Sequence[Theme]) -> Keywords:
 
 def plural(thing: str) -> str:
     """The plural of what a query asks for: "diaper bags". Of "a bed or a hose", each part's."""
-    return " or ".join(_several(part) for part in thing.split(" or "))
-
-
-def _several(thing: str) -> str:
-    if is_plural(thing.rsplit(" ", 1)[-1]):
-        return thing
-    if thing.endswith("y") and thing[-2:-1] not in "aeiou":
-        return f"{thing[:-1]}ies"
-    return f"{thing}es" if thing.endswith(("s", "x", "sh", "ch")) else f"{thing}s"
+    plurals: list[str] = []
+    for part in thing.split(" or "):
+        if is_plural(part.rsplit(" ", 1)[-1]):
+            plurals.append(part)
+        elif part.endswith("y") and part[-2:-1] not in "aeiou":
+            plurals.append(f"{part[:-1]}ies")
+        else:
+            plurals.append(f"{part}es" if part.endswith(("s", "x", "sh", "ch")) else f"{part}s")
+    return " or ".join(plurals)
 
 
 MOST_PRODUCTS = 3000

@@ -73,10 +73,10 @@ class _Writer:
         self.used = set[object]()
 
     def text(self, length: int, statement: str) -> str:
-        head = [self.line(("opening", self.kind)), *self._exhibit(length)]
+        head = [self.line(("opening", self.kind)), *filter(None, ["\n".join(self._exhibit(length))])]
         closing = self.line(("closing", self.kind))
         left = length - len(statement) - sum(map(len, head)) - len(closing)
-        blocks = list(self._blocks(left, at_least=1))
+        blocks = list(self._blocks(left))
         own = [number for number, (about, _) in enumerate(blocks) if about is self.cast.focus]
         if statement and own:  # into the paragraph on the page's own product that is nearest to the middle
             middle = len(blocks) / 2
@@ -95,11 +95,11 @@ class _Writer:
             head, closing = [self._post(head)], self._post([closing])
         return "\n\n".join(filter(None, [*head, *rendered, closing]))
 
-    def _blocks(self, left: int, at_least: int) -> Iterator[tuple[NamedProduct, list[str]]]:
+    def _blocks(self, left: int) -> Iterator[tuple[NamedProduct, list[str]]]:
         """Paragraphs on one product each: the first and about half of the others on the page's own product."""
         fewest, most = _SENTENCES_OF_A_BLOCK.get(self.kind, (3, 6))
         number, fruitless = 0, 0
-        while (left > 60 or number < at_least) and fruitless < _FRUITLESS:
+        while (left > 60 or number == 0) and fruitless < _FRUITLESS:
             own = number == 0 or not self.cast.others or self.random.random() < 0.45
             about = self.cast.focus if own else self.random.choice(self.cast.others)
             block = self._block(about, self.random.randint(fewest, most))
@@ -175,41 +175,30 @@ class _Writer:
         } | slots)  # fmt: skip
         return text[:1].upper() + text[1:]
 
-    def _exhibit(self, length: int) -> list[str]:
-        """What some kinds of pages have besides sentences: a table, rows of prices, or a list."""
-        if self.kind == "table":
-            return ["\n".join(self._table())]
-        if self.kind == "prices" and self.cast.focus.price is not None:
-            return ["\n".join(self._prices(length))]
-        if self.kind == "shop":
-            return ["\n".join(self._offer(length))]
-        return []
-
-    def _table(self) -> Iterator[str]:
-        yield "| product | price | stars | ratings |"
-        yield "| --- | --- | --- | --- |"
-        for named in self.cast.all:
-            stars, ratings = named.product.average_rating or "-", named.product.rating_number or "-"
-            yield f"| {named.name} | {named.price or '-'} | {stars} | {ratings} |"
-
-    def _prices(self, length: int) -> Iterator[str]:
-        """A row for each month, backwards from the page's date; the newest row has the catalog's price."""
-        price = self.cast.focus.product.price or 0.0
-        month = self.written.replace(day=1)
-        sign = "$" if self.cast.focus.product.currency == "USD" else ""
-        for number in range(self.random.randint(4, max(5, min(30, length // 60)))):
-            change = self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1))) if number else 1
-            yield f"{month:%B %Y}: {sign}{price * change:,.2f}"
-            month = (month - timedelta(days=1)).replace(day=1)
-
-    def _offer(self, length: int) -> Iterator[str]:
+    def _exhibit(self, length: int) -> Iterator[str]:
+        """The lines that some kinds of pages have besides sentences: a table, rows of prices, or a list."""
         focus = self.cast.focus
-        if focus.price is not None:
-            yield f"{focus.name}: {focus.price}"
-        for _ in range(min(6, length // 250)):
-            feature = self._once(focus.lines)
-            if isinstance(feature, str):
-                yield f"* {feature}"
+        if self.kind == "table":
+            yield "| product | price | stars | ratings |"
+            yield "| --- | --- | --- | --- |"
+            for named in self.cast.all:
+                stars, ratings = named.product.average_rating or "-", named.product.rating_number or "-"
+                yield f"| {named.name} | {named.price or '-'} | {stars} | {ratings} |"
+        elif self.kind == "prices" and focus.price is not None:
+            # A row for each month, backwards from the page's date; the newest row has the catalog's price.
+            price, month = focus.product.price or 0.0, self.written.replace(day=1)
+            sign = "$" if focus.product.currency == "USD" else ""
+            for number in range(self.random.randint(4, max(5, min(30, length // 60)))):
+                change = self.random.choice((1, 1, 0.95, 1.05, self.random.uniform(0.86, 1.1))) if number else 1
+                yield f"{month:%B %Y}: {sign}{price * change:,.2f}"
+                month = (month - timedelta(days=1)).replace(day=1)
+        elif self.kind == "shop":
+            if focus.price is not None:
+                yield f"{focus.name}: {focus.price}"
+            for _ in range(min(6, length // 250)):
+                feature = self._once(focus.lines)
+                if isinstance(feature, str):
+                    yield f"* {feature}"
 
     def _rendered(self, about: NamedProduct, block: Sequence[str]) -> str:
         if self.kind == "thread":
