@@ -82,9 +82,12 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
         return None
     states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
     for number, thing in enumerate(things):
-        later = frozenset(fit.product_id for fits in offers[number + 1 :] for fit in fits)
-        room = None if budget is None else budget - _least(things[number + 1 :], offers[number + 1 :])
-        states = _undominated(_extended(states, thing.quantity, offers[number], later, room))
+        rest = list(zip(things[number + 1 :], offers[number + 1 :], strict=True))
+        later = frozenset(fit.product_id for _, fits in rest for fit in fits)
+        # The least that the rest costs, if products could be used twice.
+        least = sum((min(fit.cost for fit in fits) * other.quantity for other, fits in rest), Decimal(0))
+        room = None if budget is None else budget - least
+        states = _extended(states, thing.quantity, offers[number], later, room)
     if not states:
         return None
     most = max(state.worth for state in states)
@@ -101,7 +104,7 @@ def _extended(
     states: Mapping[_State, _Choice], quantity: int, fits: Sequence[Fit], later: frozenset[str], room: Decimal | None
 ) -> dict[_State, _Choice]:
     """Every choice extended by one thing, the cheapest for each state, without those that leave too little for the
-    rest.
+    rest, and without states to which another with the same products is preferable in worth and cost.
     """
     extended: dict[_State, _Choice] = {}
     for state, choice in states.items():
@@ -114,24 +117,13 @@ def _extended(
             known = extended.get(next_state)
             if known is None or made.rank < known.rank:
                 extended[next_state] = made
-    return extended
-
-
-def _undominated(states: Mapping[_State, _Choice]) -> dict[_State, _Choice]:
-    """The states for which no other with the same products has greater worth at no greater cost."""
     least: dict[frozenset[str], Decimal] = {}
     undominated: dict[_State, _Choice] = {}
-    for state, choice in sorted(states.items(), key=lambda item: -item[0].worth):
+    for state, choice in sorted(extended.items(), key=lambda item: -item[0].worth):
         if state.taken not in least or choice.cost < least[state.taken]:
             least[state.taken] = choice.cost
             undominated[state] = choice
     return undominated
-
-
-def _least(things: Sequence[WantedThing], offers: Sequence[Sequence[Fit]]) -> Decimal:
-    """The least cost of the things, if products could be used twice."""
-    cheapest = (min(fit.cost for fit in fits) for fits in offers)
-    return sum((cost * thing.quantity for cost, thing in zip(cheapest, things, strict=True)), Decimal(0))
 
 
 def _cheapest(fits: Iterable[Fit], n: int) -> list[Fit]:
@@ -316,10 +308,6 @@ class _Shop:
             for want, candidates in zip(wish.wants, self.offered, strict=True)
         ]
 
-    def would_do(self, want: Want, number: int) -> list[Listing]:
-        """The products that would do for the want of this number."""
-        return fitting(want, self.offered[number], self.owned, self.decisions)
-
     def few(self, things: Sequence[WantedThing], wish: Wish) -> list[WantedThing]:
         """The things with only those products of which a basket may need one."""
         currency, few = _currency(wish, self.offered), list[WantedThing]()
@@ -416,12 +404,15 @@ def _baskets(
 ) -> tuple[FoundBasket | None, FoundBasket | None]:
     """The cheapest and the best basket within the budget."""
     needed = [thing for thing in things if not thing.optional]
-    cheapest = _within(needed, cheapest_choice(needed), wish)
-    best = None if cheapest is None else _best(things, wish)
-    return (
-        None if cheapest is None else _found(needed, cheapest, titles, currency),
-        None if best is None else _found(*best, titles, currency),
-    )
+    needed = [thing for thing in things if not thing.optional]
+    cheapest = _within(needed, wish)
+    if cheapest is None:
+        return None, None
+    budget = None if wish.budget is None else wish.budget.value
+    # Optional things are included if the budget allows.
+    choices = ((wanted, best_choice(wanted, budget)) for wanted in (things, needed))
+    best = next((_found(wanted, chosen, titles, currency) for wanted, chosen in choices if chosen is not None), None)
+    return _found(needed, cheapest, titles, currency), best
 
 
 def _exact(price: Decimal | None) -> str | None:
@@ -436,19 +427,11 @@ def _currency(wish: Wish, offered: Offered) -> str:
     return wish.limits[0].currency if wish.limits else most_offered
 
 
-def _within(things: Sequence[WantedThing], chosen: list[Fit] | None, wish: Wish) -> list[Fit] | None:
-    """The choice, if it is within the budget."""
+def _within(things: Sequence[WantedThing], wish: Wish) -> list[Fit] | None:
+    """The cheapest choice, if it is within the budget."""
+    chosen = cheapest_choice(things)
     is_over = chosen is not None and wish.budget is not None and total_of(things, chosen) > wish.budget.value
     return None if is_over else chosen
-
-
-def _best(things: Sequence[WantedThing], wish: Wish) -> tuple[Sequence[WantedThing], list[Fit]] | None:
-    """The things in the best basket, and the product for each. Optional things are included if the budget allows."""
-    budget = None if wish.budget is None else wish.budget.value
-    for wanted in (things, [thing for thing in things if not thing.optional]):
-        if (chosen := best_choice(wanted, budget)) is not None:
-            return wanted, chosen
-    return None
 
 
 def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
@@ -457,23 +440,13 @@ def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
         return "nothing_offered"
     currency = _currency(wish, shop.offered)
     # If nothing suits the want, the price is not what is missing.
-    would_do = [shop.would_do(wish.wants[at], at) or shop.offered[at] for at in needed]
+    would_do = [
+        fitting(wish.wants[at], shop.offered[at], shop.owned, shop.decisions) or shop.offered[at] for at in needed
+    ]
     if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
         return "no_price"
     in_the_way: list[Lack] = [lack for lack in _LIMITS if lack in lifted]
     return in_the_way[0] if in_the_way else "no_basket"
-
-
-def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
-    """The cheapest basket without a limit, for each limit whose removal makes one possible."""
-    baskets: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
-    for lack in _LIMITS:
-        freed, things = _without(lack, wish, shop)
-        needed = [thing for thing in things if not thing.optional]
-        chosen = _within(needed, cheapest_choice(needed), freed)
-        if chosen is not None:
-            baskets[lack] = needed, chosen
-    return baskets
 
 
 _LIMITS: tuple[Lack, ...] = ("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "owned")
@@ -487,17 +460,24 @@ _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
 """What to remove from the wants, and from the wish, to see whether it prevents a basket."""
 
 
-def _without(lack: Lack, wish: Wish, shop: _Shop) -> tuple[Wish, list[WantedThing]]:
-    """The wish without a limit, and what would do then."""
-    if lack == "not_said":
-        things = (thing.model_copy(update={"fits": (*thing.fits, *thing.undecided)}) for thing in shop.things(wish))
-        return wish, list(things)
-    if lack == "unsafe":
-        return wish, replace(shop, decisions=shop.decisions.without_facts()).things(wish)
-    of_want, of_wish = _WITHOUT[lack]
-    wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
-    freed = wish.model_copy(update={**of_wish, "wants": wants})
-    return freed, shop.things(freed)
+def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], list[Fit]]]:
+    """The cheapest basket without a limit, for each limit whose removal makes one possible."""
+    baskets: dict[Lack, tuple[Sequence[WantedThing], list[Fit]]] = {}
+    for lack in _LIMITS:
+        freed = wish
+        if lack == "not_said":
+            things = [thing.model_copy(update={"fits": thing.fits + thing.undecided}) for thing in shop.things(wish)]
+        elif lack == "unsafe":
+            things = replace(shop, decisions=shop.decisions.without_facts()).things(wish)
+        else:
+            of_want, of_wish = _WITHOUT[lack]
+            wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
+            freed = wish.model_copy(update={**of_wish, "wants": wants})
+            things = shop.things(freed)
+        needed = [thing for thing in things if not thing.optional]
+        if (chosen := _within(needed, freed)) is not None:
+            baskets[lack] = needed, chosen
+    return baskets
 
 
 def _found(

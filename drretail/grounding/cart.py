@@ -99,9 +99,7 @@ class Cart:
 
     @property
     def is_feasible(self) -> bool:
-        """True if every want is covered, every pick is in the shop, nothing is superfluous, and the price limits are
-        kept.
-        """
+        """True if every want is covered, every pick is known and wanted, and the price limits are kept."""
         return not self.left_out and not self.unknown and (self.wish.room or not self.besides) and self.keeps_to_money
 
     @property

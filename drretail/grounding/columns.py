@@ -225,19 +225,15 @@ class Columns:
                 rulings[decided_by_value(demand, value)] += count
         return rulings
 
-    def state_of_all(self, want: Want) -> NDArray[np.int8]:
-        """For each row the state of all demands of a want together: "broken" if one is, else "open" if one is."""
+    def keeping(self, want: Want, state: State = "met") -> Mask:
+        """The rows that keep a want's limits, with its demands in this state: "broken" if one is, "open" if one is."""
         states = [self.states(demand) for demand in want.must]
         states += [self.states(demand, unwanted=True) for demand in want.must_not]
         together = np.full(len(self.listings), MET, np.int8)
-        for state in (OPEN, BROKEN):
+        for worse in (OPEN, BROKEN):
             for of_demand in states:
-                together[of_demand == state] = state
-        return together
-
-    def keeping(self, want: Want, state: State = "met") -> Mask:
-        """The rows that keep a want's limits, with its demands in this state."""
-        return self.within(want) & (self.state_of_all(want) == STATES.index(state))
+                together[of_demand == worse] = worse
+        return self.within(want) & (together == STATES.index(state))
 
     def within(self, want: Want, *, unknown_does: bool = False) -> Mask:
         """The rows that keep the limits of brand, stars, number of ratings and price, as ``is_within`` says."""

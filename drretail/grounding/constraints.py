@@ -133,9 +133,16 @@ def record_sha(product: Product) -> str:
 
 def decided_by_code(demand: Demand, listing: Listing, *, unwanted: bool = False) -> Ruling:
     """The ruling by the field that a demand names; by words if it names none."""
-    if demand.field is None:
-        return Ruling(str(demand), _by_words(demand, listing, unwanted=unwanted), "words")
-    return decided_by_value(demand, listing.fields.get(folded_name(demand.field)), unwanted=unwanted)
+    if demand.field is not None:
+        return decided_by_value(demand, listing.fields.get(folded_name(demand.field)), unwanted=unwanted)
+    text = listing.text
+    if any(_padded(phrase) in text for phrase in demand.none_of):
+        state: State = "met" if unwanted else "broken"
+    elif any(_padded(phrase) in text for phrase in demand.any_of):
+        state = "broken" if unwanted else "met"
+    else:
+        state = listing.words.stance(str(demand), unwanted=unwanted)
+    return Ruling(str(demand), state, "words")
 
 
 def decided_by_value(demand: Demand, value: object, *, unwanted: bool = False) -> Ruling:
@@ -148,22 +155,18 @@ def decided_by_value(demand: Demand, value: object, *, unwanted: bool = False) -
 # Cached, as measures are: thousands of offers of a kind have a few values in a field.
 @lru_cache(maxsize=16_384)
 def _by_value(demand: Demand, value: str, unwanted: bool) -> Ruling:
-    has = _has(demand, value)
-    state: State = "open" if has is None else "met" if has is not unwanted else "broken"
-    return Ruling(str(demand), state, "field", f"{demand.field}: {value}")
-
-
-def _has(demand: Demand, value: str) -> bool | None:
-    """Whether a field's value is what the demand says; None if it can't be read."""
+    has: bool | None = None
     if demand.is_measure:
         measure = _measure(value, demand.unit)
-        if measure is None:
-            return None
-        return (demand.least is None or measure >= demand.least) and (demand.most is None or measure <= demand.most)
-    words = _padded(value)
-    if any(_padded(phrase) in words for phrase in demand.none_of):
-        return False
-    return any(_padded(phrase) in words for phrase in demand.any_of or (demand.say,))
+        if measure is not None:
+            at_least = demand.least is None or measure >= demand.least
+            has = at_least and (demand.most is None or measure <= demand.most)
+    else:
+        text = _padded(value)
+        is_denied = any(_padded(phrase) in text for phrase in demand.none_of)
+        has = not is_denied and any(_padded(phrase) in text for phrase in demand.any_of or (demand.say,))
+    state: State = "open" if has is None else "met" if has is not unwanted else "broken"
+    return Ruling(str(demand), state, "field", f"{demand.field}: {value}")
 
 
 @lru_cache(maxsize=16_384)
@@ -180,15 +183,6 @@ def _measure(value: str, unit: str | None) -> float | None:
         return None
     # "1,000" is a thousand, and "1,5" is one and a half.
     return float(numbers[0].replace(",", "" if re.fullmatch(_THOUSANDS, numbers[0]) else "."))
-
-
-def _by_words(demand: Demand, listing: Listing, *, unwanted: bool) -> State:
-    text = listing.text
-    if any(_padded(phrase) in text for phrase in demand.none_of):
-        return "met" if unwanted else "broken"
-    if any(_padded(phrase) in text for phrase in demand.any_of):
-        return "broken" if unwanted else "met"
-    return listing.words.stance(str(demand), unwanted=unwanted)
 
 
 def fitting(
@@ -214,9 +208,7 @@ def fitting(
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
-    """True if a product keeps the limits of brand, stars, number of ratings and price; ``unknown_does`` accepts unknown
-    values.
-    """
+    """True if a product keeps the limits of brand, stars, ratings and price; ``unknown_does`` accepts unknown ones."""
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
         not (want.brands_unwanted and any(is_of_brand(listing, brand) for brand in want.brands_unwanted))

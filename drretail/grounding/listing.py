@@ -69,51 +69,31 @@ class RecordWords:
         """What the record says of a demand: "met" if it affirms it and no weightier text denies it, "broken" if it
         denies it or names another material, else "open". An ``unwanted`` quality is "broken" if any text affirms it.
         """
-        return (_of_unwanted if unwanted else _of_wanted)(self, demand)
-
-
-def record_words(title: str, prose: Iterable[object], table: Mapping[str, Any]) -> RecordWords:
-    """``prose`` are features and descriptions, ``table`` the details; values that are not text are ignored."""
-    details = [(name, value) for name, value in table.items() if isinstance(value, str)]
-    fields = tuple(
-        _folded(f"{value} free" if name.casefold().endswith(" free") else f"{name}: {value}") for name, value in details
-    )
-    return RecordWords(
-        title=_folded(title),
-        details=fields,
-        prose=tuple(_folded(part) for part in prose if isinstance(part, str)),
-        made_of=tuple(
-            _folded(value) for name, value in details if name.strip().replace("_", " ").casefold() in _MADE_OF
-        ),
-    )
-
-
-def _of_unwanted(words: RecordWords, unwanted: str) -> State:
-    affirmations = _affirmations((words.title, *words.details, *words.prose), unwanted)
-    return "open" if not affirmations else "broken" if True in affirmations else "met"
-
-
-def _of_wanted(words: RecordWords, demand: str) -> State:
-    is_material = demand.casefold().strip() in MATERIALS
-    title = _BESIDE_A_DEMAND.sub("", words.title) if is_material else words.title
-    is_named = bool(is_material and words.made_of)
-    texts = (words.made_of, (title,)) if is_named else ((title, *words.details), words.prose)
-    for part in texts:
-        if affirmations := _affirmations(part, demand):
-            return "met" if affirmations == {True} else "broken"
-    return "broken" if is_named else "open"
+        if unwanted:
+            affirmations = _affirmations((self.title, *self.details, *self.prose), demand)
+            return "open" if not affirmations else "broken" if True in affirmations else "met"
+        is_material = demand.casefold().strip() in MATERIALS
+        title = _BESIDE_A_DEMAND.sub("", self.title) if is_material else self.title
+        is_named = bool(is_material and self.made_of)
+        texts = (self.made_of, (title,)) if is_named else ((title, *self.details), self.prose)
+        for part in texts:
+            if affirmations := _affirmations(part, demand):
+                return "met" if affirmations == {True} else "broken"
+        return "broken" if is_named else "open"
 
 
 def _affirmations(texts: Iterable[str], demand: str) -> set[bool]:
     """For the places that name a demand, whether they affirm it; empty without any."""
     first, pattern = _demand_pattern(demand)
-    named = (text for text in texts if first in text)  # a quick look: most texts lack the first word
-    return {not _is_denied(text, place) for text in named for place in pattern.finditer(text)}
-
-
-def _is_denied(text: str, place: re.Match[str]) -> bool:
-    is_free = not place[0].endswith("free") and bool(_FREE_AFTER.match(text, place.end()))
-    return is_free or bool(_DENIES.search(text[max(0, place.start() - _REACH) : place.start()]))
+    affirmations: set[bool] = set()
+    for text in texts:
+        if first not in text:  # a quick look: most texts lack the first word
+            continue
+        for place in pattern.finditer(text):
+            is_free = not place[0].endswith("free") and bool(_FREE_AFTER.match(text, place.end()))
+            is_denied = bool(_DENIES.search(text[max(0, place.start() - _REACH) : place.start()]))
+            affirmations.add(not (is_free or is_denied))
+    return affirmations
 
 
 @lru_cache(maxsize=2000)
@@ -182,9 +162,20 @@ class Listing:
 
     @cached_property
     def words(self) -> RecordWords:
-        """The texts of its record, for demands."""
+        """The texts of its record, for demands; details that are not text are ignored."""
         product = self.product
-        return record_words(product.title, (*product.features, *product.description), product.details)
+        details = [(name, value) for name, value in product.details.items() if isinstance(value, str)]
+        return RecordWords(
+            title=_folded(product.title),
+            details=tuple(
+                _folded(f"{value} free" if name.casefold().endswith(" free") else f"{name}: {value}")
+                for name, value in details
+            ),
+            prose=tuple(map(_folded, (*product.features, *product.description))),
+            made_of=tuple(
+                _folded(value) for name, value in details if name.strip().replace("_", " ").casefold() in _MADE_OF
+            ),
+        )
 
 
 def listing_of(product: Product) -> Listing:

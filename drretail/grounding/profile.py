@@ -67,9 +67,7 @@ class Purchases:
 
     @cached_property
     def items(self) -> tuple[tuple[Product, tuple[Order, ...]], ...]:
-        """Each known product once, with its orders: neither a large order nor a reorder counts more
-        than another item.
-        """
+        """Each known product once, with its orders: no large order and no reorder counts more than another item."""
         orders = by_name((product.product_id, order) for order, product in self.known)
         return tuple((self.products[key], tuple(theirs)) for key, theirs in orders.items())
 
@@ -225,9 +223,7 @@ def price_position(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterato
 
 
 def level_of(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Level | None:
-    """The side of the shop's medians on which a clear majority of the items lies; None without one, or with too few
-    items.
-    """
+    """The side of the shop's medians on which a clear majority of the items lies; None without one or with few."""
     items = _placed(bought, spans)
     # If most items can't be compared with the shop's prices, they could lie on the other side.
     if len(items) < max(LEAST_USUAL, bought.item_count / 2):
@@ -279,19 +275,17 @@ def summarise(
         stated("person", f"{profile.first_name} {profile.last_name} of {place}.", ()),
         *_shopper_type(bought, spans),
         *_history(bought),
-        *_rhythm(bought),
         *_domains(bought),
-        *_categories(bought),
-        *_brands(bought),
+        *_preferences(bought),
         *price_level(bought),
         *price_position(bought, spans),
-        *_reordered(bought),
-        *_latest(bought),
+        *_single_products(bought),
     ]
     return ProfileSummary(user_id=profile.user_id, statements=tuple(statements))
 
 
 def _history(bought: Purchases) -> Iterator[Statement]:
+    """The number and the age of the orders, their pace, and the usual pause between two days with orders."""
     orders, void = bought.kept, len(bought.void)
     if not orders:
         nothing = f"{counted(void, 'order')}, cancelled or returned; nothing was kept."
@@ -305,11 +299,6 @@ def _history(bought: Purchases) -> Iterator[Statement]:
     if days >= 0:
         text = f"The last order was {counted(days, 'day')} before today, {bought.now.date()}."
         yield stated("recency", text, orders[-1:])
-
-
-def _rhythm(bought: Purchases) -> Iterator[Statement]:
-    """The pace of the orders, and the usual pause between two days with orders."""
-    orders = bought.kept
     if len(orders) < LEAST_ORDERS or (moment_of(orders[-1]) - moment_of(orders[0])).days < LEAST_DAYS:
         return
     text = f"{orders_per_month(orders):g} orders a month between the first and the last"
@@ -323,33 +312,26 @@ def _rhythm(bought: Purchases) -> Iterator[Statement]:
 MOST_CATEGORIES, MOST_BRANDS, MOST_REORDERED, MOST_RECENT, MOST_VOID = 5, 3, 3, 5, 3
 
 
-def _categories(bought: Purchases) -> Iterator[Statement]:
-    """The leaf categories with more than one order, each with all orders in it or in categories below it."""
+def _preferences(bought: Purchases) -> Iterator[Statement]:
+    """The leaf categories with most orders, each with all orders in it or in categories below it; then the brands."""
     leaves = {leaf for _, product in bought.shown if (leaf := known_leaf(product)) is not None}
     in_each = by_name(
         (name, order) for order, product in bought.shown for name in leaves.intersection(product.categories)
     )
     for name, share, orders in _most_frequent(bought, in_each, MOST_CATEGORIES):
         yield stated("category", f"{share} of the orders are in {plain_name(name)}.", orders, categories=(name,))
-
-
-def _brands(bought: Purchases) -> Iterator[Statement]:
     by_brand = by_name((product.brand, order) for order, product in bought.shown if product.brand)
     for name, share, orders in _most_frequent(bought, by_brand, MOST_BRANDS):
         yield stated("brand", f"{share} of the orders are of the brand {plain_name(name)}.", orders, names=(name,))
 
 
-def _reordered(bought: Purchases) -> Iterator[Statement]:
-    """The most frequent first, ties by id."""
+def _single_products(bought: Purchases) -> Iterator[Statement]:
+    """What was ordered again, most often first, ties by id; the newest kept orders; the newest void ones."""
     by_product = by_name((order.product_id, order) for order in filter(bought.shows, bought.kept))
     again = [(key, orders) for key, orders in by_product.items() if len(orders) > 1]
     for key, orders in sorted(again, key=lambda item: (-len(item[1]), item[0]))[:MOST_REORDERED]:
         text = f"Ordered {len(orders)} times, last on {day_of(orders[-1])}: {bought.title(key)}."
         yield bought.about("reordered", text, orders)
-
-
-def _latest(bought: Purchases) -> Iterator[Statement]:
-    """The newest kept orders, then the newest cancelled or returned ones."""
     for order in islice(filter(bought.shows, reversed(bought.kept)), MOST_RECENT):
         yield _purchase("recent_purchase", "Bought", order, bought)
     for order in islice(filter(bought.shows, reversed(bought.void)), MOST_VOID):

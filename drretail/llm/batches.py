@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from anthropic.types import Message
 
 MOST_REQUESTS = 10_000
-"""Requests in one batch. The provider takes 100,000 or 256 MB, and reports with long sources reach the size limit
-first.
-"""
+"""Requests in one batch. The provider takes 100,000 or 256 MB, which reports with long sources reach first."""
 MOST_TRIES = 3
 """The most batches in which one request is sent. Each may take a day."""
 FINAL = frozenset({"invalid_request_error", "not_found_error", "request_too_large"})
@@ -37,7 +35,6 @@ FINAL = frozenset({"invalid_request_error", "not_found_error", "request_too_larg
 QUIET_SECONDS = 1.0
 """Seconds without a new request after which a batch is sent: by then every caller that can ask has asked and waits."""
 POLL_SECONDS = 30.0
-Sleep = Callable[[float], Awaitable[None]]
 Notify = Callable[[str], None]
 BATCHING = "anthropic"
 """The only provider whose batch API is supported."""
@@ -54,23 +51,20 @@ class Entry(Document):
 
 
 class BatchLedger:
-    """The batches whose answers may not all be used yet. With ``path`` None they are kept in memory only."""
+    """The batches whose answers may not all be used yet."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         """Raises UserError if the file has another format, or a line before the last is broken."""
         self._batches: dict[str, str] = {}
         self._open: dict[str, None] = {}
-        if path is not None:
-            drop_cut_line(path)
-            for line in read_jsonl(path) if path.exists() else ():
-                check_format(line, path)
-                self._note(Entry.model_validate(line))
-        self._file = None if path is None else LineAppender(path)
+        drop_cut_line(path)
+        for line in read_jsonl(path) if path.exists() else ():
+            check_format(line, path)
+            self._note(Entry.model_validate(line))
+        self._file = LineAppender(path)
 
     def batch_of(self, request: str) -> str | None:
-        """The id of the batch that a request was sent in. None if it was never sent, its batch is settled, or it was
-        forgotten.
-        """
+        """The id of the batch that a request was sent in; None if it was never sent, is settled, or was forgotten."""
         return self._batches.get(request)
 
     def submitted(self, batch_id: str, requests: tuple[str, ...]) -> None:
@@ -81,19 +75,15 @@ class BatchLedger:
         self._batches.pop(request, None)
 
     def settle(self) -> None:
-        """Marks all batches as used, once every question of this command has its answer. The same questions, asked
-        again, are new.
-        """
+        """Marks all batches as used, once every question has its answer. The same questions, asked again, are new."""
         for batch_id in list(self._open):
             self._write(Entry(batch_id=batch_id, event="settled"))
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._file.close()
 
     def _write(self, entry: Entry) -> None:
-        if self._file is not None:
-            self._file.append(entry.as_line())
+        self._file.append(entry.as_line())
         self._note(entry)
 
     def _note(self, entry: Entry) -> None:
@@ -131,7 +121,6 @@ class BatchSubmitter:
     notify: Notify = lambda line: None
     quiet: float = QUIET_SECONDS
     poll: float = POLL_SECONDS
-    sleep: Sleep = asyncio.sleep
     most: int = MOST_REQUESTS
     _waiting: dict[str, _Waiting] = field(default_factory=dict[str, _Waiting])
     _seen: Counter[str] = field(default_factory=Counter[str])
@@ -163,10 +152,10 @@ class BatchSubmitter:
                 before = -1
                 while before != self._seen.total():
                     before = self._seen.total()
-                    await self.sleep(self.quiet)
+                    await asyncio.sleep(self.quiet)
                 await self._submit([waiting for waiting in self._waiting.values() if self._batch(waiting) is None])
                 if not await self._collect():
-                    await self.sleep(self.poll)
+                    await asyncio.sleep(self.poll)
         except ModelError as problem:
             for waiting in self._waiting.values():
                 if not waiting.answer.done():
@@ -184,9 +173,16 @@ class BatchSubmitter:
 
     async def _collect(self) -> bool:
         """Hands out the results of ended batches. False if none has ended."""
+        from anthropic import NotFoundError
+
         ended = False
         for batch_id in dict.fromkeys(filter(None, map(self._batch, list(self._waiting.values())))):
-            batch = await self._retrieved(batch_id)
+            try:
+                batch = await _performed(self.client.messages.batches.retrieve(batch_id))
+            except ModelError as problem:
+                if not isinstance(problem.__cause__, NotFoundError):
+                    raise
+                batch = None  # the provider no longer knows it
             if batch is None or batch.processing_status == "ended":
                 ended = True
                 await self._hand_out(batch_id, gone=batch is None)
@@ -221,17 +217,6 @@ class BatchSubmitter:
 
     def _batch(self, waiting: _Waiting) -> str | None:
         return self.book.batch_of(waiting.custom_id)
-
-    async def _retrieved(self, batch_id: str) -> Any:
-        """The current state of the batch. None if the provider no longer knows it."""
-        from anthropic import NotFoundError
-
-        try:
-            return await _performed(self.client.messages.batches.retrieve(batch_id))
-        except ModelError as problem:
-            if isinstance(problem.__cause__, NotFoundError):
-                return None
-            raise
 
 
 async def _performed(call: Awaitable[Any]) -> Any:
@@ -268,9 +253,7 @@ class _Response:
 
 
 class BatchedAnthropic(ChatAnthropic):
-    """A ChatAnthropic whose requests go through batches. A call returns once a batch has brought the answer, maybe
-    after hours.
-    """
+    """A ChatAnthropic whose requests go through batches. A call returns once a batch has brought the answer."""
 
     send: Callable[[dict[str, Any]], Awaitable[Any]] = Field(exclude=True)
 

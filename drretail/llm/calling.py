@@ -283,9 +283,7 @@ def marked(messages: Sequence[BaseMessage], *, continues: bool) -> list[BaseMess
 
 
 def marked_after(messages: Sequence[BaseMessage], shared: str) -> list[BaseMessage]:
-    """The messages, with a mark at the end of ``shared``: the text with which the first message and other questions
-    begin.
-    """
+    """The messages, with a mark at the end of ``shared``, with which the first one and other questions begin."""
     first, *rest = messages
     blocks = [{"type": "text", "text": shared, "cache_control": _MARK}]
     blocks.append({"type": "text", "text": first.text.removeprefix(shared)})

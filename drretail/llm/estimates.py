@@ -165,7 +165,15 @@ class Estimates:
             "together": total.document,
         }
         rows = [part.cells for part in ([*self.parts, total] if len(self.parts) > 1 else self.parts)]
-        table = table_of(self.title, [*self.what, *COLUMNS], rows, notes=self._bases())
+        names: dict[str, list[str]] = {}
+        for part in self.parts:
+            names.setdefault(part.basis, []).append(part.name)
+        bases = [
+            f"{', '.join(whose)}: rests on {basis}." if len(names) > 1 else f"Rests on {basis}."
+            for basis, whose in names.items()
+            if basis
+        ]
+        table = table_of(self.title, [*self.what, *COLUMNS], rows, notes=bases)
         unknown = [unpriced(total.unpriced)] if total.unpriced else []
         if total.seconds is not None:
             minutes = total.seconds.times(1 / 60).words(lambda each: f"{each:,.0f}")
@@ -173,15 +181,6 @@ class Estimates:
         cautions = [caution for part in self.parts for caution in part.cautions]
         notes = [*unknown, *cautions, f"Nothing was sent. {dated(as_of)}", *self.notes]
         return Result(self, document, [table.filled], notes=notes)
-
-    def _bases(self) -> list[str]:
-        """What the estimates rest on, each basis once, with the names of its estimates if there are several."""
-        names: dict[str, list[str]] = {}
-        for part in self.parts:
-            names.setdefault(part.basis, []).append(part.name)
-        if len(names) == 1:
-            return [f"Rests on {basis}." for basis in names if basis]
-        return [f"{', '.join(whose)}: rests on {basis}." for basis, whose in names.items() if basis]
 
 
 def estimate_by_length(

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from drretail.llm.registry import Model
 
 PASSING_STATUS = frozenset({408, 409, 429})
-"""Statuses that another attempt may not meet, together with all from 500 on (529 is Anthropic's word
-for overloaded).
-"""
+"""Statuses that another attempt may not meet, with all from 500 on (529 is Anthropic's word for overloaded)."""
 # Class names, looked up in all ancestors of an error: the clients share names, but no base class.
 _PASSING = frozenset({
     "APIConnectionError",
@@ -46,9 +44,7 @@ _UNREACHED = frozenset({"ConnectError", "ConnectTimeout", "ClientConnectorError"
 
 
 def passes(problem: BaseException) -> bool:
-    """True if another attempt may succeed: after 408, 409, 429, 5xx, a dropped connection, a time-out
-    or broken JSON.
-    """
+    """True if another attempt may succeed: after 408, 409, 429, 5xx, a lost connection, a time-out, broken JSON."""
     if isinstance(problem, json.JSONDecodeError):
         return True
     words = {word for error in causes_of(problem) for word in words_of(error)}
@@ -289,9 +285,7 @@ def _error(model: object, kind: ModelErrorKind, lead: str, problem: BaseExceptio
 
 
 def masked(model: object, text: str) -> str:
-    """The text in one line, without the chat model's keys, its password and control characters. A web page is cut to
-    its title.
-    """
+    """The text in one line, without the chat model's secrets and control characters; of a web page, its title."""
     start = _page_start(text)
     if start is not None:
         _, _, titled = text[start : start + MOST_OF_PAGE].partition("<title>")
@@ -416,9 +410,7 @@ def denial_of(problem: BaseException) -> Denial | None:
 
 
 IN_A_ROW = 3
-"""Failed calls in a row to one server, over all runs, each with its retries: one may be chance, three
-mean an outage.
-"""
+"""Failed calls in a row to one server, over all runs, each with its retries: one may be chance, three are an outage."""
 
 
 @dataclass(slots=True)

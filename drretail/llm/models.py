@@ -179,9 +179,7 @@ class Models:
 
     @property
     def budget_stop(self) -> Stop | None:
-        """The stop to conclude with, if one more turn and the report after it might not fit into a budget; otherwise
-        None.
-        """
+        """The stop to conclude with, if one more turn and the report might not fit into a budget; otherwise None."""
         if self._tokens_budget.nearly_spent:
             return "token_budget"
         return "dollar_budget" if self._dollars_budget.nearly_spent else None

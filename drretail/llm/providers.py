@@ -94,9 +94,7 @@ class Bucket:
         return then + max(0.0, amount - self._filled(then)) / self.rate
 
     def take(self, amount: float, when: float) -> None:
-        """Takes an amount that is ``ready`` at ``when``. For one that is larger than the bucket, the level may exceed
-        ``size``.
-        """
+        """Takes an amount that is ``ready`` at ``when``. For a larger one, the level may exceed ``size``."""
         filled = self._level + (when - self._at) * self.rate
         self._level = min(max(self.size, amount), filled) - amount
         self._at = when

@@ -8,7 +8,7 @@ Provider or an Opening.
 import importlib
 import inspect
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.util import find_spec
@@ -77,9 +77,7 @@ class ModelInfo(Record):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A chat model ready to be called. ``params`` holds every setting that changes its answers (for
-    the journal's key).
-    """
+    """A chat model ready to be called. ``params`` holds every setting that changes its answers, for the journal."""
 
     spec: str
     opening: Callable[[], "BaseChatModel"]
@@ -337,7 +335,13 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
         _, provider = MODELS.load(name)
     else:
         attribute, _, model = model.partition(":")
-        provider = _own(name, attribute, known)
+        try:
+            _, provider = MODELS.load(f"{name}:{attribute}")
+        except UserError as problem:
+            missing = problem.__cause__  # a module that does not exist is reported as a misspelt provider
+            if isinstance(missing, ModuleNotFoundError) and missing.name == name.partition(".")[0]:
+                raise UnknownName(MODELS.what, name, known) from problem
+            raise
         return f"{name}:{attribute}", model, _opening(spec, provider)
     if not model:
         offered = "offline:shopper, or offline:judge for a judge" if name == OFFLINE else f"{name}:MODEL"
@@ -348,17 +352,6 @@ def _named(spec: str) -> tuple[str, str, Provider | Opening]:
 def load_opening(name: str) -> Provider | Opening:
     """The Provider or Opening of that name. Raises UserError if there is none."""
     return _opening(name, MODELS.load(name)[1])
-
-
-def _own(module: str, attribute: str, known: Sequence[str]) -> object:
-    """The object at ``module:attribute``. A module that does not exist is reported as a misspelt provider."""
-    try:
-        return MODELS.load(f"{module}:{attribute}")[1]
-    except UserError as problem:
-        missing = problem.__cause__
-        if isinstance(missing, ModuleNotFoundError) and missing.name == module.partition(".")[0]:
-            raise UnknownName(MODELS.what, module, known) from problem
-        raise
 
 
 def _opening(spec: str, provider: object) -> Provider | Opening:
@@ -447,9 +440,7 @@ def _key(
 def _build(
     spec: str, model: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
 ) -> tuple["BaseChatModel", dict[str, float]]:
-    """The chat model and the temperature it was given. With one it is built anew, since only a built model knows its
-    profile.
-    """
+    """The chat model and the temperature it was given. Only a built model knows its profile: it may be built twice."""
     from langchain.chat_models import init_chat_model
 
     chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)

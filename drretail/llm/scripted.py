@@ -218,16 +218,12 @@ class Script(Record):
                 return rule.answer or rule.answers[request.turn - 1]
         if request.turn <= len(self.answers):
             return self.answers[request.turn - 1]
-        raise ModelError("model", f"{self.name} has no answer to this request ({self._why(request)}): {request}")
-
-    def _why(self, request: Request) -> str:
-        """That the list has ended, and which conditions of the nearest rule are not met."""
         ended = f"its list ends after {counted(len(self.answers), 'turn')}" if self.answers else ""
-        lacking = sorted(
-            (([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)), key=lambda lack: len(lack[0])
-        )
-        nearest = f"rule {lacking[0][1]} is for {' and '.join(lacking[0][0])}" if lacking else ""
-        return ", ".join(filter(None, (nearest, ended)))
+        lacking = [([*rule.lacks(request)], at) for at, rule in enumerate(self.rules, 1)]
+        lacks, at = min(lacking, key=lambda lack: len(lack[0]), default=([], 0))
+        nearest = f"rule {at} is for {' and '.join(lacks)}" if lacking else ""
+        why = ", ".join(filter(None, (nearest, ended)))
+        raise ModelError("model", f"{self.name} has no answer to this request ({why}): {request}")
 
 
 def read_script(path: Path) -> Script:
@@ -250,9 +246,7 @@ def read_script(path: Path) -> Script:
 
 
 def digest_of(opening: str) -> str:
-    """A digest of the tagged data in a conversation's first message, whatever the text around it; without tags, of all
-    text.
-    """
+    """A digest of the tagged data in a conversation's first message, whatever the text around it, or of all text."""
     data = [match[0] for match in _TAG.finditer(opening) if match["tag"] != _SCHEMA_TAG]
     return sha256_of(data or opening)[:16]
 
@@ -361,8 +355,15 @@ def scripted_model(
     The order is by turn, as in a script: the first answer is for the first turn of each conversation. An exception is
     raised.
     """
+
+    def in_order(request: Request) -> Written:
+        if request.turn > len(written):
+            lacking = f"the script has {counted(len(written), 'answer')} and none for this request: {request}"
+            raise ModelError("model", lacking)
+        return written[request.turn - 1]
+
     info = ModelInfo(spec=f"{PROVIDER}:{name}", provider=PROVIDER, model=name, kind=kind)
-    chat = ScriptedChat(play=play or _in_order(written), model=name)
+    chat = ScriptedChat(play=play or in_order, model=name)
     return Model(info.spec, lambda: chat, info, {}, price=FREE)
 
 
@@ -370,19 +371,6 @@ def requests_of(model: Model) -> list[Request]:
     """Every request that a scripted model got so far, in order of arrival. The list grows with later requests."""
     assert isinstance(model.chat, ScriptedChat)
     return model.chat.asked
-
-
-def _in_order(written: Sequence[Written]) -> Play:
-    """Gives the answers by turn. Raises ModelError for a turn after the last."""
-
-    def play(request: Request) -> Written:
-        if request.turn > len(written):
-            raise ModelError(
-                "model", f"the script has {counted(len(written), 'answer')} and none for this request: {request}"
-            )
-        return written[request.turn - 1]
-
-    return play
 
 
 def _as_answer(written: Written) -> ScriptedAnswer:

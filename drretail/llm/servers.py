@@ -14,7 +14,7 @@ the text declares no picks and frames no report: what a final report says of a c
 import ast
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,21 +62,18 @@ def refused_argument(fault: Fault, chat: Any) -> str | None:
     cause = fault.error.__cause__
     if fault.status not in REFUSING or fault.error.kind != "model" or cause is None:
         return None
-    errors = [*causes_of(cause)]
-    complaint = " ".join(_fields_of(errors) or map(str, errors))
+    # What the errors' bodies complain of, if they say so: OpenAI's "param", and "loc" of pydantic's list.
+    errors, stated = [*causes_of(cause)], list[dict[str, Any]]()
+    for error in errors:
+        body: dict[str, Any] | None = getattr(error, "body", None)
+        if isinstance(body, dict):
+            details: Any = body.get("detail")
+            listed: list[Any] = details if isinstance(details, list) else []
+            stated += [body, *(each for each in listed if isinstance(each, dict))]
+    fields = [str(field) for each in stated for field in (each.get("param"), each.get("loc")) if field]
+    complaint = " ".join(fields or map(str, errors))
     named = (name for name in ARGUMENTS if re.search(rf"\b{name}\b", complaint))
     return next((name for name in named if without(chat, {name}) is not chat), None)
-
-
-def _fields_of(errors: Iterable[Exception | BaseException]) -> list[str]:
-    """The fields that the errors' bodies complain of: OpenAI's "param", and "loc" of pydantic's list; seldom any."""
-    bodies: list[Any] = [getattr(error, "body", None) for error in errors]
-    stated = [each for body in bodies if isinstance(body, dict) for each in (body, *_listed(body.get("detail")))]
-    return [str(field) for each in stated for field in (each.get("param"), each.get("loc")) if field]
-
-
-def _listed(details: Any) -> list[dict[str, Any]]:
-    return [each for each in details if isinstance(each, dict)] if isinstance(details, list) else []
 
 
 def without(chat: Any, refused: set[str]) -> Any:
@@ -122,7 +119,19 @@ def lean_schemas(schemas: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
     The nine take 1,000 tokens so, and 2,400 otherwise. Bounds are left out: arguments are checked all the same.
     """
-    return [{**tool, "function": _lean_function(tool["function"])} for tool in schemas]
+    lean: list[dict[str, Any]] = []
+    for tool in schemas:
+        function: dict[str, Any] = {**tool["function"]}
+        function["description"] = _first_sentence(function.get("description", ""))
+        properties: dict[str, Any] = {}
+        for name, parameter in function["parameters"].get("properties", {}).items():
+            kept = ("type", "enum", "properties", "items")
+            properties[name] = {key: value for key, value in parameter.items() if key in kept}
+            if described := _first_sentence(parameter.get("description", "")):
+                properties[name]["description"] = described
+        function["parameters"] = {**function["parameters"], "properties": properties}
+        lean.append({**tool, "function": function})
+    return lean
 
 
 def lean_arguments(arguments: object, parameters: Collection[str]) -> object:
@@ -131,20 +140,6 @@ def lean_arguments(arguments: object, parameters: Collection[str]) -> object:
         return arguments
     wanted = arguments.get("limit", HITS)
     return {**arguments, "limit": min(wanted, HITS) if isinstance(wanted, int) else wanted}
-
-
-def _lean_function(function: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = function["parameters"]
-    properties = {name: _lean_parameter(each) for name, each in parameters.get("properties", {}).items()}
-    described = {"description": _first_sentence(function.get("description", ""))}
-    return {**function, **described, "parameters": {**parameters, "properties": properties}}
-
-
-def _lean_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
-    lean = {name: value for name, value in parameter.items() if name in ("type", "enum", "properties", "items")}
-    if described := _first_sentence(parameter.get("description", "")):
-        lean["description"] = described
-    return lean
 
 
 def _first_sentence(text: str) -> str:
@@ -186,7 +181,10 @@ def with_calls_read(answer: AIMessage, tools: Sequence[Mapping[str, Any]], turn:
 def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
     """What stands before the calls, and the calls; the text itself and none if it is not to be read as calls."""
     rest = _CONTROL.sub("", THOUGHT.sub("", text)).strip()
-    if len(rest) > LONGEST or not any(name in rest for name in names) or _is_report(rest):
+    if len(rest) > LONGEST or not any(name in rest for name in names):
+        return text, []
+    declared = take_picks(rest)
+    if is_whole_report(rest) or declared.picks is not None or declared.problem is not None:
         return text, []
     starts = {at: opening for opening in _OPENINGS if (at := rest.find(opening)) >= 0}
     at = min(starts, default=0)
@@ -197,11 +195,6 @@ def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
         return text, []
     are_calls = bool(calls) and all(name in names for name, _ in calls)
     return (rest[:at].strip(), calls) if are_calls else (text, [])
-
-
-def _is_report(text: str) -> bool:
-    declared = take_picks(text)
-    return is_whole_report(text) or declared.picks is not None or declared.problem is not None
 
 
 def _tagged(text: str) -> Iterator[Call]:

@@ -66,9 +66,7 @@ class LocalChat(BaseChatModel):
         return self.bind(tools=[convert_to_openai_tool(tool) for tool in tools], tool_choice=tool_choice, **kwargs)
 
     def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
-        """Text and calls; ids of calls are replaced. Usage and ``stop_reason`` are set only if they differ from the
-        usual ones.
-        """
+        """Text and calls; ids of calls are replaced. Usage and ``stop_reason`` are set only if they are unusual."""
         raise NotImplementedError
 
     def _generate(
@@ -230,9 +228,7 @@ class Statement:
 
 
 def statements(report: str) -> list[Statement]:
-    """The statements of a report, in order, without headings, reference lists and sentences that say
-    next to nothing.
-    """
+    """The statements of a report, in order, without headings, reference lists and sentences that say little."""
     marks = list(citing_marks(report, None))
     collected: list[Statement] = []
     at = 0
@@ -324,7 +320,8 @@ class _Filling:
         if by_dimension:
             return [{"criterion": text.partition("\n(")[0]} for _, text in by_dimension]
         count = max(TYPICAL_ITEMS.get(name, ITEMS), schema.get("minItems", 0))
-        first = next((each for each in properties if _is_text(properties[each])), None)
+        texts = (key for key, part in properties.items() if part.get("type") == "string" and "enum" not in part)
+        first = next(texts, None)
         share = {"weight": 1 / count} if properties.get("weight", {}).get("type") == "number" else {}
         return [share | ({} if first is None else {first: f"{PROSE} {number}"}) for number in range(1, count + 1)]
 
@@ -368,7 +365,3 @@ class _Filling:
         if named is None:
             return []
         return [{"product": named[1], "quantity": 1, "alternatives": [], "quote": named[0].quote}]
-
-
-def _is_text(schema: Mapping[str, Any]) -> bool:
-    return schema.get("type") == "string" and "enum" not in schema

@@ -62,9 +62,7 @@ class Structured:
 
 
 def _unfinished() -> tuple[type[Exception], ...]:
-    """The errors that OpenAI's client raises for answers in a schema that were cut or refused; none unless it is
-    loaded.
-    """
+    """The errors of OpenAI's client for answers in a schema that were cut or refused; none unless it is loaded."""
     names = ("LengthFinishReasonError", "ContentFilterFinishReasonError")
     errors = (getattr(sys.modules.get("openai"), name, None) for name in names)
     return tuple(error for error in errors if error is not None)

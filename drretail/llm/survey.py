@@ -37,9 +37,7 @@ NOT_NOW = frozenset({429, 502, 503, 504})
 SHORT = 60
 """Tokens that the answer to a trial question may have."""
 TRIAL = "Say hello in plain words. Please no JSON."
-"""What no schema asks for, so that only a constrained answer is in its form. OpenAI takes json_object only if the
-messages name JSON.
-"""
+"""No schema asks for it: only a constrained answer is in its form. OpenAI takes json_object if messages name JSON."""
 
 LONG_QUESTION = f"Which of these numbers is the largest? {' '.join(str(n * n) for n in range(7, 107))}"
 COUNTING = "Count from one to one hundred, in words."

@@ -131,9 +131,7 @@ NOTHING = Cost(Usage(), 0)
 
 
 def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices: PriceTable) -> dict[str, Cost]:
-    """The cost of every role that used tokens. Raises UserError for a role without a model, as in a run that was
-    edited.
-    """
+    """The cost of every role that used tokens. Raises UserError for a role without a model (an edited run)."""
     if strange := sorted(usage.keys() - models.keys() - {REPORTED}):
         raise UserError(
             f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says "
@@ -158,9 +156,7 @@ def cost_of(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], prices:
 RESERVE = 0.1
 """The least share of a budget that is kept for the report."""
 SLACK = 1.1
-"""How far the last call may exceed a budget, as a factor: its size is only estimated beforehand, and it is mostly the
-report.
-"""
+"""By which factor the last call may exceed a budget: its size is an estimate, and it is mostly the report."""
 SMALLEST_BRANCH = 15_000
 """Tokens that a researcher needs for useful work: its instructions, the tools, some results, and their synthesis."""
 LEAST_BRANCH = 8_000

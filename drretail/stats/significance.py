@@ -88,9 +88,7 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
 
 
 def below_test(differences: Sequence[float], groups: Groups) -> float | None:
-    """p of a mean so far below 0, or further, if signs are flipped as by ``flip_test``: one-sided. None without a
-    query.
-    """
+    """p of a mean this far below 0, or further, under ``flip_test``'s flips: one-sided. None without a query."""
     return _tails(differences, groups)[1] if differences else None
 
 

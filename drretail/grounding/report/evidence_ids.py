@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from drretail.records.evidence import EvidenceKind
 from drretail.records.wish import TOPICS, Topic
@@ -92,14 +92,20 @@ def normalise_url(url: str) -> str:
     text = url.strip()
     try:
         parts = urlsplit(text)
-        host = _host(parts)
+        host = (parts.hostname or "").rstrip(".")
+        if not host.isascii():
+            host = host.encode("idna").decode("ascii")  # UnicodeError is a ValueError
+        port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
     except ValueError:
         return text
     if not parts.scheme or not host:
         return text
+    if ":" in host:
+        host = f"[{host}]"
+    user, at, _ = parts.netloc.rpartition("@")
     path = _escaped(parts.path).rstrip("/") or "/"
     query = "&".join(item for item in _escaped(parts.query).split("&") if item and not _TRACKING.match(item))
-    return f"{parts.scheme}://{host}{path}{'?' + query if query else ''}"
+    return f"{parts.scheme}://{user}{at}{host}{port}{path}{'?' + query if query else ''}"
 
 
 def parse_evidence_id(text: str) -> EvidenceKind | None:
@@ -125,18 +131,6 @@ def short_hash(text: str) -> str:
     """Eight characters that depend on the text only."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     return base64.b32encode(digest[:5]).decode("ascii").lower()
-
-
-def _host(parts: SplitResult) -> str:
-    """User, host and port in their normal form; ValueError for a port that is not a number."""
-    host = (parts.hostname or "").rstrip(".")
-    if not host.isascii():
-        host = host.encode("idna").decode("ascii")  # UnicodeError is a ValueError
-    if ":" in host:
-        host = f"[{host}]"
-    user, at, _ = parts.netloc.rpartition("@")
-    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
-    return f"{user}{at}{host}{port}" if host else ""
 
 
 def _escaped(text: str) -> str:

@@ -278,9 +278,8 @@ def styled_marks(text: str, references: References, others: int) -> list[Mark]:
     style = max(marks, key=lambda name: len(marks[name]))
     if len(marks[style]) <= others + len(raised):
         return raised
-    apart = (
-        _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
-    )  # Gemini's reports have both
+    # Gemini's reports have both.
+    apart = _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
     return [*raised, *{mark.start: mark for mark in (*apart, *marks[style])}.values()]
 
 
@@ -311,9 +310,7 @@ def _resolved(style: Style, text: str, references: References) -> list[Mark]:
 
 
 def _raised(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
-    """The labels of a raised number: 12 for ``¹²``, or 1 and 2 if the list is shorter; none for a power, a charge or an
-    isotope.
-    """
+    """The labels of a raised number: 12 for ``¹²``, or 1 and 2 if the list is shorter; none for powers and charges."""
     start, end = match.span("mark")
     begin = max(0, start - _LONGEST_BASE)
     is_base = _BASE.search(text, begin, start) and not _PRICE.search(text, begin, start)
@@ -333,9 +330,7 @@ def _numbers(text: str, match: re.Match[str], references: References) -> Sequenc
 
 
 def _in_round(text: str, match: re.Match[str], references: References) -> Sequence[Target]:
-    """The labels of numbers in round brackets; none at the beginning of a line or cell, and none for arguments and
-    clauses: f(2), 3(1).
-    """
+    """The labels of numbers in round brackets; none where a line or cell begins, or for arguments and clauses: f(2)."""
     before = text[max(0, match.start() - 40) : match.start()]
     is_argument = before[-1:].isascii() and before[-1:].isalnum()
     return () if is_argument or _BEGINS_LINE.search(before) else numbered_targets(match["keys"])

@@ -59,15 +59,6 @@ class Unread(NamedTuple):
     is_element: bool
 
 
-def unread_html(text: str, code: Iterable[tuple[int, int]] = ()) -> list[Unread]:
-    """The unread spans, in text order and without overlap; ``code`` are spans whose tags are shown.
-
-    An element that is never closed is unread to the end, but a tag without ``>`` in its paragraph that does not begin a
-    line is text.
-    """
-    return list(_Scan(text, sorted(code)).parts())
-
-
 class _Scan:
     """One pass over a text, in linear time: no missing end is searched twice."""
 
@@ -279,7 +270,12 @@ def shown(text: str) -> str:
         return text
     text = blanked(text, ((span.start, span.end) for span in _unread_html(text)))
     without_blocks = blanked(text, _code_blocks(text))
-    return blanked(text, _unrendered(without_blocks))
+    definitions = list(_definitions(without_blocks))
+    labels = {label for _, _, label in definitions}
+    references = (match.span("label") for match in _LINK_REFERENCE.finditer(without_blocks))
+    links = [(start, end) for start, end in references if _folded_label(text[start + 1 : end - 1]) in labels]
+    hidden = (*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(without_blocks))
+    return blanked(text, hidden)
 
 
 def has_unread_elements(text: str) -> bool:
@@ -295,9 +291,15 @@ def unread_words(text: str) -> str:
 
 
 def _unread_html(text: str) -> list[Unread]:
+    """The unread spans, in text order and without overlap; the tags in code are shown.
+
+    An element that is never closed is unread to the end, but a tag without ``>`` in its paragraph that does not begin a
+    line is text.
+    """
     blocks = list(_code_blocks(text))
     titles = (link.span("title") for link in _TITLE_OF_LINK.finditer(text))
-    return unread_html(text, [*blocks, *_inline_code(blanked(text, blocks)), *titles])
+    code = (*blocks, *_inline_code(blanked(text, blocks)), *titles)
+    return list(_Scan(text, sorted(code)).parts())
 
 
 @lru_cache(maxsize=16)  # citations, lists, sentences and layout of a report start from the same
@@ -312,13 +314,13 @@ def prose(text: str) -> str:
 
 
 def unframed(text: str) -> str:
-    """The shown text, in which the words of code and of images' descriptions are words like any other: the signs
-    around them are blanked.
-    """
+    """The shown text, with the words of code and of images' descriptions: only the signs around them are blanked."""
     text = shown(text)
     blocks = list(_code_blocks(text))
     code = list(_inline_code(blanked(text, blocks)))
-    signs = [span for start, end in blocks for span in _fences(text, start, end)]
+    signs = list[tuple[int, int]]()
+    for start, end in blocks:
+        signs += [(start, text.index("\n", start)), (text.rindex("\n", start, end) + 1, end)]
     for start, end in code:
         width = len(text[start:end]) - len(text[start:end].lstrip("`"))
         signs += [(start, start + width), (end - width, end)]
@@ -333,11 +335,6 @@ def unframed(text: str) -> str:
 def page_text(text: str) -> str:
     """The words that a page shows, without the signs and tags that mark them."""
     return _UNDERSCORES.sub(_as_spaces, _TAG.sub(_as_spaces, _in_lines(unframed(text))))
-
-
-def _fences(text: str, start: int, end: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The first and the last line of a code block."""
-    return (start, text.index("\n", start)), (text.rindex("\n", start, end) + 1, end)
 
 
 def _in_lines(text: str) -> str:
@@ -431,15 +428,6 @@ def _inline_code(text: str) -> Iterator[tuple[int, int]]:
             if not _ONLY_MARKS.fullmatch(text, runs[index][1], runs[partner][0]):
                 yield runs[index][0], runs[partner][1]
             index = partner + 1
-
-
-def _unrendered(text: str) -> Iterator[tuple[int, int]]:
-    """The spans that are not shown. Code blocks are blanked in ``text``."""
-    definitions = list(_definitions(text))
-    labels = {label for _, _, label in definitions}
-    references = (match.span("label") for match in _LINK_REFERENCE.finditer(text))
-    links = [(start, end) for start, end in references if _folded_label(text[start + 1 : end - 1]) in labels]
-    yield from (*(definition[:2] for definition in definitions), *links, *_cells_beyond_head(text))
 
 
 def _definitions(text: str) -> Iterator[tuple[int, int, str]]:

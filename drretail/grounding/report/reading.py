@@ -241,9 +241,7 @@ class _Reader:
         return "rating" if "rating" in kinds and amount.places and 0 < amount.low <= _HIGHEST_RATING else None
 
     def _read_stretch(self, stretch: Stretch) -> None:
-        """Reads the figures of a stretch by what it cites. The rest of a sentence after its last mark is about what it
-        has cited.
-        """
+        """Reads the figures of a stretch by what it cites; those after a sentence's last mark, by what it has cited."""
         calculations = [source for source in stretch.cited if source in self.ledger.calculations]
         orders = [source for source in stretch.cited if source in self.ledger.order_dates]
         products = [source for source in stretch.cited if source[:2] == "P:"]
@@ -303,9 +301,7 @@ class _Reader:
         return all(_SET_OFF.search(self.text[sentence.start : amount.start]) for amount in money)
 
     def _read_calculation(self, key: str, stretch: Stretch, *, certain: bool) -> None:
-        """Reads the result in the last clause before a calculation's mark; a different single figure
-        there is an error.
-        """
+        """Reads the result in the last clause before a calculation's mark; another single figure there is an error."""
         cuts = [cut.end() for cut in _CLAUSE.finditer(self.text, stretch.start, stretch.end)]
         start = cuts[-1] if cuts else stretch.start
         amounts = [amount for amount in self._within(start, stretch.end) if not amount.compound]
@@ -370,9 +366,7 @@ class _Reader:
             self.values.append(with_state(value, "contradicted", f"the record says {name}: {day}"))
 
     def _read_score(self, score: Score, subjects: Sequence[str], around: Sequence[str], *, certain: bool) -> None:
-        """Reads a rating, a number of ratings or both, of a product cited here; both together also of
-        one cited nearby.
-        """
+        """Reads a rating, a number of ratings or both, of a product cited here; both together also of one nearby."""
         named: tuple[tuple[ValueKind, Amount | None], ...] = (("rating", score.rating), ("rating_count", score.count))
         halves: list[tuple[ValueKind, Amount]] = [(kind, half) for kind, half in named if half is not None]
         if score.is_sure:
@@ -402,9 +396,7 @@ class _Reader:
         return fits(amount, record) or is_loose
 
     def _read_prices(self, subjects: Sequence[str], around: Sequence[str], stretch: Stretch, *, certain: bool) -> None:
-        """Reads amounts of money: the price of a product cited here, of another in the sentence, or a
-        result of prices.
-        """
+        """Reads amounts of money: the price of a product cited here or in the sentence, or a result of prices."""
         money = [amount for amount in self._within(stretch.start, stretch.end) if amount.kind == "money"]
         self.seen |= {amount.start for amount in money}
         near = [subject[2:] for subject in [*subjects, *around]]
@@ -490,9 +482,7 @@ class _Reader:
         return {source for source in cited if source[:2] != "C:"}
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
-        """The kind of total that an amount is called by its cell's labels, the word before it, or the
-        budget after it.
-        """
+        """The kind of total that an amount is called by its cell's labels, the word before or the budget after it."""
         if amount.places != CENTS:
             return None
         if self.labels.get(amount.start, frozenset()) & _TOTAL_LABELS:
@@ -509,9 +499,7 @@ class _Reader:
         return None if joint is None else "total" if joint["of"] else "left_over"
 
     def _is_no_price(self, amount: Amount, subject: str) -> bool:
-        """True for an amount called something else, or if the sentence names the maker of another product of that
-        price.
-        """
+        """True for an amount called something else, or if the sentence names another product's maker and price."""
         before = self.text[max(0, amount.start - _REACH_BEFORE) : amount.start]
         sentence = self.layout.sentences[self.layout.sentence_at(amount.start)]
         words = self.text[sentence.start : sentence.end]

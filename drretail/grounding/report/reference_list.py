@@ -297,9 +297,7 @@ def _headed(all_lines: list[_Line]) -> set[int]:
 
 
 def _last_listed(all_lines: list[_Line], title: int) -> int | None:
-    """The last line of the list under a title, with its sections: up to the next title or a heading of
-    the same level.
-    """
+    """The last line of the list under a title: it ends at the next title or a heading of the same level."""
     last, follows = None, True
     heading = _HEADING.match(all_lines[title].text)
     for index in range(title + 1, len(all_lines)):

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from drretail.grounding.report.markup import unread_words
-from drretail.grounding.text.layout import Cell, Layout, Stretch
+from drretail.grounding.text.layout import Layout, Stretch
 from drretail.grounding.text.numerals import Numeral, find_numerals
 from drretail.grounding.text.words import answer_words, content_stems, is_negation
 from drretail.grounding.text.words import words as words_of
@@ -192,20 +192,23 @@ def statements_in(layout: Layout, ledger: Ledger) -> Iterator[ReadValue]:
         sources = [source for source in cited if source[:2] != "C:"]
         if len(sources) != 1:
             continue
-        if sources[0][:2] == "P:":
-            yield from _measures(layout, part, sources[0], ledger)
-        elif sources[0] in ledger.order_dates and isinstance(part, Stretch):
-            yield from _statuses(layout, part, sources[0], ledger.records[sources[0]])
-        elif sources[0][:2] == "U:" and layout.notation.is_english:
+        (source,) = sources
+        if source[:2] == "P:":
+            item = ledger.products.get(source[2:])
+            text = layout.text[part.start : part.end]
+            for start, end, line in field_statements(text, item, layout.notation) if item is not None else ():
+                yield _value(layout, "measure", part.start + start, part.start + end, source, line, is_right=True)
+        elif source in ledger.order_dates and isinstance(part, Stretch):
+            status = f"{ledger.records[source].get('order_status', '')}"
+            named = status_named(layout.text, part.start, part.end)
+            was = None if named is None or not status else has_been(named.status, status.casefold())
+            if named is not None and was is not None:
+                is_right, line = was != named.is_denied, f"order status: {status}"
+                yield _value(layout, "order_status", named.start, named.end, source, line, is_right=is_right)
+        elif source[:2] == "U:" and layout.notation.is_english:
             for place in _STATE.finditer(layout.text, part.start, part.end):
                 start, end = place.span("place")
-                yield ReadValue(kind="place", amount=place["place"], of=tuple(sources), start=start, end=end)
-
-
-def _measures(layout: Layout, part: Stretch | Cell, source: str, ledger: Ledger) -> Iterator[ReadValue]:
-    text, item = layout.text[part.start : part.end], ledger.products.get(source[2:])
-    for start, end, line in field_statements(text, item, layout.notation) if item is not None else ():
-        yield _value(layout, "measure", part.start + start, part.start + end, source, line, is_right=True)
+                yield ReadValue(kind="place", amount=place["place"], of=(source,), start=start, end=end)
 
 
 _NEAR = 4
@@ -237,17 +240,6 @@ def status_named(text: str, start: int, end: int) -> NamedStatus | None:
 
 def names_status(text: str, status: str) -> bool:
     return any(match.lastgroup == status for match in _STATUS.finditer(text))
-
-
-def _statuses(layout: Layout, part: Stretch, order: str, record: Mapping[str, Any]) -> Iterator[ReadValue]:
-    """The one status that a stretch names of its order."""
-    named = status_named(layout.text, part.start, part.end)
-    recorded = f"{record.get('order_status', '')}".casefold()
-    was = None if named is None or not recorded else has_been(named.status, recorded)
-    if named is not None and was is not None:
-        line = f"order status: {record['order_status']}"
-        is_right = was != named.is_denied
-        yield _value(layout, "order_status", named.start, named.end, order, line, is_right=is_right)
 
 
 def _value(

@@ -6,7 +6,7 @@ Digits with a currency's sign on either side are read; "pounds" count as a weigh
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
@@ -287,7 +287,7 @@ def number_of(digits: str) -> Decimal:
 
 
 def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
-    sign, behind = match["sign"], match["behind"]
+    start, sign, behind = match.start(), match["sign"], match["behind"]
     low, high = _ends(match, by_comma=not notation.is_english)
     is_range = low < high and not _NO_RANGE.match(text, match.end("k2" if match["k2"] else "digits2"))
     if is_range and match["to"].strip() == "and":
@@ -305,14 +305,18 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
         low, high, places, currency, kind = low / 100, high / 100, places + 2, "USD", "money"
     if kind == "number" and (percent := _PERCENT.match(text, end)):
         kind, end = "percent", percent.end()
-    amount = Amount(kind, low, high, match.start(), end, currency, "is", places, _is_compound(text, match.start(), end))
-    return replace(amount, relation="range" if amount.is_range else _relation(text, match.start(), end))
+    before, following = text[max(0, start - 6) : start], text[end : end + 7]
+    is_compound = bool(
+        re.match(r"-[^\W\d]|\s?[x×]\s?\d|\sby\s\d{1,2}(?![\d,])", following)
+        or re.search(r"\d\s?[x×]\s?$|[^\W\d]-$", before)
+        or (end - start <= 2 and re.search(r"\d\sby\s$", before))
+    )
+    relation = "range" if low != high else _relation(text, start, end)
+    return Amount(kind, low, high, start, end, currency, relation, places, is_compound)
 
 
 def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
-    """Both numbers: "1-2k" are both thousands, in "900-1k" only the second. ``by_comma`` means that a comma precedes
-    decimals.
-    """
+    """Both numbers: "1-2k" are both thousands, in "900-1k" only the second; ``by_comma``: a comma precedes decimals."""
     low, high = (number_of(match[name] or match["digits"]) for name in ("digits", "digits2"))
     if match["k"] or (match["k2"] and low < high):
         low = Decimal(int(low * 1000))
@@ -335,14 +339,6 @@ def _relation(text: str, start: int, end: int) -> Relation:
     if _ABOUT.search(before):
         return "about"
     return "at_least" if _AT_LEAST.search(before) else "at_most" if _AT_MOST.search(before) else "is"
-
-
-def _is_compound(text: str, start: int, end: int) -> bool:
-    return bool(
-        re.match(r"-[^\W\d]|\s?[x×]\s?\d|\sby\s\d{1,2}(?![\d,])", text[end : end + 7])
-        or re.search(r"\d\s?[x×]\s?$|[^\W\d]-$", text[max(0, start - 6) : start])
-        or (end - start <= 2 and re.search(r"\d\sby\s$", text[max(0, start - 6) : start]))
-    )
 
 
 def _isos(match: re.Match[str], months: Mapping[str, int]) -> Iterator[str]:

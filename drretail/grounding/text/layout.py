@@ -159,16 +159,13 @@ def _split(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sent
             following = text[stop.end("stop") : min(end, stop.end("stop") + 40)].lstrip(" \t*_\"'”’)")
             if following and (not _UNIT.search(before) or following[0].isdigit() or following[0].islower()):
                 continue
-        month = _OF_DAY.match(text, stop.end("stop")) if _DAY.search(before) else None
-        if month and (month["year"] or _is_month(month["month"].casefold())):
-            continue
+        if month := _OF_DAY.match(text, stop.end("stop")) if _DAY.search(before) else None:
+            name = month["month"].casefold()
+            if month["year"] or (name not in _OF_SENTENCES and name in month_numbers()):
+                continue
         yield from _sentence(text, position, stop.end(), kind)
         position = stop.end()
     yield from _sentence(text, position, end, kind)
-
-
-def _is_month(word: str) -> bool:
-    return word not in _OF_SENTENCES and word in month_numbers()
 
 
 def _sentence(text: str, start: int, end: int, kind: SentenceKind) -> Iterator[Sentence]:
@@ -247,9 +244,7 @@ class Layout:
 
     @cached_property
     def around(self) -> tuple[tuple[str, ...], ...]:
-        """For each sentence, the products that the narrowest surrounding part cites: item, paragraph,
-        section, report.
-        """
+        """For each sentence, the products that the narrowest part around it cites: item, paragraph, section, report."""
         parts: list[tuple[int, dict[str, None]]] = [(0, {})]
         chains: list[tuple[dict[str, None], ...]] = []
         for index, sentence in enumerate(self.sentences):

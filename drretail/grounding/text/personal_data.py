@@ -110,9 +110,7 @@ def without_personal_data(text: str, people: People) -> tuple[str, tuple[str, ..
 
 
 def decoded(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """A text without escapes, variants and invisible characters; for each of its characters, the
-    place in the text.
-    """
+    """A text without escapes, variants and invisible characters; for each character, its place in the text."""
     parts: list[str] = []
     spans: list[tuple[int, int]] = []
 
@@ -356,9 +354,7 @@ class Redactor:
         return self._value(value, named, of_person=of_person or key in _PEOPLE)
 
     def text(self, text: str, named: frozenset[str] = frozenset(), known: Iterable[Personal] = ()) -> str:
-        """A text without personal data, without single words of names if they are ``named``, and without ``known``
-        places.
-        """
+        """A text without personal data and ``known`` places, nor single words of names if these are ``named``."""
         places = [*anybodys_data(text), *known]
         if self.names:
             places += [place for place, _ in self._full_names(text)]

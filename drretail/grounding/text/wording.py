@@ -35,9 +35,7 @@ _SPELLED_VOWEL = re.compile(r"(?:[AEFHILMNORSX](?:[A-Z]|\d)|hour|heir|honest)")
 
 
 def format_money(value: Decimal | float | int | str, currency: str = "USD") -> str:
-    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``; absurdly large ones as
-    ``$1.00E+60``.
-    """
+    """``$1,234.56``, ``€12.00``, ``¥1,200``; other currencies as ``12.00 CHF``; very large ones as ``$1.00E+60``."""
     unit = Decimal(1) if currency in _WITHOUT_CENTS else Decimal("0.01")
     amount = Decimal(str(value))
     sign = "-" if amount < 0 else ""

@@ -192,9 +192,7 @@ class Case:
         return tuple(by_user.values())
 
     def products(self, picks: Iterable[Pick] | None = None) -> Mapping[str, Product]:
-        """The world's records of the products that the run was shown, that the report cites, and that
-        these picks name.
-        """
+        """The world's records of the products that the run was shown, the report cites, or these picks name."""
         if self.lookup is None:
             return {}
         picked = [product for pick in picks or () for product in (pick.product, *pick.alternatives)]
@@ -230,8 +228,14 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
         () if by_model is None else by_model.values, ledger, case.layout.text, case.layout.cited_at
     )
     values_by_model = tuple(verify_place(value, case.all_profiles) for value in values_by_model)
-    if by_model is not None and by_model.confirmed is not None:
-        values_by_model = tuple(_open_unless_confirmed(value, by_model.confirmed) for value in values_by_model)
+    if by_model is not None and (confirmed := by_model.confirmed) is not None:
+        left_open = {"state": "underivable", "is_unconfirmed": True}
+        values_by_model = tuple(
+            value.model_copy(update=left_open)
+            if value.state == "contradicted" and value.denial not in confirmed
+            else value
+            for value in values_by_model
+        )
     # The words of a superlative often include the price.
     figures = [value for value in values_by_model if not value.is_worded]
     worded = [value for value in values_by_model if value.is_worded]
@@ -323,12 +327,6 @@ def _by_id(pick: Pick, case: Case) -> Pick:
         if share >= _LEAST_SHARED and share > most and are_own:
             best, most = key, share
     return pick.model_copy(update={"product": best})
-
-
-def _open_unless_confirmed(value: ReadValue, confirmed: Collection[str]) -> ReadValue:
-    if value.state != "contradicted" or value.denial in confirmed:
-        return value
-    return value.model_copy(update={"state": "underivable", "is_unconfirmed": True})
 
 
 def _merged(

@@ -210,9 +210,7 @@ def rivals(product: Product, ledger: Ledger) -> list[Product]:
 
 
 def shown_of_kind(product: Product, ledger: Ledger) -> str:
-    """The product and its rivals for a judge, one per line, by price: id, title, price, rating and
-    number of ratings.
-    """
+    """The product and its rivals for a judge, a line each, by price: id, title, price, rating, number of ratings."""
     shown = [product, *rivals(product, ledger)]
     shown.sort(key=lambda one: (one.price is None, one.price or 0, one.product_id))
     return "\n".join(f"{product_evidence_id(one.product_id)} {one.title}: {_figures(one)}" for one in shown)

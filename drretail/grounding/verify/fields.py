@@ -147,9 +147,7 @@ def measures_akin(field: str, items: Iterable[Product]) -> list[tuple[Decimal, s
 
 
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
-    """What fields say of a property: "Is Dishwasher Safe: No", "Care: Dishwasher Safe". Texts and other fields that
-    agree leave it open.
-    """
+    """What fields say of a property ("Is Dishwasher Safe: No"); texts and other fields that agree leave it open."""
     own = _property(field)
     answers = dict(_answers(own, item))
     agreeing = any(is_so in answer for text in _texts(item) for answer in _affirmed(own, text))

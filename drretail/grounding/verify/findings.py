@@ -64,9 +64,7 @@ def pages_too_old(
 def pages_after_today(
     layout: Layout, citations: Sequence[Citation], evidence: Mapping[str, Evidence], now: date
 ) -> Iterator[Finding]:
-    """Citations of pages dated after the shop's current date, and later days and months in sentences
-    that cite the web.
-    """
+    """Citations of pages dated after the shop's date, and later days and months in sentences that cite the web."""
     pages = list(dated_pages(citations, evidence))
     for citation, entry, day in pages:
         if day > now:
@@ -199,12 +197,18 @@ class Research:
 
 def misses_order(steps: Sequence[Step], wish: Wish, user_id: str | None) -> bool:
     """Whether a run looked for an order that the wish names, by its id or in a complete list, and did not find it."""
-    return any(
-        f"O:{order_id}" not in step.evidence and _looks_for(order_id, step, user_id)
-        for order_id in wish.orders
-        for step in steps
-        if step.kind == "tool"
-    )
+    for step in steps:
+        args = step.args or {}
+        is_list = step.name == ORDERS and step.error is None and args.get("user_id") == user_id
+        if is_list:
+            shown = sum(key.startswith("O:") for key in step.evidence)
+            is_part = args.get("offset") or args.get("status") or shown >= int(args.get("limit", _ORDERS_SHOWN))
+            is_list = not is_part
+        for order_id in wish.orders if step.kind == "tool" else ():
+            is_asked = step.name == ORDER and str(args.get("order_id", "")).removeprefix("O:") == order_id
+            if (is_asked or is_list) and f"O:{order_id}" not in step.evidence:
+                return True
+    return False
 
 
 def refuses_what_it_picks(refused: Collection[str], wish: Wish, covered: Sequence[bool]) -> bool:
@@ -286,16 +290,6 @@ def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decim
         elif search.args.get("price_max") is not None and not fitting:
             bounds.append(Decimal(str(search.args["price_max"])) + _CENT)
     return max(bounds) * want.quantity if bounds else None
-
-
-def _looks_for(order_id: str, step: Step, user_id: str | None) -> bool:
-    args = step.args or {}
-    if step.name == ORDER:
-        return str(args.get("order_id", "")).removeprefix("O:") == order_id
-    if step.name != ORDERS or step.error is not None or args.get("user_id") != user_id:
-        return False
-    shown = sum(key.startswith("O:") for key in step.evidence)
-    return not args.get("offset") and not args.get("status") and shown < int(args.get("limit", _ORDERS_SHOWN))
 
 
 CODES: dict[ValueKind, str] = {

@@ -214,9 +214,7 @@ class ProductSentence:
             yield Statement(offset + start, offset + end, "field", is_true, self.id, line)
 
     def _measured(self, besides: Sequence[str]) -> tuple[str, frozenset[str]]:
-        """The one field that these words name, also by another word for its measure ("tall" for "Height"), and such
-        words.
-        """
+        """The one field that these words name, also by a word for its measure ("tall" for "Height"), and such words."""
         for measure in _MEASURES:
             akin = answer_words(measure)
             # A "Packed length" is another one.
@@ -307,9 +305,7 @@ _POLICY_WORDS = (*_TOPICS, "free", "within", "policy")
 
 
 def is_general(text: str) -> bool:
-    """True if a text speaks of delivery and returns without a word more: of those to Austria, or by express, the shop's
-    policy says nothing.
-    """
+    """True if a text speaks of delivery and returns in general: of those to Austria, the shop's policy says nothing."""
     parts = [[*words(part)] for part in _STOP.split(text)]
     topical = [part for part in parts if any(not answer_words(topic).isdisjoint(part) for topic in _TOPICS)]
     known = frozenset[str]().union(*map(answer_words, ("function", "yes", "no", *_POLICY_WORDS)))

@@ -356,9 +356,7 @@ class _Answer:
             self.about = ids or self.about
 
     def _without_orders(self, names: Sequence[Named]) -> list[Named]:
-        """The names without a product whose order is named, and with the product of an order's single line: its order
-        is what is spoken of.
-        """
+        """The names without a product whose order is named, and with the product of an order's single line."""
         ordered = self.shop.ordered(name.product_id for name in names)
         meant = {key for name in names for key in ordered.get(name.product_id, ())}
         return [

@@ -174,7 +174,8 @@ class _Comparison:
         if len(self.typed.of) < 2 or not all(prices) or (is_shipped and self.shop.policy.shipping is None):
             return None
         sums = {total + self._shipping * is_shipped for total in _sums(prices)}
-        sums |= {total for total in _sums(prices) if is_shipped and self._is_shipped_free(total)}
+        if is_shipped and (free_from := self.shop.policy.free_from) is not None:
+            sums |= {total for total in _sums(prices) if total >= Decimal(str(free_from))}
         with_lists = [
             {*own, *(offer.list_price for offer in of if offer.list_price)}
             for own, of in zip(prices, things, strict=True)
@@ -244,10 +245,6 @@ class _Comparison:
         else:
             return None
         return next(statements, None)
-
-    def _is_shipped_free(self, total: Decimal) -> bool:
-        free_from = self.shop.policy.free_from
-        return free_from is not None and total >= Decimal(str(free_from))
 
     @cached_property
     def _orders(self) -> Sequence[str]:

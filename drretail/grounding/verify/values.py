@@ -128,9 +128,7 @@ def verify(
 
 
 def acquitted(value: ReadValue, ledger: Ledger, report: str, cited_at: CitedAt) -> ReadValue:
-    """The value; a contradicted one is left open where another reading explains it, or it is so of another source that
-    its sentence cites.
-    """
+    """The value; a contradicted one is left open if another reading, or another source of its sentence, explains it."""
     if value.state != "contradicted":
         return value
     own = next((sentence for sentence in find_sentences(report) if sentence.start <= value.start < sentence.end), None)

@@ -80,9 +80,7 @@ class Turn:
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The answer's schema with a title: the forced tool's, or that of a ``<schema>`` tag. None if the answer is
-        free.
-        """
+        """The answer's schema with a title, of the forced tool or a ``<schema>`` tag; None for a free answer."""
         if self.forced_tool is not None:
             function = next(tool["function"] for tool in self.tools if tool["function"]["name"] == self.forced_tool)
             return {**(function.get("parameters") or {"type": "object"}), "title": self.forced_tool}

@@ -7,7 +7,7 @@ Words that a claim shares with a source confirm nothing. Measured on people's la
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import Any, Literal
@@ -72,7 +72,8 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
 
     With ``only_cited``, claims without a source are left out.
     """
-    bare = _named_bare(report)
+    # Products that a report names by ids without a letter, as a ledger would have them.
+    bare = {f"P:{key}": Evidence(id=f"P:{key}", kind="product", key=key, title=key) for key in _BARE_ID.findall(report)}
     layout = read_layout(report, bare.values() or None)
     listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
@@ -104,16 +105,8 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
     return list(claims.values())
 
 
-def _named_bare(report: str) -> dict[str, Evidence]:
-    """Products that a report names by ids without a letter, as a ledger would have them."""
-    entries = (Evidence(id=f"P:{key}", kind="product", key=key, title=key) for key in _BARE_ID.findall(report))
-    return {entry.id: entry for entry in entries}
-
-
 def _of_text(text: str, sources: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The sentence as a claim, if it can be true or false. Without a source, advice and short
-    fragments are no claims.
-    """
+    """The sentence as a claim, if it can be true or false; without a source, no advice and no short fragments."""
     claim = _plain(text)
     if _QUESTION.search(claim):
         return
@@ -235,7 +228,8 @@ def _left_over(claim: str, right: Sequence[ReadValue], ledger: Ledger) -> list[s
     names = [f"{item.title} {item.brand or ''} {item.store or ''}" for item in ledger.products.values()]
     names += [str(record.get("product_title", "")) for record in ledger.records.values()]
     of_fields = [value.derivation or "" for value in right if value.kind not in _FIELDS]
-    known = {*content_stems(" ".join([*names, *of_fields])), *_label_stems()}
+    of_labels = (stem(word) for named in labels(english=True).values() for word in named)
+    known = {*content_stems(" ".join([*names, *of_fields])), *of_labels}
     spans = [(value.start, value.end) for value in right]
     figures = [
         claim[one.start : one.stop]
@@ -248,10 +242,6 @@ def _left_over(claim: str, right: Sequence[ReadValue], ledger: Ledger) -> list[s
         *(word for word in words(claim) if is_negation(word)),
         *(word for word in content_words(rest) if stem(word) not in known),
     ]
-
-
-def _label_stems() -> Iterable[str]:
-    return (stem(word) for named in labels(english=True).values() for word in named)
 
 
 def _quote(value: ReadValue, sources: Sequence[str]) -> str:

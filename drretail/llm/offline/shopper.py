@@ -491,8 +491,6 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
 
 
 def _calling(thought: str, calls: Sequence[Call], task: Task) -> AIMessage:
-    """A turn with these calls, and with the thought as a call if the agent notes thoughts. The chat
-    model adds the ids.
-    """
+    """A turn with these calls, and with the thought as a call if the agent notes thoughts."""
     allowed = [call for call in ((REASON, {"thought": thought}), *calls) if call[0] in task.tools]
     return AIMessage(thought, tool_calls=[tool_call(name=name, args=args, id=None) for name, args in allowed])
