@@ -46,8 +46,7 @@ def current_decisions(reviews: Iterable[Review], queries: Sequence[Query]) -> Cu
     current = {(review.query_id, review.reviewer): review for review in sorted(lives, key=lambda review: review.at)}
     order = {query_id: place for query_id, (place, _) in places.items()}
     by_place = sorted(
-        current.values(),
-        key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer),
+        current.values(), key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer)
     )
     return CurrentDecisions(tuple(by_place), len(last) - len(lives))
 

@@ -9,15 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.eval.claims.claims import (
-    MOST_CLAIMS,
-    Content,
-    about_sources,
-    content_of,
-    fitted,
-    same_texts,
-    source_tags,
-)
+from drretail.eval.claims.claims import MOST_CLAIMS, Content, about_sources, content_of, fitted, same_texts, source_tags
 from drretail.eval.claims.report_index import SourceResolver, part_tags, parts_of
 from drretail.eval.claims.rulings import QUOTE_DROPPED, SOURCE_CUT, SupportJudge
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
