@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from drretail.addons.lab.bias import justification
+from drretail.addons.lab.bias import probes
 from drretail.addons.publications.agents.dr3 import agent
 from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.gold import page_tags
@@ -34,8 +34,8 @@ from tests.cli.test_terminals import EVIL, place, prints_no_escape_codes, provid
 
 def _justified(reason: str) -> str:
     subject: Any = SimpleNamespace(label="react", query=TYPED, repeat=1, report_sha="0")
-    prompt = load_prompt(justification.__file__, "derive_support")
-    question = justification._question(subject, "support", reason, prompt, justification.DerivedSupport)
+    prompt = load_prompt(probes.__file__, "derive_support")
+    question = probes._question(subject, "support", reason, prompt, probes.DerivedSupport)
     return question.prompt.render(**question.values())
 
 

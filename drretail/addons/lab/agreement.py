@@ -30,31 +30,26 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Values = Mapping[str, float]
-"""One rater's values by item."""
-
 
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
     """For each question: every two raters, all people together (Krippendorff's α), and each judge against people."""
     rows: list[Figure] = []
     for question, of_question in by_question(opinions).items():
-        rows += [*_pairs(question, of_question), *_people(question, of_question), *_alignments(question, of_question)]
+        rows += _pairs(question, of_question)
+        n_people, level = len(_raters(of_question, "person")), question.scale.level
+        if n_people > 1:
+            by_item: dict[str, list[float]] = defaultdict(list)
+            queries: dict[str, str] = {}
+            for opinion in of_question:
+                if opinion.kind == "person":
+                    by_item[opinion.item].append(opinion.value)
+                    queries[opinion.item] = opinion.query_id or opinion.item
+            alpha = krippendorff_alpha(by_item.values(), level, [queries[item] for item in by_item]).measured
+            about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": named(question), "note": level}
+            n_items = sum(len(values) > 1 for values in by_item.values())
+            rows.append(Figure(**about, **alpha, n=n_items, items={"people": n_people}))
+        rows += _alignments(question, of_question)
     return Agreement(rows=tuple(rows))
-
-
-def _people(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
-    """Krippendorff's α, if several people answered."""
-    of_people = [opinion for opinion in opinions if opinion.kind == "person"]
-    by_item: dict[str, list[float]] = defaultdict(list)
-    for opinion in of_people:
-        by_item[opinion.item].append(opinion.value)
-    n_people, level = len({opinion.rater for opinion in of_people}), question.scale.level
-    if n_people > 1:
-        queries = {opinion.item: opinion.query_id or opinion.item for opinion in of_people}
-        alpha = krippendorff_alpha(by_item.values(), level, [queries[item] for item in by_item])
-        about: dict[str, Any] = {"name": "alpha", "of": PEOPLE, "part": named(question), "note": level}
-        n_items = sum(len(values) > 1 for values in by_item.values())
-        yield Figure(**about, **alpha.measured, n=n_items, items={"people": n_people})
 
 
 def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
@@ -71,12 +66,12 @@ def _alignments(question: Question, opinions: Sequence[Opinion]) -> Iterable[Fig
         n = sum(len(human[query].keys() & judged[query].keys()) for query in human.keys() & judged.keys())
         if n:
             statistics = {
-                "MAD": mean_absolute_deviation,
-                "PCA": pairwise_comparison_accuracy,
-                "same order": ranking_agreement,
+                "MAD": mean_absolute_deviation(judged, human),
+                "PCA": pairwise_comparison_accuracy(judged, human),
+                "same order": ranking_agreement(judged, human),
             }
-            for name, statistic in statistics.items():
-                yield Figure(name=name, of=judge, part=named(question), value=statistic(judged, human), n=n)
+            for name, value in statistics.items():
+                yield Figure(name=name, of=judge, part=named(question), value=value, n=n)
 
 
 def _pairs(question: Question, opinions: Sequence[Opinion]) -> Iterable[Figure]:
@@ -179,7 +174,7 @@ def _consensus(scale: Scale, opinions: Iterable[Opinion]) -> dict[str, float]:
     return consensus
 
 
-def _by_query(values: Values, opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
+def _by_query(values: Mapping[str, float], opinions: Iterable[Opinion]) -> dict[str, dict[str, float]]:
     """By query, the mean over each system's reports."""
     places = {opinion.item: (opinion.query_id, opinion.system) for opinion in opinions}
     answers: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))

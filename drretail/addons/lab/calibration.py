@@ -45,7 +45,8 @@ def split_queries(queries: Iterable[str], seed: str) -> tuple[frozenset[str], fr
 
 
 def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "") -> Calibration:
-    """Chooses the version nearest to people on the tuning queries, among all judges with opinions on one question.
+    """Chooses the version nearest to people on the tuning queries, among all judges with these opinions, which are
+    people's and judges' on one question.
 
     ``chosen`` is a version that was frozen before; if blank, one is chosen now. People's answers are split whatever was
     judged, so that a later version leaves each query on its side. Only items that every version judged are compared,
@@ -54,12 +55,8 @@ def calibrate_versions(opinions: Sequence[Opinion], seed: str, chosen: str = "")
     The figure to report is the chosen version's on the held-out queries, which were not used to choose it. Raises
     UserError if nothing can be compared.
     """
-    if len({opinion.question for opinion in opinions}) != 1:
-        raise UserError("A judge is calibrated on one question: ratings of one dimension, or labels.")
     people = [opinion for opinion in opinions if opinion.kind == "person"]
     versions = sorted({opinion.rater for opinion in opinions if opinion.kind == "judge"})
-    if not people or not versions:
-        raise UserError("Answers of people and of at least one judge on the same items are needed.")
     judged = {
         version: {opinion.item: opinion for opinion in opinions if (opinion.kind, opinion.rater) == ("judge", version)}
         for version in versions

@@ -1,7 +1,6 @@
-"""A judge's card: how well its verdicts agree with people's labels of claims, compared with a rule by words alone. The
-claims are from public sets and CSV.
+"""A judge's card: how well its verdicts agree with people's labels of claims, compared with a rule by words alone.
 
-Sets are read in their authors' published formats, or from plain CSV; judges are asked as in faithfulness.
+The claims are of public sets in their authors' formats, or of plain CSV; judges are asked as in faithfulness.
 """
 
 import asyncio
@@ -215,14 +214,6 @@ async def judge_labelled(
         await session.together(ask(claim) for claim in labelled.claims)
 
 
-def verdicts_on(folder: Path, labelled: LabelledSet, judge: Judge) -> dict[str, Verdict]:
-    """By item, the judge's verdicts on these claims with the current prompt."""
-    path = _path(folder, labelled, judge)
-    living = VerdictFile(path).living(labelled.sha, frozenset({support_prompt("default").hash}))
-    wanted = {claim.item for claim in labelled.claims}
-    return {verdict.item: verdict for verdict in living if verdict.item in wanted and verdict.version == VERSION}
-
-
 def _path(folder: Path, labelled: LabelledSet, judge: Judge) -> Path:
     return verdict_path(folder, FAITHFULNESS, judge.slug, labelled.name, LABELS)
 
@@ -238,13 +229,15 @@ def card_of(
     ``sets`` are pairs of the claims drawn for judging and the whole set, from which the rule by words takes its
     thresholds.
     """
+    prompt_hash = support_prompt("default").hash
+    cards: list[SetCard] = []
+    for chosen, whole in sets:
+        living = VerdictFile(_path(folder, chosen, judge)).living(chosen.sha, frozenset({prompt_hash}))
+        wanted = {claim.item for claim in chosen.claims}
+        current = [verdict for verdict in living if verdict.item in wanted and verdict.version == VERSION]
+        cards.append(set_card(chosen, whole, {verdict.item: verdict for verdict in current}, seed))
     return JudgeCard(
-        judge=judge.ref,
-        prompt_hash=support_prompt("default").hash,
-        version=VERSION,
-        seed=seed,
-        sets=tuple(set_card(chosen, whole, verdicts_on(folder, chosen, judge), seed) for chosen, whole in sets),
-        dollars=dollars,
+        judge=judge.ref, prompt_hash=prompt_hash, version=VERSION, seed=seed, sets=tuple(cards), dollars=dollars
     )
 
 
@@ -400,17 +393,18 @@ def card_line(card: JudgeCard) -> str:
     judge = card.judge
     if (card.prompt_hash, card.version) != (support_prompt("default").hash, VERSION):
         return f"{judge.spec} was held against people's labels with another prompt: drretail lab card asks again."
-    parts = "; ".join(_part_line(part) for part in card.sets)
-    return f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {parts}."
-
-
-def _part_line(card: SetCard) -> str:
-    answers = unanswered_in_words(card.failed, card.unasked)
-    left = f", {answers}" if answers else ""
-    left += f", {card.undecided:,} not decided" if card.undecided else ""
-    accuracy, alone = card.figure("balanced_accuracy"), card.figure("words_alone")
-    if accuracy.value is None:
-        return f"{card.name} nothing to say of {card.n} claims{left}"
-    few = "" if accuracy.ci_low is not None else ", too few for an interval"
-    words = f", words alone {number(alone.value)}" if alone.value is not None else ""
-    return f"{card.name} {accuracy.in_words} of {card.n:,} claims{few}{left}{words}"
+    parts: list[str] = []
+    for part in card.sets:
+        answers = unanswered_in_words(part.failed, part.unasked)
+        left = f", {answers}" if answers else ""
+        left += f", {part.undecided:,} not decided" if part.undecided else ""
+        accuracy, alone = part.figure("balanced_accuracy"), part.figure("words_alone")
+        if accuracy.value is None:
+            parts.append(f"{part.name} nothing to say of {part.n} claims{left}")
+            continue
+        few = "" if accuracy.ci_low is not None else ", too few for an interval"
+        words = f", words alone {number(alone.value)}" if alone.value is not None else ""
+        parts.append(f"{part.name} {accuracy.in_words} of {part.n:,} claims{few}{left}{words}")
+    return (
+        f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {'; '.join(parts)}."
+    )

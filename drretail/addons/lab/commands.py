@@ -1,25 +1,19 @@
 """``lab`` from Python: how reliable a judge is. Each function does what the command of its name does."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
+from drretail.addons.lab import tables
 from drretail.addons.lab.agreement import agreement_of
-from drretail.addons.lab.bias.probe import Case, Probe, Reports, ask, asked_folder, bias_folder, choose_reports
+from drretail.addons.lab.bias.probe import Case, Probe, ask, asked_folder, bias_folder, choose_reports
 from drretail.addons.lab.bias.probe import make_copies as copy_probed
-from drretail.addons.lab.bias.probes import (
-    bias_found,
-    has_opinions,
-    metrics_of,
-    named_probes,
-    probe_found,
-)
+from drretail.addons.lab.bias.probes import bias_found, metrics_of, named_probes, probe_found
 from drretail.addons.lab.calibration import calibrate_versions, of_model, prompts_hash, question_of
 from drretail.addons.lab.card import (
-    LabelledSet,
     card_lines,
     card_of,
     cards_folder,
@@ -57,15 +51,6 @@ from drretail.addons.lab.options import (
     SampleOptions,
 )
 from drretail.addons.lab.planting import CHECKS, FAITHFULNESS, make_copies, planted_folder, recall_of
-from drretail.addons.lab.tables import (
-    agreement_parts,
-    bias_parts,
-    calibration_parts,
-    cards_parts,
-    correction_parts,
-    exploits_parts,
-    planted_parts,
-)
 from drretail.addons.people.voting.plan import plan_uncited, planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -103,9 +88,7 @@ class Judging:
 
     @classmethod
     def of(
-        cls,
-        metrics: Sequence[str],
-        options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions,
+        cls, metrics: Sequence[str], options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions
     ) -> "Judging":
         """The judges of these options. Raises UserError for a wrong name, and for any ``retry`` but "failed"."""
         if options.retry not in (None, "failed"):
@@ -179,7 +162,7 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     opinions += read_all(ratings, judges, claims)
     with busy("comparing raters"):
         made = agreement_of(opinions)
-    parts = [*agreement_parts(made)]
+    parts = [*tables.agreement_parts(made)]
     if experiment is None:
         return Result(made, made.document(), parts)
     flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
@@ -221,7 +204,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
-    return Result(made, document, [*calibration_parts(made, was_chosen=before is not None)], hints=hints)
+    return Result(made, document, [*tables.calibration_parts(made, was_chosen=before is not None)], hints=hints)
 
 
 @accepts(CorrectOptions)
@@ -236,7 +219,7 @@ def correct(options: CorrectOptions) -> Result[Correction]:
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     flags = {"--labels": labels, "--judge": options.judge}
     document = keep(experiment, made, [VOTES, *judged], flags, again=options.force)
-    return Result(made, document, [*correction_parts(made, read_definition(experiment).systems)])
+    return Result(made, document, [*tables.correction_parts(made, read_definition(experiment).systems)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,22 +256,20 @@ def sample(options: SampleOptions) -> Result[Sample]:
     write_atomically(path, sheet_of(experiment, [*claims, *bare], asks_cited=options.uncited > 0))
     by_system = dict(sorted(Counter(claim.system for claim in claims).items()))
     made = Sample(path, len(claims), by_system, LEAST_LABELS, len(bare))
-    document = {**asdict(made), "path": str(path)}
-    return Result(made, document, notes=[*_how_to_label(made, experiment, options)], path=path)
-
-
-def _how_to_label(made: Sample, experiment: Path, options: SampleOptions) -> Iterator[str]:
-    yield (
-        f"{counted(made.claims, 'claim')} in {made.path}: label full, partial, none or contradicted; blank: no label."
-    )
+    notes = [f"{counted(len(claims), 'claim')} in {path}: label full, partial, none or contradicted; blank: no label."]
     if options.uncited:
-        yield f"{made.uncited:,} more have no verdict. For all claims, fill in the column cited: yes, no or no claim."
-    by_system = ", ".join(f"{system} {count:,}" for system, count in made.by_system.items())
-    yield f"By system: {by_system}. lab correct needs {counted(made.needed, 'label')} of each."
-    if made.claims < options.n:
-        yield f"That is fewer than the {options.n:,} asked for: no other claim has a verdict."
-    yield f"In the browser: drretail view {experiment} --n {options.n}. Then: drretail lab correct {experiment}."
-    yield f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {made.path}."
+        notes.append(
+            f"{len(bare):,} more have no verdict. For all claims, fill in the column cited: yes, no or no claim."
+        )
+    systems = ", ".join(f"{system} {count:,}" for system, count in by_system.items())
+    notes.append(f"By system: {systems}. lab correct needs {counted(LEAST_LABELS, 'label')} of each.")
+    if len(claims) < options.n:
+        notes.append(f"That is fewer than the {options.n:,} asked for: no other claim has a verdict.")
+    notes += [
+        f"In the browser: drretail view {experiment} --n {options.n}. Then: drretail lab correct {experiment}.",
+        f"Or fill in the sheet. Then: drretail lab correct {experiment} --labels {path}.",
+    ]
+    return Result(made, {**asdict(made), "path": str(path)}, notes=notes, path=path)
 
 
 @accepts(CardOptions)
@@ -298,8 +279,18 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError if ``to`` holds
     no experiment, and, unless ``again``, if a card of other claims would be lost.
     """
-    to, judging, whole, chosen = _claims(options)
-    judges, prices = judging.judges, judging.opener.prices
+    to = Path(options.to)
+    if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
+        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
+    # Each set needs a name of its own: a name that repeats is numbered.
+    times: Counter[str] = Counter()
+    whole = [read_labelled(path) for path in paths_in(options.labels)]
+    for at, labelled in enumerate(whole):
+        times[labelled.name] += 1
+        if times[labelled.name] > 1:
+            whole[at] = replace(labelled, name=f"{labelled.name} {times[labelled.name]}")
+    judging = Judging.of(["faithfulness"], options)
+    judges, chosen = judging.judges, [drawn(labelled, options.n, options.seed) for labelled in whole]
     folder, pairs = cards_folder(to), list(product(judges, chosen))
     if not options.force:
         for judge in judges:
@@ -314,36 +305,14 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
             except CapReached:
                 allowance.cut += 1
     sets = list(zip(chosen, whole, strict=True))
-    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, prices)}
+    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, judging.opener.prices)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
     document = {"cards": [made.document() for made in cards]}
     left = sum(part.failed + part.unasked for made in cards for part in made.sets)
     hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
     notes = [] if allowance.closing is None else [allowance.closing]
-    return Result(cards, document, [*cards_parts(cards)], left=left, notes=notes, hints=[hint])
-
-
-def _claims(options: CardOptions) -> tuple[Path, Judging, list[LabelledSet], list[LabelledSet]]:
-    """The experiment, the judges, and the labelled claims of each file: all of them, and those drawn."""
-    to = Path(options.to)
-    if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
-        raise UserError(f"{to} holds no experiment: --to names one that drretail run or drretail import made.")
-    # Each set needs a name of its own: a name that repeats is numbered.
-    sets = [read_labelled(path) for path in paths_in(options.labels)]
-    names = [labelled.name for labelled in sets]
-    whole = [
-        replace(labelled, name=f"{labelled.name} {names[:at].count(labelled.name) + 1}")
-        if labelled.name in names[:at]
-        else labelled
-        for at, labelled in enumerate(sets)
-    ]
-    judging = Judging.of(["faithfulness"], options)
-    return to, judging, whole, [drawn(labelled, options.n, options.seed) for labelled in whole]
-
-
-LOOKED_FOR = (CHECKS, FAITHFULNESS)
-"""The metrics that find planted errors."""
+    return Result(cards, document, [*tables.cards_parts(cards)], left=left, notes=notes, hints=[hint])
 
 
 @accepts(PlantOptions)
@@ -353,7 +322,7 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
     The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
     UserError if no report can be copied, and for a cap on a judge without a price.
     """
-    experiment, judging = folder_of(options.experiment), Judging.of(LOOKED_FOR, options)
+    experiment, judging = folder_of(options.experiment), Judging.of([CHECKS, FAITHFULNESS], options)
     folder = planted_folder(experiment)
     with recorded_world(experiment, options.world) as world:
         with choose_progress().track("planting errors") as bar:
@@ -364,7 +333,7 @@ def plant(options: PlantOptions) -> Result[PlantedFound]:
     left += sum(finder.failed + finder.unasked for finder in recall.where(name=FOUND, of=EVERY_KIND))
     document = keep(experiment, recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
-    return Result(recall, document, [*planted_parts(recall)], left=left, notes=notes, hints=[hint])
+    return Result(recall, document, [*tables.planted_parts(recall)], left=left, notes=notes, hints=[hint])
 
 
 @accepts(ExploitsOptions)
@@ -383,7 +352,7 @@ def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
     gaps = compare_with_honest(folder, honest)
     document = keep(experiment, gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
     hint = f"The reports are an experiment of their own: drretail view {folder}."
-    return Result(gaps, document, [*exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
+    return Result(gaps, document, [*tables.exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
 
 
 @accepts(BiasOptions)
@@ -394,8 +363,14 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe.
     """
     experiment = folder_of(options.experiment)
-    probes, judging, cases, reports = _bias_cases(options)
-    folder = bias_folder(experiment)
+    probes, folder = named_probes(names_in(options.only)), bias_folder(experiment)
+    reports = choose_reports(experiment, limit=options.n, seed=options.seed)
+    # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
+    judging = Judging.of(["quality"], options)
+    judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
+    copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
+    today, pin = datetime.now(UTC).date().isoformat(), None if options.pin is None else Path(options.pin)
+    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin) for judge in judging.judges]
     allowance = judging.allowance(folder, asked_folder(folder))
     left, notes = 0, list[str]()
     if judging.metrics:
@@ -409,22 +384,9 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
     document = keep(experiment, biases, [VOTES, *verdict_folders(experiment, "quality"), *own])
     hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
-    return Result(biases, document, [*bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint])
-
-
-def _bias_cases(options: BiasOptions) -> tuple[list[Probe], Judging, list[Case], Reports]:
-    """The probes, the judges, each judge's case, and the reports. Makes the copies of the reports."""
-    experiment = folder_of(options.experiment)
-    probes = named_probes(",".join(names_in(options.only)))
-    reports, folder = choose_reports(experiment, limit=options.n, seed=options.seed), bias_folder(experiment)
-    # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
-    judging = Judging.of(["quality"], options)
-    judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
-    copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
-    today = datetime.now(UTC).date().isoformat()
-    pin = None if options.pin is None else Path(options.pin)
-    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin) for judge in judging.judges]
-    return probes, judging, cases, reports
+    return Result(
+        biases, document, [*tables.bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint]
+    )
 
 
 def _ask_probes(
@@ -432,7 +394,7 @@ def _ask_probes(
 ) -> tuple[int, list[str]]:
     """Asks the probes' own questions. Returns how many answers are missing or unusable, and sentences about them."""
     was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
-    pending = [(case, probe) for case in cases if has_opinions(case) for probe in probes]
+    pending = [(case, probe) for case in cases if case.has_opinions for probe in probes]
     with choose_progress().track("probing", len(pending)) as bar:
         for case, probe in pending:
             with locked(case.folder):

@@ -14,7 +14,7 @@ from drretail.env.store.base import Store
 from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject, read_subjects, research_labels, resolve_name
-from drretail.experiment import Definition, locked, read_definition, run_folder, write_definition
+from drretail.experiment import locked, read_definition, run_folder, write_definition
 from drretail.files import made_whole, write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
@@ -96,28 +96,21 @@ def write_experiment(source: Path, folder: Path, originals: Sequence[Subject], m
             copy_verdicts(source, folder, label)
         for run in made:
             _write_run(source, folder, run)
-        write_definition(folder, _definition(source, originals, made))
-
-
-def _definition(source: Path, originals: Sequence[Subject], made: Sequence[MadeRun]) -> Definition:
-    written = read_definition(source)
-    systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
-    hashes = {run.label: written.prompt_hashes.get(run.source.label, {}) for run in made} | written.prompt_hashes
-    query_ids: dict[str, set[str]] = defaultdict(set)
-    for subject in originals:
-        query_ids[subject.label].add(subject.query.query_id)
-    for run in made:
-        query_ids[run.label].add(run.source.query.query_id)
-    ids = set[str]().union(*query_ids.values())
-    return written.model_copy(
-        update={
+        written = read_definition(source)
+        systems = {subject.label: subject.system for subject in originals} | {run.label: run.system for run in made}
+        hashes = {run.label: written.prompt_hashes.get(run.source.label, {}) for run in made} | written.prompt_hashes
+        query_ids: dict[str, set[str]] = defaultdict(set)
+        for label, subject in [*((each.label, each) for each in originals), *((run.label, run.source) for run in made)]:
+            query_ids[label].add(subject.query.query_id)
+        ids = set[str]().union(*query_ids.values())
+        changes: dict[str, object] = {
             "title": None,
             "queries": tuple(query for query in written.queries if query.query_id in ids),
             "systems": dict(sorted(systems.items())),
             "asked": {label: tuple(sorted(of_label)) for label, of_label in sorted(query_ids.items())},
             "prompt_hashes": {label: hashes.get(label, {}) for label in sorted(systems)},
         }
-    )
+        write_definition(folder, written.model_copy(update=changes))
 
 
 def _write_run(source: Path, folder: Path, made: MadeRun) -> None:
@@ -267,8 +260,5 @@ class Material:
     def known(self, cart: Sequence[Pick]) -> Mapping[str, Product]:
         """The records of these picks, from what the run was shown and, if it is available, from the world."""
         ids = {pick.product for pick in cart}
-        products = {} if self.case.lookup is None else self.case.lookup(sorted(ids))
-        return {
-            **{product_id: product for product_id, product in self.ledger.products.items() if product_id in ids},
-            **products,
-        }
+        shown = {product_id: product for product_id, product in self.ledger.products.items() if product_id in ids}
+        return shown if self.case.lookup is None else {**shown, **self.case.lookup(sorted(ids))}

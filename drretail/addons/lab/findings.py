@@ -396,20 +396,17 @@ class PlantedFound(LabFinding):
 
     def summary(self) -> str:
         """How many of all errors each finder found, and how much it faulted in the good reports."""
-        recalls = [_recall_in_words(recall) for recall in self.where(name=FOUND, of=EVERY_KIND)]
+        recalls: list[str] = []
+        for recall in self.where(name=FOUND, of=EVERY_KIND):
+            left = [unanswered_in_words(recall.failed, recall.unasked)]
+            if recall.count("unjudged"):
+                left.insert(0, f"{recall.count('unjudged'):,} hold no claim to judge")
+            beside = ", ".join(filter(None, left))
+            found = f"found {recall.count(FOUND):,} of {recall.n:,}, {recall.in_words}" if recall.n else "judged none"
+            recalls.append(f"{recall.by} {found}{f' ({beside})' if beside else ''}")
         alarms = [f"{row.by} {row.count(ALARMS):,} of {row.n:,} {row.unit}" for row in self.where(name=ALARMS)]
         faulted = f"; in good reports faulted: {', '.join(alarms)}" if alarms else ""
         return f"Planted errors: {', '.join(recalls) or 'nobody looked for them'}{faulted}."
-
-
-def _recall_in_words(recall: Figure) -> str:
-    """How many errors a finder found among the places that it judged, and why it judged no others."""
-    left = [f"{recall.count('unjudged'):,} hold no claim to judge"] if recall.count("unjudged") else []
-    left += [words] if (words := unanswered_in_words(recall.failed, recall.unasked)) else []
-    beside = f" ({', '.join(left)})" if left else ""
-    if not recall.n:
-        return f"{recall.by} judged none{beside}"
-    return f"{recall.by} found {recall.count(FOUND):,} of {recall.n:,}, {recall.in_words}{beside}"
 
 
 BELOW, ABOVE, LEVEL_WITH = "below", "above", "level"

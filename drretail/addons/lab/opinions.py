@@ -12,7 +12,6 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.claims.claims import SUPPORT as SUPPORT_STAGE
 from drretail.eval.judging.subject import Labels, meetings, pair_id
-from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, gather, is_panel, name_of
 from drretail.eval.scores.pair_rows import PairOutcome, read_outcomes
@@ -80,14 +79,34 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     Ratings and preferences of rule-based judges and panels are left out: the former are no opinions, the latter are
     their members'. Raises UserError as ``read_votes`` and ``gather`` do.
     """
+    opinions = [*map(_of_ballot, read_votes(experiment))]
     quality = load_metric("quality")
     gathered = gather(experiment, [quality])
-    return [
-        *map(_of_ballot, read_votes(experiment)),
-        *_ratings(gathered, quality),
-        *_preferences(experiment, gathered),
-        *_supports(experiment),
-    ]
+    for assessor in filter(_has_opinions, gathered.assessors(quality.name)):
+        who = judge_name(assessor.judge, assessor.rules)
+        for plan, outcome in gathered.judged_runs(quality.name, assessor):
+            item, about = about_report(plan.run_id, plan.report_sha or ""), (plan.query.query_id, plan.label)
+            opinions += [
+                Opinion(Question(RATING, dimension), who, "judge", item, value.value, *about, judge=assessor.judge)
+                for dimension, value in outcome.values.items()
+                if value.value is not None and dimension not in quality.pooled
+            ]
+    for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
+        question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
+        for item, outcome in outcomes:
+            if outcome.result is not None and not outcome.is_forfeit:  # without a report there is no opinion
+                value, query_id = float(sign(outcome.result - 0.5)), outcome.query_id
+                opinions.append(Opinion(question, who, "judge", item, value, query_id, judge=assessor.judge))
+    for run in read_runs(experiment):
+        for judged in read_judgements(experiment, FAITHFULNESS, run).by_judge:
+            who = judge_name(judged.judge, judged.rules)
+            for verdict in judged.stage(SUPPORT_STAGE):
+                if (verdict.state, verdict.judge_repeat) == ("scored", 1):
+                    # Ballots name the judge whose claims were labelled as it is shown to readers.
+                    item = about_claim(run.run_id, run.report_sha or "", judged.by, verdict.item)
+                    value, about = float(verdict.value), (run.query_id, run.system)
+                    opinions.append(Opinion(Question(SUPPORT), who, "judge", item, value, *about, judge=judged.judge))
+    return opinions
 
 
 def _of_ballot(ballot: Ballot) -> Opinion:
@@ -105,22 +124,8 @@ def _of_ballot(ballot: Ballot) -> Opinion:
     return Opinion(question, ballot.annotator, "person", item, value, ballot.query_id, system)
 
 
-def _ratings(gathered: Gathered, quality: Metric) -> Iterator[Opinion]:
-    for assessor in gathered.assessors(quality.name):
-        if not _has_opinions(assessor.judge):
-            continue
-        for plan, outcome in gathered.judged_runs(quality.name, assessor):
-            for dimension, value in outcome.values.items():
-                if value.value is not None and dimension not in quality.pooled:
-                    item = about_report(plan.run_id, plan.report_sha or "")
-                    question = Question(RATING, dimension)
-                    who = judge_name(assessor.judge, assessor.rules)
-                    about = plan.query.query_id, plan.label
-                    yield Opinion(question, who, "judge", item, value.value, *about, judge=assessor.judge)
-
-
-def _has_opinions(judge: JudgeRef) -> bool:
-    return judge.kind != "rule_based" and not is_panel(judge.spec)
+def _has_opinions(assessor: Assessor) -> bool:
+    return assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec)
 
 
 def judged_meetings(
@@ -129,34 +134,13 @@ def judged_meetings(
     """For each judge with opinions, two systems and dimension: the outcome of each meeting, by the id in votes."""
     reports = {run.run_id: run.report for run in read_runs(experiment)}
     for assessor, by_pair in read_outcomes(experiment, gathered).items():
-        if not _has_opinions(assessor.judge):
+        if not _has_opinions(assessor):
             continue
         for labels, by_dimension in by_pair.items():
             met = meetings(experiment, gathered.definition, [labels])
             ids = [pair_id(each.run_ids, [reports.get(run_id) for run_id in each.run_ids]) for each in met]
             for dimension, outcomes in by_dimension.items():
                 yield assessor, labels, dimension, list(zip(ids, outcomes, strict=True))
-
-
-def _preferences(experiment: Path, gathered: Gathered) -> Iterator[Opinion]:
-    for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
-        question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
-        for item, outcome in outcomes:
-            if outcome.result is not None and not outcome.is_forfeit:  # without a report there is no opinion
-                value = float(sign(outcome.result - 0.5))
-                yield Opinion(question, who, "judge", item, value, outcome.query_id, judge=assessor.judge)
-
-
-def _supports(experiment: Path) -> Iterator[Opinion]:
-    for run in read_runs(experiment):
-        for judged in read_judgements(experiment, FAITHFULNESS, run).by_judge:
-            who = judge_name(judged.judge, judged.rules)
-            for verdict in judged.stage(SUPPORT_STAGE):
-                if (verdict.state, verdict.judge_repeat) == ("scored", 1):
-                    # Ballots name the judge whose claims were labelled as it is shown to readers.
-                    item = about_claim(run.run_id, run.report_sha or "", judged.by, verdict.item)
-                    value, about = float(verdict.value), (run.query_id, run.system)
-                    yield Opinion(Question(SUPPORT), who, "judge", item, value, *about, judge=judged.judge)
 
 
 def judge_name(judge: JudgeRef, rules: Rules) -> str:

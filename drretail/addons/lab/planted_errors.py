@@ -2,7 +2,7 @@
 records; citations and advice by templates.
 
 After a sentence that cites a picked product, a sentence is added that takes another product instead, so that the cart
-stays complete. If the report declares picks, the copy declares the changed ones. Templates are English.
+stays complete. If the report declares picks, the copy declares the changed ones.
 
 Templates are English. Their sentences are added after a sentence of the report that cites the same source.
 """
@@ -141,12 +141,7 @@ class _Place:
         return self.material.sentences(citing={f"P:{self.pick.product}"})
 
     def taking(
-        self,
-        listings: Sequence[Listing],
-        note: str,
-        *,
-        over: bool = False,
-        marks: Mapping[str, str] | None = None,
+        self, listings: Sequence[Listing], note: str, *, over: bool = False, marks: Mapping[str, str] | None = None
     ) -> Iterator[Planted]:
         """Copies that take one of these products instead of the pick.
 
@@ -155,7 +150,8 @@ class _Place:
         """
         titles = {listing.product.product_id: listing.product.title for listing in listings}
         carts = {
-            title: self.material.cart(self.pick.model_copy(update={"product": title}), self.pick) for title in titles
+            product_id: self.material.cart(self.pick.model_copy(update={"product": product_id}), self.pick)
+            for product_id in titles
         }
         chosen = [
             product_id

@@ -85,10 +85,6 @@ class _Copy:
     made: Planted
 
 
-PER_KIND = 10
-"""Copies of each kind: 25 kinds make at most 250 reports to judge."""
-
-
 def planted_folder(experiment: Path) -> Path:
     return experiment / "lab" / "planted"
 
@@ -98,7 +94,7 @@ def make_copies(
     store: Store | None,
     *,
     seed: str,
-    per_kind: int = PER_KIND,
+    per_kind: int = 10,
     of: str | None = None,
     bar: Bar | None = None,
 ) -> PlantedErrors:
@@ -113,27 +109,36 @@ def make_copies(
     if not copies:
         raise UserError(f"No report of {experiment} has a place for an error: they cite nothing that is on record.")
     folder = planted_folder(experiment)
-    made = list(_runs(copies))
-    used = {copy.source.run_id: copy.source for copy in copies}
-    write_experiment(experiment, folder, list(used.values()), made)
-    errors = PlantedErrors(
-        seed=seed,
-        errors=tuple(
-            PlantedError(
-                run_id=run.run_id,
-                of=copy.source.run_id,
-                kind=copy.kind,
-                start=copy.made.start,
-                end=copy.made.end,
-                text=copy.made.error,
-                original=copy.made.original,
-                note=copy.made.note,
-            )
-            for copy, run in zip(copies, made, strict=True)
-        ),
-        without_place=dict(without),
-        n_reports=len(reports),
-    )
+    made: list[MadeRun] = []
+    planted: list[PlantedError] = []
+    repeats: Counter[str] = Counter()
+    for copy in copies:
+        # The copies are repeats of one system beside the report's own; the first copy on a query is repeat 1.
+        source, change = copy.source, copy.made
+        repeats[source.run_id] += 1
+        declared = None if source.run is None else source.run.picks
+        run = MadeRun(
+            source=source,
+            label=made_label(source.label, "planted"),
+            system=source.system.model_copy(update={"options": {**source.system.options, MADE_BY_LAB: True}}),
+            repeat=repeats[source.run_id],
+            report=change.report,
+            picks=declared if change.picks is None else change.picks,
+        )
+        made.append(run)
+        error = PlantedError(
+            run_id=run.run_id,
+            of=source.run_id,
+            kind=copy.kind,
+            start=change.start,
+            end=change.end,
+            text=change.error,
+            original=change.original,
+            note=change.note,
+        )
+        planted.append(error)
+    write_experiment(experiment, folder, [*{each.source.run_id: each.source for each in copies}.values()], made)
+    errors = PlantedErrors(seed=seed, errors=tuple(planted), without_place=dict(without), n_reports=len(reports))
     write_json(folder / "planted.json", errors.model_dump(mode="json", exclude_none=True))
     return errors
 
@@ -160,23 +165,6 @@ def _own_copies(
         for copy in Random(f"{seed}|{kind}").sample(copies, min(per_kind, len(copies)))
     ]
     return sorted(chosen, key=lambda copy: (copy.source.run_id, [*KINDS].index(copy.kind))), without
-
-
-def _runs(copies: Iterable[_Copy]) -> Iterable[MadeRun]:
-    """The copies as repeats of one system beside the report's own; the first copy on a query is repeat 1."""
-    counted: Counter[str] = Counter()
-    for copy in copies:
-        counted[copy.source.run_id] += 1
-        system, run = copy.source.system, copy.source.run
-        declared = None if run is None else run.picks
-        yield MadeRun(
-            source=copy.source,
-            label=made_label(copy.source.label, "planted"),
-            system=system.model_copy(update={"options": {**system.options, MADE_BY_LAB: True}}),
-            repeat=counted[copy.source.run_id],
-            report=copy.made.report,
-            picks=declared if copy.made.picks is None else copy.made.picks,
-        )
 
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"

@@ -54,11 +54,10 @@ def cards_parts(cards: Sequence[JudgeCard]) -> Iterator[Table | str]:
     columns = ["", "claims", "failed", "balanced accuracy", "words alone", "judge − words", "κ", "κ linear"]
     fields = ("balanced_accuracy", "words_alone", "over_words", "kappa", "kappa_linear")
     for card in cards:
-        rows: list[list[object]] = []
-        for claims in card.sets:
-            rows.append(
-                [claims.name, claims.n, claims.failed, *(measured_cell(claims.figure(field)) for field in fields)]
-            )
+        rows = [
+            (claims.name, claims.n, claims.failed, *(measured_cell(claims.figure(field)) for field in fields))
+            for claims in card.sets
+        ]
         yield table_of(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
         for claims in card.sets:
             confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
@@ -262,7 +261,14 @@ def bias_parts(bias: BiasFound) -> Iterator[Table | str]:
         name = probe.replace("_", " ")
         if effects:
             columns = ["", "of", "effect (95%)", "queries", "users", "n", "p", ""]
-            yield table_of(f"{name.capitalize()}, by {judge}", columns, map(_effect_row, effects))
+            rows: list[list[object]] = []
+            for effect in effects:
+                found = is_found(effect)
+                verdict = TOO_FEW if found is None else "found" if found else f"none found; {seen_from(effect)}"
+                about = [effect.name, effect.part.replace("_", " "), measured_cell(effect), effect.n, effect.n_users]
+                counts = [effect.count("items"), Cell(effect.items.get("p"), "p")]
+                rows.append([*about, *counts, verdict if "neutral" in effect.items else ""])
+            yield table_of(f"{name.capitalize()}, by {judge}", columns, rows)
         else:
             silent.setdefault((judge, whole.note), []).append(name)
         if left := unanswered_in_words(whole.failed, whole.unasked):
@@ -270,14 +276,6 @@ def bias_parts(bias: BiasFound) -> Iterator[Table | str]:
     notes = NOTES["bias"].splitlines() if any(effects for _, effects in probes.values()) else ()
     sentences = (f"{judge}, {', '.join(names)}: {reason}." for (judge, reason), names in silent.items())
     yield from prose(*notes, *sentences, *unanswered)
-
-
-def _effect_row(effect: Figure) -> list[object]:
-    found = is_found(effect)
-    verdict = TOO_FEW if found is None else "found" if found else f"none found; {seen_from(effect)}"
-    about = [effect.name, effect.part.replace("_", " "), measured_cell(effect), effect.n, effect.n_users]
-    counts = [effect.count("items"), Cell(effect.items.get("p"), "p")]
-    return [*about, *counts, verdict if "neutral" in effect.items else ""]
 
 
 _LINES = "Lines: 95% intervals."

@@ -17,7 +17,6 @@ from drretail.records.tables.result import Result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from drretail.addons.people.review.decisions import Applied
     from drretail.records.query import Query
 
 
@@ -54,7 +53,7 @@ def review(options: ReviewOptions) -> Result[Any]:
 
     Raises UserError for options that don't go together, and if there is nothing to decide or to write.
     """
-    from drretail.addons.people.review.decisions import decisions_on, summary_document, summary_of, summary_parts
+    from drretail.addons.people.review import decisions
     from drretail.querygen.reading import read_queries
 
     file, sheet = Path(options.file), None if options.sheet is None else Path(options.sheet)
@@ -65,24 +64,27 @@ def review(options: ReviewOptions) -> Result[Any]:
     if sheet is not None and not sheet.exists():
         return _write_sheet(options, queries, None if options.reviewer is None else reviewer, sheet)
     notes = [] if sheet is None else _take_sheet(options, queries, reviewer, sheet)
-    applied = None if options.to is None else _apply(options, queries, Path(options.to))
-    now = summary_of(queries, decisions_on(file, queries))
+    applied = None
+    if options.to is not None:
+        to = Path(options.to)
+        decided = decisions.outcomes(queries, decisions.decisions_on(file, queries))
+        in_place = to.resolve() == file.resolve()  # undecided queries stay there
+        if not in_place and not any(outcome.result for outcome in decided):
+            raise UserError(f"No query of {file} is accepted or edited: there is nothing to write.")
+        if all(outcome.what == "rejected" for outcome in decided):
+            raise UserError(f"All queries of {file} are rejected: nothing would be left of it.")
+        applied = decisions.write_reviewed(to, decided, in_place=in_place)
+        waiting = ""
+        if applied.waiting:
+            fate = "stay as they are" if to == file else "are left out"
+            waiting = f"; {len(applied.waiting)} undecided {fate}: {', '.join(applied.waiting)}"
+        counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
+        notes.append(f"{counted(len(applied.queries), 'query')} → {to}: {counts}")
+    now = decisions.summary_of(queries, decisions.decisions_on(file, queries))
     hints = [HOW.format(file=file, world=options.world)] if sheet is None and applied is None else []
-    left = 0
-    if applied is not None:
-        left = len(applied.waiting)
-        notes.append(_applied(applied, file, Path(options.to or file)))
-    document = summary_document(file, now, applied)
-    return Result(now, document, [*summary_parts(file, now)], notes=notes, hints=hints, left=left)
-
-
-def _applied(applied: "Applied", file: Path, to: Path) -> str:
-    waiting = ""
-    if applied.waiting:
-        fate = "stay as they are" if to == file else "are left out"
-        waiting = f"; {len(applied.waiting)} undecided {fate}: {', '.join(applied.waiting)}"
-    counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
-    return f"{counted(len(applied.queries), 'query')} → {to}: {counts}"
+    left = 0 if applied is None else len(applied.waiting)
+    document, parts = decisions.summary_document(file, now, applied), [*decisions.summary_parts(file, now)]
+    return Result(now, document, parts, notes=notes, hints=hints, left=left)
 
 
 def _write_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: str | None, sheet: Path) -> Result[Path]:
@@ -140,17 +142,3 @@ def _name(flag: str | None) -> str:
         return reviewer_of(getpass.getuser() if flag is None else flag)
     except (OSError, KeyError, UserError):  # a user without a name, as in some containers
         raise UserError(f"Say who reviews: --reviewer NAME, with at most {LONGEST_NAME} characters.") from None
-
-
-def _apply(options: ReviewOptions, queries: "Sequence[Query]", to: Path) -> "Applied":
-    """Writes accepted and edited queries; into the reviewed file itself, undecided ones stay."""
-    from drretail.addons.people.review.decisions import decisions_on, outcomes, write_reviewed
-
-    file = Path(options.file)
-    decided = outcomes(queries, decisions_on(file, queries))
-    in_place = to.resolve() == file.resolve()
-    if not in_place and not any(outcome.result for outcome in decided):
-        raise UserError(f"No query of {file} is accepted or edited: there is nothing to write.")
-    if all(outcome.what == "rejected" for outcome in decided):
-        raise UserError(f"All queries of {file} are rejected: nothing would be left of it.")
-    return write_reviewed(to, decided, in_place=in_place)

@@ -273,18 +273,16 @@ def context_by_rules(past: Past) -> PersonContext:
     entries = [ContextEntry(kind="talk", text=greeting, of_profile=True)]
     bought: set[str] = set()
     for number, order in enumerate(past.orders[-MOST_ENTRIES:], 1):
-        is_talk = number % TALK_EVERY == 0
-        text = _talk(past, order, again=order.product_id in bought) if is_talk else f"Noted {past.line(order)}"
+        is_talk, text = number % TALK_EVERY == 0, f"Noted {past.line(order)}"
+        if is_talk:
+            product = past.products.get(order.product_id)
+            thing = "something" if product is None else short_title(product.title, 100)
+            request = f"I'd like to order the {thing}."
+            if order.order_status in VOID_STATUSES:
+                request = f"I don't want the {thing} after all."
+            elif order.product_id in bought:
+                request = f"I'd like the {thing} again."
+            text = f"Shopper: {request} Assistant: {text}."
         entries.append(ContextEntry(kind="talk" if is_talk else "purchase", text=text, orders=(order.order_id,)))
         bought.add(order.product_id)
     return PersonContext(user_id=past.user_id, made_by=RULES, entries=tuple(entries))
-
-
-def _talk(past: Past, order: Order, *, again: bool) -> str:
-    product = past.products.get(order.product_id)
-    thing = "something" if product is None else short_title(product.title, 100)
-    if order.order_status in VOID_STATUSES:
-        request = f"I don't want the {thing} after all."
-    else:
-        request = f"I'd like the {thing} again." if again else f"I'd like to order the {thing}."
-    return f"Shopper: {request} Assistant: Noted {past.line(order)}."

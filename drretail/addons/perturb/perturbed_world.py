@@ -103,9 +103,8 @@ class NamesOfShop:
 
 def made_up(random: Random) -> str:
     """A name of three syllables, such as "Krivanoth"."""
-    return "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(3)).capitalize() + random.choice(
-        _ENDS
-    )
+    syllables = "".join(random.choice(_ONSETS) + random.choice(_VOWELS) for _ in range(3))
+    return syllables.capitalize() + random.choice(_ENDS)
 
 
 class Renaming:
@@ -133,9 +132,7 @@ class Renaming:
         return self._names.get(name_of(written)) or self.text(written)
 
     def text(self, text: str, own: Collection[Name] = ()) -> str:
-        """The text with every name and id in it replaced. ``own`` are the names of the product that
-        the text is about.
-        """
+        """The text with every name and id in it replaced. ``own`` are the names of the product that it is about."""
         parts: list[str] = []
         end = 0
         for start, stop, new in self.found(text, own):
@@ -329,28 +326,17 @@ def moved(product: Product, seed: str) -> Product:
     random = Random(f"{seed}|values|{product.product_id}")
     ups = [random.random() < 0.5 for _ in range(3)]
     price, rating, count = (random.uniform(log(low), log(high)) for low, high in (PRICE, RATING, COUNT))
-    return product.model_copy(
-        update={
-            "price": None if product.price is None else _price(product.price, price if ups[0] else -price),
-            "average_rating": None
-            if product.average_rating is None
-            else _rating(product.average_rating, exp(rating), up=ups[1]),
-            "rating_number": None
-            if product.rating_number is None
-            else max(product.rating_number and 1, round(product.rating_number * exp(count if ups[2] else -count))),
-        }
-    )
-
-
-def _price(price: float, by: float) -> float:
-    digits = 0 if price == int(price) and price >= WHOLE_FROM else 2
-    return max(0.01, round(price * exp(by), digits)) if price else price
-
-
-def _rating(rating: float, by: float, *, up: bool) -> float:
-    """The rating moved by ``by`` stars, or the other way if it would leave 1 to 5."""
-    ways = (rating + by, rating - by) if up else (rating - by, rating + by)
-    return round(next((way for way in ways if 1 <= way <= 5), rating), 1)
+    known: dict[str, float] = {}
+    if product.price:
+        digits = 0 if product.price == int(product.price) and product.price >= WHOLE_FROM else 2
+        known["price"] = max(0.01, round(product.price * exp(price if ups[0] else -price), digits))
+    if product.average_rating is not None:
+        # The other way if it would leave 1 to 5 stars.
+        by, old = exp(rating) if ups[1] else -exp(rating), product.average_rating
+        known["average_rating"] = round(next((way for way in (old + by, old - by) if 1 <= way <= 5), old), 1)
+    if product.rating_number:
+        known["rating_number"] = max(1, round(product.rating_number * exp(count if ups[2] else -count)))
+    return product.model_copy(update=known)
 
 
 def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
@@ -358,26 +344,15 @@ def carried(queries: Iterable[Query], mapping: Perturbation) -> list[Query]:
 
     Query ids, users, budgets and categories stay. What was decided by records of the first world does not.
     """
-    renaming, world = mapping.renaming(), {"world_fingerprint": mapping.fingerprint, "gold": None}
-    return [_carried(query, renaming).model_copy(update=world) for query in queries]
-
-
-def _carried(query: Query, renaming: Renaming) -> Query:
-    wish = query.wish
-    brands = (
-        () if wish is None else (brand for want in wish.wants for brand in (*want.brands_wanted, *want.brands_unwanted))
-    )
-    own = {name_of(brand) for brand in brands}
-
-    def text(old: str | None) -> str | None:
-        return None if old is None else renaming.text(old, own)
-
-    return query.model_copy(
-        update={
-            **{name: text(getattr(query, name)) for name in ("text", "persona", "context", "rationale")},
-            "wish": None if wish is None else _wish(wish, renaming, own),
-        }
-    )
+    renaming, made = mapping.renaming(), list[Query]()
+    for query in queries:
+        wants = () if query.wish is None else query.wish.wants
+        own = {name_of(brand) for want in wants for brand in (*want.brands_wanted, *want.brands_unwanted)}
+        old = {name: getattr(query, name) for name in ("text", "persona", "context", "rationale")}
+        new: dict[str, Any] = {name: None if text is None else renaming.text(text, own) for name, text in old.items()}
+        new["wish"] = None if query.wish is None else _wish(query.wish, renaming, own)
+        made.append(query.model_copy(update={**new, "world_fingerprint": mapping.fingerprint, "gold": None}))
+    return made
 
 
 def _wish(wish: Wish, renaming: Renaming, own: Collection[Name]) -> Wish:

@@ -326,9 +326,7 @@ def test_a_sheet_with_uncited_claims_asks_of_each_claim_whether_it_is_cited(exp:
     )
 
 
-def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(
-    large: Path,
-) -> None:
+def test_fr_is_that_of_labels_and_scores_without_what_is_no_claim_and_needs_labels_of_both_kinds(large: Path) -> None:
     claims = judged_claims(large)
     cited = {sheet_name(claim.about): "yes" if claim.cited else "no" for claim in claims}
     path = filled(large, cited, "cited")

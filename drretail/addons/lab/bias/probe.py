@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from drretail.addons.lab.derived_experiment import MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.addons.lab.findings import Figure
-from drretail.addons.lab.opinions import RATING, Opinion, judge_name, opinions_of
+from drretail.addons.lab.opinions import RATING, judge_name, opinions_of
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import JudgeQuestion, Ruling, VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -302,6 +302,11 @@ class Case:
     def name(self) -> str:
         return judge_name(self.judge.ref, "default")
 
+    @property
+    def has_opinions(self) -> bool:
+        """False for a rule-based judge, which is not asked for ratings or preferences."""
+        return self.judge.ref.kind != "rule_based"
+
     @cached_property
     def clusters(self) -> Clusters:
         """Which user asked each query."""
@@ -310,7 +315,12 @@ class Case:
     @cached_property
     def ratings(self) -> dict[str, dict[Report, float]]:
         """By dimension, the judge's rating of each report, of copies and floors too."""
-        return by_dimension(opinion for opinion in opinions_of(self.folder) if opinion.rater == self.name)
+        ratings: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
+        for opinion in opinions_of(self.folder):
+            question = opinion.question
+            if opinion.rater == self.name and question.scale == RATING and question.dimension in ratings:
+                ratings[question.dimension][opinion.system, opinion.query_id] = opinion.value
+        return ratings
 
     def verdicts(self, metric: Metric, subject: Subject) -> list[Verdict]:
         """The judge's verdicts on a report in a metric: first repeat, current prompts and version, default rules."""
@@ -384,8 +394,6 @@ class Probe:
     """One way to examine a judge."""
 
     name: str
-    asks: str
-    """What is probed, as a question."""
     metrics: tuple[str, ...]
     """The metrics whose verdicts on the reports it reads."""
     find: Callable[[Case], Effects | str]
@@ -395,15 +403,6 @@ class Probe:
     """Called once the questions are answered."""
     with_lengths: bool = False
     with_floors: bool = False
-
-
-def by_dimension(opinions: Iterable[Opinion]) -> dict[str, dict[Report, float]]:
-    """Ratings by dimension and report."""
-    ratings: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
-    for opinion in opinions:
-        if opinion.question.scale == RATING and opinion.question.dimension in ratings:
-            ratings[opinion.question.dimension][opinion.system, opinion.query_id] = opinion.value
-    return ratings
 
 
 async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:

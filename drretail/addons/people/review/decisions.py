@@ -8,14 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.addons.people.review.records import (
-    QUESTIONS,
-    Question,
-    Review,
-    content_of,
-    read_reviews_of,
-    reviews_path,
-)
+from drretail.addons.people.review.records import QUESTIONS, Question, Review, content_of, read_reviews_of, reviews_path
 from drretail.grounding.gold_files import write_with_gold
 from drretail.records.query import Query, version_of
 from drretail.records.tables.figures import counted
@@ -53,8 +46,7 @@ def current_decisions(reviews: Iterable[Review], queries: Sequence[Query]) -> Cu
     current = {(review.query_id, review.reviewer): review for review in sorted(lives, key=lambda review: review.at)}
     order = {query_id: place for query_id, (place, _) in places.items()}
     by_place = sorted(
-        current.values(),
-        key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer),
+        current.values(), key=lambda review: (order.get(review.query_id, len(order)), review.query_id, review.reviewer)
     )
     return CurrentDecisions(tuple(by_place), len(last) - len(lives))
 
@@ -94,19 +86,20 @@ def outcomes(queries: Iterable[Query], current: CurrentDecisions) -> tuple[Outco
     All reviewers of a query must decide alike; two edits are alike if they make the same query, whoever typed its wish.
     Otherwise the query stays undecided. A query that an applied edit made counts as accepted by whoever made the edit.
     """
-    return tuple(_outcome(query, current.of(query)) for query in queries)
-
-
-def _outcome(query: Query, reviews: Sequence[Review]) -> Outcome:
-    by, wanted = tuple(review.reviewer for review in reviews), {review.keeps(query) for review in reviews}
-    if len(wanted) != 1:
-        return Outcome(query, "undecided", None, by)
-    (content,) = wanted
-    if content is None:
-        return Outcome(query, "rejected", None, by)
-    if content == content_of(query):
-        return Outcome(query, "accepted", query, by)
-    return Outcome(query, "edited", next(review.edit.after for review in reviews if review.edit is not None), by)
+    made: list[Outcome] = []
+    for query in queries:
+        reviews = current.of(query)
+        by, wanted = tuple(review.reviewer for review in reviews), {review.keeps(query) for review in reviews}
+        if len(wanted) != 1:
+            made.append(Outcome(query, "undecided", None, by))
+        elif wanted == {None}:
+            made.append(Outcome(query, "rejected", None, by))
+        elif wanted == {content_of(query)}:
+            made.append(Outcome(query, "accepted", query, by))
+        else:
+            edited = next(review.edit.after for review in reviews if review.edit is not None)
+            made.append(Outcome(query, "edited", edited, by))
+    return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +155,7 @@ class Reviewer:
     accepted: int
     edited: int
     rejected: int
-    edit_rate: float | None
+    edit_rate: float
     """The share of decided queries whose text was changed."""
     answers: dict[Question, dict[str, int]]
     """How often each question was answered with yes and with no."""
@@ -194,30 +187,28 @@ class Summary:
 def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
     """The statistics of a file's review. Reviewers are ordered by name."""
     by_name = sorted(current.reviews, key=lambda review: review.reviewer)
-    names = dict.fromkeys(review.reviewer for review in by_name)
+    reviewers: list[Reviewer] = []
+    for name in dict.fromkeys(review.reviewer for review in by_name):
+        reviews = [review for review in by_name if review.reviewer == name]
+        decisions = Counter(review.decision for review in reviews)
+        changes = sum(bool(review.edit and "text" in review.edit.fields) for review in reviews)
+        answered = Counter((answer.about, answer.value) for answer in answers_in(reviews))
+        reviewer = Reviewer(
+            name=name,
+            decided=len(reviews),
+            accepted=decisions["accept"],
+            edited=decisions["edit"],
+            rejected=decisions["reject"],
+            edit_rate=changes / len(reviews),
+            answers={question: {word: answered[question, word] for word in ("yes", "no")} for question in QUESTIONS},
+        )
+        reviewers.append(reviewer)
     return Summary(
         queries=len(queries),
         outcomes=outcomes(queries, current),
-        reviewers=tuple(
-            _reviewer(name, [review for review in current.reviews if review.reviewer == name]) for name in names
-        ),
+        reviewers=tuple(reviewers),
         agreements=tuple(map(agreement_on, pairs_of(answers_in(by_name)))),
         stale=current.stale,
-    )
-
-
-def _reviewer(name: str, reviews: Sequence[Review]) -> Reviewer:
-    decisions = Counter(review.decision for review in reviews)
-    changes = sum(bool(review.edit and "text" in review.edit.fields) for review in reviews)
-    answered = Counter((answer.about, answer.value) for answer in answers_in(reviews))
-    return Reviewer(
-        name=name,
-        decided=len(reviews),
-        accepted=decisions["accept"],
-        edited=decisions["edit"],
-        rejected=decisions["reject"],
-        edit_rate=changes / len(reviews) if reviews else None,
-        answers={question: {word: answered[question, word] for word in ("yes", "no")} for question in QUESTIONS},
     )
 
 

@@ -7,6 +7,7 @@ Both write their cells with ``cells_of`` and read them with ``review_by``, so th
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -65,22 +66,19 @@ class Items:
 
     def of(self, query: Query) -> Item:
         """The item of a query of the file."""
-        return Item(self._checked[query.query_id], self._shopper(query.user_id))
+        user_id, shopper = query.user_id, None
+        if user_id is not None:
+            if user_id not in self._known:
+                self._known[user_id] = None
+                with suppress(NotFound):  # the checks report it
+                    self._known[user_id] = self._summaries.of(user_id)
+            shopper = self._known[user_id]
+        return Item(self._checked[query.query_id], shopper)
 
     def check(self, edited: Query) -> Checked:
         """The findings on another version of a query of the file, beside all the other queries."""
         duplicate = self._texts.near_duplicate(edited)
         return self._linter.check(edited, also=[] if duplicate is None else [duplicate])
-
-    def _shopper(self, user_id: str | None) -> ProfileSummary | None:
-        if user_id is None:
-            return None
-        if user_id not in self._known:
-            try:
-                self._known[user_id] = self._summaries.of(user_id)
-            except NotFound:  # the checks report it
-                self._known[user_id] = None
-        return self._known[user_id]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +113,9 @@ def wish_section(query: Query) -> Section:
 
 def checks_of(checked: Checked) -> tuple[Section, ...]:
     """The findings, and the cheapest basket."""
-    basket = cheapest_line(checked.reference)
     return (
         section("Checks", [finding_line(finding) for finding in checked.findings] or ["Nothing was found."]),
-        section("The cheapest basket", [basket]),
+        section("The cheapest basket", [cheapest_line(checked.reference)]),
     )
 
 
@@ -280,7 +277,14 @@ def review_by(person: str, query: Query, cells: Mapping[str, str], at: datetime)
     if decision is None:
         problem = f"{typed!r} is none of" if typed else "is empty; it takes one of"
         raise Faults({"decision": f"{problem} {', '.join(DECISIONS)}"})
-    edit = _edit(person, query, cells, decision)
+    edit = edit_by(person, query, cells)
+    if decision == "edit" and edit is None:
+        raise Faults({"decision": "is edit, but nothing was changed: change something, or accept it"})
+    if decision != "edit" and edit is not None:
+        before = cells_of(query)
+        names = [name for name in (*cells, *before) if place_of(name)[0] is not None or name in before]
+        changed = next(name for name in names if retyped(before.get(name, ""), cells.get(name, "")) != before.get(name))
+        raise Faults({changed: f"was changed, but the decision is {decision}; decide to edit, or put it back"})
     try:
         return Review(
             query_id=query.query_id,
@@ -314,19 +318,6 @@ def _answers(query: Query, cells: Mapping[str, str]) -> Answers:
     if faults:
         raise Faults(faults)
     return Answers.model_validate({name: replies[name] in YES for name in questions})
-
-
-def _edit(person: str, query: Query, cells: Mapping[str, str], decision: Decision) -> Edit | None:
-    """The edit that the cells make, which a decision to edit needs and no other decision has."""
-    edit = edit_by(person, query, cells)
-    if decision == "edit" and edit is None:
-        raise Faults({"decision": "is edit, but nothing was changed: change something, or accept it"})
-    if decision != "edit" and edit is not None:
-        before = cells_of(query)
-        names = [name for name in (*cells, *before) if place_of(name)[0] is not None or name in before]
-        changed = next(name for name in names if retyped(before.get(name, ""), cells.get(name, "")) != before.get(name))
-        raise Faults({changed: f"was changed, but the decision is {decision}; decide to edit, or put it back"})
-    return edit
 
 
 def edit_by(person: str, query: Query, cells: Mapping[str, str]) -> Edit | None:

@@ -159,12 +159,7 @@ def word_diff(before: str, after: str) -> str:
 
 def diff_pieces(before: str, after: str) -> Iterator[tuple[str, str]]:
     """The words of both texts in pieces, each with the element of HTML that marks it: span, del or ins."""
-    for same, old, new in _pieces(before, after):
-        marked = {"span": old} if same else {"del": old, "ins": new}
-        yield from ((element, " ".join(words)) for element, words in marked.items() if words)
-
-
-def _pieces(before: str, after: str) -> Iterator[tuple[bool, list[str], list[str]]]:
     old, new = before.split(), after.split()
     for kind, first, last, start, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        yield kind == "equal", old[first:last], new[start:end]
+        marked = {"span": old[first:last]} if kind == "equal" else {"del": old[first:last], "ins": new[start:end]}
+        yield from ((element, " ".join(words)) for element, words in marked.items() if words)

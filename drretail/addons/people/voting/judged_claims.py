@@ -1,7 +1,7 @@
 """The claims that judges extracted from reports, with verdicts on those that cite something, for drawing labels."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,7 +11,6 @@ from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.scores.gathering import name_of
 from drretail.records.base import sha256_of
-from drretail.records.score import JudgeRef, Verdict
 from drretail.records.vote import ClaimItem
 from drretail.stats.prediction_powered import next_stratum
 from drretail.viewer.judged import read_judgements
@@ -90,34 +89,32 @@ def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
     claims: list[JudgedClaim] = []
     for judged in read_judgements(experiment, FAITHFULNESS, subject.run).by_judge:
         verdicts = [verdict for verdict in judged.verdicts if (judged.rules, verdict.judge_repeat) == ("default", 1)]
-        claims += _judged(subject, judged.judge, verdicts)
+        of_support = [verdict for verdict in verdicts if (verdict.stage, verdict.state) == (SUPPORT, "scored")]
+        ruled = {verdict.item: verdict for verdict in of_support}
+        report = ReportVerdicts(verdicts, "default")
+        counted = report.supports(HEADLINE)
+        for claim in report.all or ():
+            verdict = ruled.get(claim.claim_id)
+            word, support, read = "unverified" if claim.sources else "uncited", None, frozenset[str]()
+            if verdict is not None:
+                support, read = float(verdict.value), frozenset(source.sha256 for source in verdict.sources)
+                word = "contradicted" if CONTRADICTED in verdict.notes else WORDS.get(support, "none")
+            judged_claim = JudgedClaim(
+                run_id=subject.run_id,
+                report_sha=str(subject.report_sha),
+                query_id=subject.query.query_id,
+                system=subject.label,
+                repeat=subject.repeat,
+                claim_id=claim.claim_id,
+                extracted_by=name_of(judged.judge),
+                stratum=f"{subject.label} {word}",
+                has_verdict=verdict is not None,
+                judge=judged.judge.spec,
+                support=support,
+                in_fp=claim.claim_id in counted,
+                cited=cites(claim),
+                claim=claim,
+                read=read,
+            )
+            claims.append(judged_claim)
     return claims
-
-
-def _judged(subject: Subject, judge: JudgeRef, verdicts: Sequence[Verdict]) -> Iterator[JudgedClaim]:
-    report = ReportVerdicts(verdicts, "default")
-    counted = report.supports(HEADLINE)
-    ruled = {verdict.item: verdict for verdict in verdicts if verdict.stage == SUPPORT and verdict.state == "scored"}
-    for claim in report.all or ():
-        verdict = ruled.get(claim.claim_id)
-        word, support, read = "unverified" if claim.sources else "uncited", None, frozenset[str]()
-        if verdict is not None:
-            support, read = float(verdict.value), frozenset(source.sha256 for source in verdict.sources)
-            word = "contradicted" if CONTRADICTED in verdict.notes else WORDS.get(support, "none")
-        yield JudgedClaim(
-            run_id=subject.run_id,
-            report_sha=str(subject.report_sha),
-            query_id=subject.query.query_id,
-            system=subject.label,
-            repeat=subject.repeat,
-            claim_id=claim.claim_id,
-            extracted_by=name_of(judge),
-            stratum=f"{subject.label} {word}",
-            has_verdict=verdict is not None,
-            judge=judge.spec,
-            support=support,
-            in_fp=claim.claim_id in counted,
-            cited=cites(claim),
-            claim=claim,
-            read=read,
-        )

@@ -40,7 +40,9 @@ def planned(
             wanted = {kind: size or max(begun, count) for kind, count in lengths.items()}
         else:
             wanted = lengths | {"claims": claims}
-        plan = _grown(experiment, definition, before, wanted, seed or before.seed)
+        plan = before
+        if any(count < wanted[kind] for kind, count in lengths.items()):
+            plan = _grown(experiment, definition, before, wanted, seed or before.seed)
         if plan != existing and any(_lengths(plan).values()):
             write_plan(experiment, plan)
     return plan.model_copy(update={kind: getattr(plan, kind)[:count] for kind, count in wanted.items()})
@@ -69,11 +71,15 @@ def _lengths(plan: VotingPlan) -> dict[str, int]:
 
 
 def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: dict[str, int], seed: str) -> VotingPlan:
-    if all(count >= sizes[kind] for kind, count in _lengths(plan).items()):
-        return plan
     runs = {run.run_id: run for run in read_runs(experiment) if run.report is not None}
     claims = [*_claims(experiment, definition)] if len(plan.claims) < sizes["claims"] else []
-    pairs, reports = _pairs(experiment, definition, runs), _reports(definition, runs.values())
+    pairs, systems = _pairs(experiment, definition, runs), frozenset(research_labels(definition))
+    about = ("run_id", "query_id", "system", "repeat")
+    reports = [
+        ReportItem(report_sha=sha256_of(run.report), **{name: getattr(run, name) for name in about})
+        for run in runs.values()
+        if run.system in systems
+    ]
     return plan.model_copy(
         update={
             "pairs": _drawn(seed, plan.pairs, pairs, sizes["pairs"], lambda item: ((item.a, item.b), item.query_id)),
@@ -110,15 +116,6 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
             a, b = meeting.labels
             named = pair_id(meeting.run_ids, reports)
             yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
-
-
-def _reports(definition: Definition, runs: Iterable[Run]) -> Iterator[ReportItem]:
-    systems = frozenset(research_labels(definition))
-    for run in runs:
-        if run.system in systems:
-            names = ("run_id", "query_id", "system", "repeat")
-            about = {name: getattr(run, name) for name in names}
-            yield ReportItem(report_sha=sha256_of(run.report), **about)
 
 
 def _claims(experiment: Path, definition: Definition) -> Iterator[ClaimItem]:

@@ -46,11 +46,6 @@ class VoteResults:
 
 def results_of(ballots: Sequence[Ballot]) -> VoteResults:
     """All counts, with people and systems by name and dimensions in their order."""
-    votes = [ballot for ballot in ballots if isinstance(ballot, Vote)]
-    return VoteResults(tuple(_people(ballots)), tuple(_pairs(votes)))
-
-
-def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
     by_person: dict[str, list[Ballot]] = defaultdict(list)
     for ballot in ballots:
         by_person[ballot.annotator].append(ballot)
@@ -61,16 +56,14 @@ def _people(ballots: Sequence[Ballot]) -> list[PersonCount]:
         )
         counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
         people.append(PersonCount(name, *counts))
-    return people
-
-
-def _pairs(votes: Sequence[Vote]) -> list[PairCount]:
-    counted: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
-    for vote in votes:
-        a, b = sorted((vote.a, vote.b))
-        counted[a, b, vote.dimension][vote.winner] += 1
-    places = sorted(counted.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
-    return [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
+    won_by: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for ballot in ballots:
+        if isinstance(ballot, Vote):
+            a, b = sorted((ballot.a, ballot.b))
+            won_by[a, b, ballot.dimension][ballot.winner] += 1
+    places = sorted(won_by.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
+    pairs = [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
+    return VoteResults(tuple(people), tuple(pairs))
 
 
 def vote_tables(results: VoteResults) -> Iterator[Part]:

@@ -68,8 +68,7 @@ def judge_documents(gold: KnownAnswer, subject: Subject, judge_session: JudgeSes
         if not is_cited
     ]
     covered = Covered(
-        required={part: len(cited[part]) for part in GOLD_PARTS},
-        cited={part: sum(cited[part]) for part in GOLD_PARTS},
+        required={part: len(cited[part]) for part in GOLD_PARTS}, cited={part: sum(cited[part]) for part in GOLD_PARTS}
     )
     judge_session.record(
         STAGE,

@@ -61,13 +61,10 @@ def take_gold(experiment: Path, definition: Definition, location: str) -> int:
     Raises UserError if there is none, if a file can't be read, or if the experiment has other gold.
     """
     source = Path(location)
-    golds = {
-        query.query_id: found_gold
-        for query in definition.queries
-        if (found_gold := _gold_of(source, query)) is not None
-    }
     if not source.exists():
         raise UserError(f"{source} does not exist.")
+    by_query = {query.query_id: _gold_of(source, query) for query in definition.queries}
+    golds = {query_id: gold for query_id, gold in by_query.items() if gold is not None}
     if not golds:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
     freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in golds.items()})
@@ -245,30 +242,25 @@ def recall(judged: Judged) -> list[Value]:
     if judged.gold is None or judged.is_unasked(opinions.INSIGHTS):
         why = NO_GOLD if judged.gold is None else BY_RULES
         return [lacking(name, "na", why) if name in names[:2] else judged.lacking(name, "na", why) for name in names]
-    parts = [_recalled(judged, judged.gold, part) for part in GOLD_PARTS]
-    return [*parts, _of_both(judged, "IR", parts)]
-
-
-def _recalled(judged: Judged, gold: KnownAnswer, part: GoldPart) -> Value:
-    variant = f"IR_{SHORT[part]}"
-    wanted = gold.part(part).insights
-    if not wanted:
-        return lacking(variant, "na", f"{NO_INSIGHTS} ({part})")
-    verdicts = [judged.of(opinions.INSIGHTS, opinions.insight_item(part, insight)) for insight in wanted]
-    values = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
-    if len(values) < len(wanted):
-        return Value(variant, "failed")
-    recalled = sum(float(value) == 1 for value in values)
-    return Value(variant, "scored", WHOLE * recalled / len(wanted), {"told": recalled, "insights": len(wanted)})
-
-
-def _of_both(judged: Judged, variant: str, parts: Sequence[Value]) -> Value:
+    parts: list[Value] = []
+    for part in GOLD_PARTS:
+        variant, wanted = f"IR_{SHORT[part]}", judged.gold.part(part).insights
+        verdicts = [judged.of(opinions.INSIGHTS, opinions.insight_item(part, insight)) for insight in wanted]
+        told = [verdict.value for verdict in verdicts if verdict is not None and verdict.state == "scored"]
+        if not wanted:
+            parts.append(lacking(variant, "na", f"{NO_INSIGHTS} ({part})"))
+        elif len(told) < len(wanted):
+            parts.append(Value(variant, "failed"))
+        else:
+            recalled = sum(float(value) == 1 for value in told)
+            counts = {"told": recalled, "insights": len(wanted)}
+            parts.append(Value(variant, "scored", WHOLE * recalled / len(wanted), counts))
     existing = [part for part in parts if part.state != "na"]
     if not existing:
-        return judged.lacking(variant, "na", NO_INSIGHTS)
+        return [*parts, judged.lacking("IR", "na", NO_INSIGHTS)]
     if any(value.state == "failed" for value in existing):
-        return Value(variant, "failed")
-    return Value(variant, "scored", mean_of(existing))
+        return [*parts, Value("IR", "failed")]
+    return [*parts, Value("IR", "scored", mean_of(existing))]
 
 
 def citation_coverage(judged: Judged) -> list[Value]:

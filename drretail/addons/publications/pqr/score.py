@@ -65,7 +65,6 @@ class QualityScores(Record):
 
 
 Scores = PersonalizationScores | QualityScores
-ByCriterion = dict[str, CriterionScore]
 _ANSWERS: Mapping[str, type[Scores]] = {PERSONALIZATION.name: PersonalizationScores, QUALITY.name: QualityScores}
 
 
@@ -266,38 +265,28 @@ def values(
     scored = {verdict.item: verdict for verdict in verdicts if verdict.stage == SCORING}
     made: dict[str, Value] = {}
     for axis in AXES:
-        without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
-        made |= {value.variant: value for value in _axis_values(axis, criteria, scored, without)}
+        name = S_P if axis is PERSONALIZATION else S_Q
+        if criteria is None:
+            without: VerdictState = "na" if axis.sees_profile and not knows_user else "failed"
+            names = (*(dimension.variant for dimension in axis.dimensions), name)
+            made |= {each: lacking(each, without, NO_PERSONA) for each in names}
+            continue
+        parts = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
+        groups = [criteria.group(key) for key in axis.keys]
+        weights = [0.0 if group is None else group.weight for group in groups]
+        made |= {part.variant: part for part in parts}
+        # Equations 1 and 2.
+        made[name] = joined(name, parts, partial(_weighted, weights))
     made |= {value.variant: value for value in reliability_values(judged_facts(verdicts), rules)}
     for ending in ("", LITERAL):
-        r = joined(
-            f"{S_R}{ending}",
-            [made[f"{literal}{ending}"] for literal in (FA, CC)],
-            lambda parts: reliability(*parts),
-        )
-        made[r.variant] = r
-        made[f"{S_OVERALL}{ending}"] = joined(
-            f"{S_OVERALL}{ending}", [made[S_P], made[S_Q], r], lambda parts: overall(*parts)
-        )
+        fa, cc, name = made[f"{FA}{ending}"], made[f"{CC}{ending}"], f"{S_OVERALL}{ending}"
+        r = made[f"{S_R}{ending}"] = joined(f"{S_R}{ending}", [fa, cc], lambda parts: reliability(*parts))
+        made[name] = joined(name, [made[S_P], made[S_Q], r], lambda parts: overall(*parts))
     return [made[variant] for variant in VARIANTS]
 
 
-def _axis_values(
-    axis: weighted.Axis, criteria: Criteria | None, scored: Mapping[str, Verdict], without: VerdictState
-) -> list[Value]:
-    """The dimensions of an axis and their weighted mean (equations 1 and 2); without criteria, all have the state
-    ``without``.
-    """
-    name = S_P if axis is PERSONALIZATION else S_Q
-    if criteria is None:
-        return [lacking(each, without, NO_PERSONA) for each in (*(d.variant for d in axis.dimensions), name)]
-    parts = [_dimension(dimension.variant, dimension.key, criteria, scored) for dimension in axis.dimensions]
-    groups = [criteria.group(key) for key in axis.keys]
-    weights = [0.0 if group is None else group.weight for group in groups]
-    return [
-        *parts,
-        joined(name, parts, lambda scores: weighted.weighted_mean(zip(weights, scores, strict=True))),
-    ]
+def _weighted(weights: Sequence[float], scores: Sequence[float]) -> float:
+    return weighted.weighted_mean(zip(weights, scores, strict=True))
 
 
 def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, Verdict]) -> Value:

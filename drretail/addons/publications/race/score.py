@@ -10,15 +10,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from drretail.addons.publications import DESCRIPTIONS
-from drretail.addons.publications.triplets.triplet_support import (
-    Fact,
-    judge_triplets,
-    judged_facts,
-    triplet_prompts,
-)
+from drretail.addons.publications.triplets.triplet_support import Fact, judge_triplets, judged_facts, triplet_prompts
 from drretail.addons.publications.weighted import axis as weighted
 from drretail.errors import UserError
 from drretail.eval.judging.question import JudgeQuestion, Ruling
@@ -30,7 +25,7 @@ from drretail.files import read_jsonl, write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, file_name, sha256_of
-from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
+from drretail.records.criteria import Criteria, Criterion
 from drretail.records.query import Query
 from drretail.records.score import Verdict, VerdictState
 
@@ -152,64 +147,46 @@ async def _score(
         "second": tagged("report", second, article="2"),
         "criteria": weighted.criterion_tags(AXIS, criteria),
     }
-    await judge_session.ask_and_record(
-        JudgeQuestion(
-            STAGE,
-            item,
-            prompt(),
-            material,
-            PairScores,
-            lambda answer: Ruling(_kept(order, criteria, answer)),
-            lambda answer: weighted.problems(_by_dimension(criteria, answer)),
+
+    def by_dimension(answer: PairScores) -> dict[str, dict[str, PairScore] | str]:
+        return weighted.by_dimension(AXIS, criteria, lambda key: getattr(answer, key))
+
+    def read(answer: PairScores) -> Ruling:
+        """Each criterion in its own words, with the scores of target and reference."""
+        is_first = order == "target_first"
+        scored = {key: scores for key, scores in by_dimension(answer).items() if not isinstance(scores, str)}
+        return Ruling(
+            [
+                {
+                    "dimension": key,
+                    "criterion": text,
+                    "analysis": score.analysis,
+                    "target": score.article_1_score if is_first else score.article_2_score,
+                    "reference": score.article_2_score if is_first else score.article_1_score,
+                }
+                for key, scores in scored.items()
+                for text, score in scores.items()
+            ]
         )
-    )
+
+    def check(answer: PairScores) -> str | None:
+        return weighted.problems(by_dimension(answer))
+
+    await judge_session.ask_and_record(JudgeQuestion(STAGE, item, prompt(), material, PairScores, read, check))
 
 
-def _by_dimension(criteria: Criteria, answer: PairScores) -> dict[str, dict[str, PairScore] | str]:
-    return weighted.by_dimension(AXIS, criteria, lambda key: getattr(answer, key))
-
-
-def _kept(order: Order, criteria: Criteria, answer: PairScores) -> list[dict[str, object]]:
-    """Each criterion in its own words, with the scores of target and reference."""
-    first = order == "target_first"
-    return [
-        {
-            "dimension": key,
-            "criterion": text,
-            "analysis": score.analysis,
-            "target": score.article_1_score if first else score.article_2_score,
-            "reference": score.article_2_score if first else score.article_1_score,
-        }
-        for key, scores in _by_dimension(criteria, answer).items()
-        if not isinstance(scores, str)
-        for text, score in scores.items()
-    ]
-
-
-class _Published(BaseModel):
-    """One thing of the file; what is not named here does not matter."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _PublishedCriterion(_Published):
+class _PublishedCriterion(BaseModel):
     criterion: str
     explanation: str = ""
     weight: float
 
 
-class _PublishedTask(_Published):
+class _PublishedTask(BaseModel):
+    """A line of the file; what is not named here does not matter."""
+
     prompt: str
     dimension_weight: dict[str, float]
     criterions: dict[str, list[_PublishedCriterion]]
-
-    def groups(self) -> tuple[CriteriaGroup, ...]:
-        """One group for each dimension, with the weights of dimensions and of criteria normalised to a sum of 1."""
-        criteria = (
-            [Criterion(text=each.criterion, explanation=each.explanation, weight=each.weight) for each in published]
-            for published in (self.criterions[key] for key in AXIS.keys)
-        )
-        return weighted.weighted_groups(AXIS, [self.dimension_weight.get(key, 0.0) for key in AXIS.keys], criteria)
 
 
 def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
@@ -223,12 +200,19 @@ def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
         wanted = "prompt, dimension_weight and criterions on each line"
         raise UserError(f"{path} does not hold DeepResearch Bench's criteria: it needs {wanted}.") from problem
     tasks = {" ".join(task.prompt.split()): task for task in published}
-    pairs = [(query, tasks.get(" ".join(query.text.split()))) for query in queries]
-    return [
-        Criteria(metric=NAME, query_id=query.query_id, groups=task.groups(), made_by="DeepResearch Bench")
-        for query, task in pairs
-        if task is not None and {*AXIS.keys} <= {*task.criterions}
-    ]
+    found: list[Criteria] = []
+    for query in queries:
+        task = tasks.get(" ".join(query.text.split()))
+        if task is not None and {*AXIS.keys} <= {*task.criterions}:
+            criteria = [
+                [Criterion(text=each.criterion, explanation=each.explanation, weight=each.weight) for each in of_key]
+                for of_key in (task.criterions[key] for key in AXIS.keys)
+            ]
+            groups = weighted.weighted_groups(
+                AXIS, [task.dimension_weight.get(key, 0.0) for key in AXIS.keys], criteria
+            )
+            found.append(Criteria(metric=NAME, query_id=query.query_id, groups=groups, made_by="DeepResearch Bench"))
+    return found
 
 
 VERSION = 1

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 from random import Random
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import field_validator
 
@@ -22,16 +22,7 @@ from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import (
-    UNFETCHED_PAGES,
-    Metric,
-    Value,
-    description_of,
-    gravest,
-    lacking,
-    reason_in,
-    value_of,
-)
+from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, lacking, reason_in, value_of
 from drretail.grounding.report.citations import Known, citing_marks
 from drretail.grounding.report.markup import blanked
 from drretail.grounding.text.layout import Layout, Sentence, read_layout
@@ -79,7 +70,12 @@ class Units:
 def units_of(report: str, evidence: Known | None, unit: Unit) -> Units:
     """The units without the first (introduction) and the last (conclusion), and without links and source lists."""
     layout = read_layout(report, evidence)
-    parts = _sections(layout) if unit == "section" else _paragraphs(layout)
+    if unit == "section":
+        parts = _sections(layout)
+    else:
+        headings = [(each.start, each.end) for each in layout.sentences if each.kind == "heading"]
+        below = blanked(layout.text, headings)
+        parts = [tidy(part) for part in _BLANK_LINE.split(below) if _says_something(part)]
     return _enough(parts[1:-1], f"fewer than two {unit}s between the first and the last of {len(parts)}")
 
 
@@ -117,13 +113,6 @@ def _sections(layout: Layout) -> list[str]:
         if len(sections) >= 4:
             break
     return sections
-
-
-def _paragraphs(layout: Layout) -> list[str]:
-    below = blanked(
-        layout.text, [(sentence.start, sentence.end) for sentence in layout.sentences if sentence.kind == "heading"]
-    )
-    return [tidy(part) for part in _BLANK_LINE.split(below) if _says_something(part)]
 
 
 def _says_something(text: str) -> bool:
@@ -302,14 +291,9 @@ async def _grade(subject: Subject, judge_session: JudgeSession) -> None:
 async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: JudgeSession) -> None:
     """Records the pairs, and a score for each judged pair. The sample depends on report and unit only."""
     pairs = units.pairs(f"{unit} {subject.report_sha}")
-    details: dict[str, Any] = {
-        "units": len(units.texts),
-        "possible": units.possible,
-        "pairs": [[*pair] for pair in pairs],
-    }
-    judge_session.record_if_missing(
-        UNITS_STAGE, unit, "na" if units.lacking else "scored", details, reason=units.lacking
-    )
+    details = {"units": len(units.texts), "possible": units.possible, "pairs": [[*pair] for pair in pairs]}
+    state: VerdictState = "na" if units.lacking else "scored"
+    judge_session.record_if_missing(UNITS_STAGE, unit, state, details, reason=units.lacking)
     prompt = prompts()[REDUNDANCY]
 
     def question(pair: tuple[int, int]) -> JudgeQuestion[Repetition]:
@@ -466,9 +450,7 @@ DESCRIPTION = description_of("report_eval", DESCRIPTIONS)
 
 
 def _metric(unit: Unit) -> Metric:
-    """The framework of arXiv 2510.07861. ``unit`` is the unit whose pairs are judged; verdicts of both
-    units are read.
-    """
+    """The framework of arXiv 2510.07861. The pairs of this unit are judged; verdicts of both units are read."""
     return Metric(
         "report_eval",
         1,

@@ -138,17 +138,13 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
             for each in answer.criteria
         ]
 
-    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, rulings, check=_problem)
+    def check(answer: MarkedCriteria, part: Sequence[NumberedItem]) -> str | None:
+        partly = [each.criterion_id for each in answer.criteria if each.label == "partly"]
+        binary = [str(number) for number in partly if not part[number - 1].text.endswith(_MAY_BE_PARTLY)]
+        text = f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}."
+        return text if binary else None
 
-
-def _problem(answer: MarkedCriteria, part: Sequence[NumberedItem]) -> str | None:
-    """What is wrong with an answer that has every number once."""
-    binary = [
-        str(criterion.criterion_id)
-        for criterion in answer.criteria
-        if criterion.label == "partly" and not part[criterion.criterion_id - 1].text.endswith(_MAY_BE_PARTLY)
-    ]
-    return f"Only ternary criteria can be partly met: say met or not_met of {', '.join(binary)}." if binary else None
+    await ask_numbered(judge_session, batch, things, material, MarkedCriteria, rulings, check=check)
 
 
 _BENCH_II = {"info_recall": "information", "analysis": "analysis", "presentation": "presentation"}
@@ -198,19 +194,12 @@ def _bench_ii(line: Mapping[str, Any]) -> PublishedRubric:
     content = line["content"]
     blocked = content.get("blocked") or {}
     articles = [blocked.get("title", ""), *blocked.get("urls", ())]
-    explanation = (
-        f"Not met by a sentence that cites this blocked article: {' · '.join(articles)}" if any(articles) else ""
-    )
-    groups = (
-        CriteriaGroup(
-            name=name,
-            criteria=tuple(
-                Criterion(text=each, explanation=explanation, kind="binary") for each in content["rubric"][label]
-            ),
-        )
-        for label, name in _BENCH_II.items()
-        if content["rubric"].get(label)
-    )
+    why = f"Not met by a sentence that cites this blocked article: {' · '.join(articles)}" if any(articles) else ""
+    groups: list[CriteriaGroup] = []
+    for label, name in _BENCH_II.items():
+        if texts := content["rubric"].get(label):
+            criteria = tuple(Criterion(text=text, explanation=why, kind="binary") for text in texts)
+            groups.append(CriteriaGroup(name=name, criteria=criteria))
     ids = (str(line[name]) for name in ("id", "idx") if name in line)
     texts = (str(each) for each in (content.get("task"), line.get("prompt")) if each)
     return PublishedRubric(names=(*ids, f"idx-{line.get('idx')}", *texts), groups=tuple(groups))
@@ -255,26 +244,20 @@ def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value
     if criteria is None:
         return [Value(variant, "failed") for variant in VARIANTS]
     by_item = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
-    marks = {group.name: _marks(group, by_item) for group in criteria.groups}
+    marks: dict[str, list[Mark]] = {}
+    for group in criteria.groups:
+        marks[group.name] = []
+        for criterion in group.criteria:
+            verdict = by_item.get(criterion_item(group, criterion))
+            met = float(verdict.value) if verdict is not None and verdict.state == "scored" else None
+            # The weight of a group is 1 unless somebody changed it.
+            marks[group.name].append(Mark(group.weight * criterion.weight, met, is_asked=verdict is not None))
     every = [mark for of_axis in marks.values() for mark in of_axis]
     strict = [mark.strictly for mark in every]
     return [
         weighted(SCORE, every),
         weighted(STRICT, strict),
         *(weighted(axis, marks[axis]) if axis in marks else Value(axis, "na") for axis in AXES),
-    ]
-
-
-def _marks(group: CriteriaGroup, by_item: Mapping[str, Verdict]) -> list[Mark]:
-    """The marks of a group's criteria, whose weights are multiplied by the group's (1 unless somebody changed it)."""
-    pairs = [(criterion, by_item.get(criterion_item(group, criterion))) for criterion in group.criteria]
-    return [
-        Mark(
-            group.weight * criterion.weight,
-            float(verdict.value) if verdict is not None and verdict.state == "scored" else None,
-            is_asked=verdict is not None,
-        )
-        for criterion, verdict in pairs
     ]
 
 

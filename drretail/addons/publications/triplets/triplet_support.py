@@ -9,15 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from drretail.eval.claims.claims import (
-    MOST_CLAIMS,
-    Content,
-    about_sources,
-    content_of,
-    fitted,
-    same_texts,
-    source_tags,
-)
+from drretail.eval.claims.claims import MOST_CLAIMS, Content, about_sources, content_of, fitted, same_texts, source_tags
 from drretail.eval.claims.report_index import SourceResolver, part_tags, parts_of
 from drretail.eval.claims.rulings import QUOTE_DROPPED, SOURCE_CUT, SupportJudge
 from drretail.eval.judging.question import JudgeQuestion, Ruling, still_to_ask
@@ -126,19 +118,17 @@ def judged_facts(verdicts: Iterable[Verdict]) -> list[Fact] | None:
     if compared is None or compared.state != "scored":
         return None
 
-    def judged(fact: Fact) -> Fact:
-        verdicts = (by_key.get((SUPPORT, pair_item(fact.text, source))) for source in fact.sources)
-        return replace(fact, references=tuple(map(_reference, verdicts)))
-
-    return [judged(fact) for fact in unique_facts(triplets, compared.value)]
-
-
-def _reference(verdict: Verdict | None) -> JudgedReference:
-    if verdict is None:
-        return JudgedReference(None)
-    if verdict.state != "scored":
-        return JudgedReference(verdict.state)
-    return JudgedReference("scored", float(verdict.value), UNKNOWN in verdict.notes)
+    facts: list[Fact] = []
+    for fact in unique_facts(triplets, compared.value):
+        references: list[JudgedReference] = []
+        for source in fact.sources:
+            verdict = by_key.get((SUPPORT, pair_item(fact.text, source)))
+            if verdict is None or verdict.state != "scored":
+                references.append(JudgedReference(None if verdict is None else verdict.state))
+            else:
+                references.append(JudgedReference("scored", float(verdict.value), UNKNOWN in verdict.notes))
+        facts.append(replace(fact, references=tuple(references)))
+    return facts
 
 
 _TOLD = 8
@@ -299,12 +289,7 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
 
 
 def _question(
-    source: str,
-    content: Content,
-    facts: Sequence[str],
-    subject: Subject,
-    judge_session: JudgeSession,
-    prompt: Prompt,
+    source: str, content: Content, facts: Sequence[str], subject: Subject, judge_session: JudgeSession, prompt: Prompt
 ) -> JudgeQuestion[SupportedFacts]:
     texts = fitted(content.texts, facts, judge_session.room)
     about = about_sources([source], subject.evidence, SupportJudge(subject, judge_session, subject.evidence).ledger)
@@ -322,28 +307,28 @@ def _question(
             return f"Give each of the facts 1 to {len(facts)} once, by its fact_id; these were given: {numbers}."
         return None
 
+    def read(answer: SupportedFacts) -> dict[str, Ruling]:
+        """The rulings, each with its quote only if that is in the source."""
+        rulings: dict[str, Ruling] = {}
+        for ruled in answer.facts:
+            notes, quote = [UNKNOWN] if ruled.label == "unknown" else [], " ".join(ruled.quote.split())
+            is_found = any(quote in " ".join(text.split()) for text in all_texts)
+            if quote and not is_found:
+                notes.append(QUOTE_DROPPED)
+            evidence = ruled.quote.strip() if is_found else ""
+            rulings[items[ruled.fact_id - 1]] = Ruling(_VALUES[ruled.label], ruled.justification, evidence, (), notes)
+        return rulings
+
     return JudgeQuestion(
         SUPPORT,
         items[0],
         prompt,
         material,
         SupportedFacts,
-        lambda answer: {
-            items[supported_fact.fact_id - 1]: _ruling(supported_fact, all_texts) for supported_fact in answer.facts
-        },
+        read,
         misnumbered,
         items=items,
         begins_with=source,
         sources=[text.ref for text in texts],
         notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
     )
-
-
-def _ruling(ruled: SupportedFact, texts: Sequence[str]) -> Ruling:
-    """A ruling with the quote only if it is in the source, and with notes."""
-    notes = [UNKNOWN] if ruled.label == "unknown" else []
-    quote = " ".join(ruled.quote.split())
-    is_found = any(quote in " ".join(text.split()) for text in texts)
-    if quote and not is_found:
-        notes.append(QUOTE_DROPPED)
-    return Ruling(_VALUES[ruled.label], ruled.justification, ruled.quote.strip() if is_found else "", (), notes)

@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 
 from drretail.addons.people.review.form import Items, page_of
 from drretail.addons.people.review.records import retyped, word_diff
-from drretail.addons.people.review.sheet import (
-    LAYOUT,
-    REVIEWER_COLUMNS,
-    Filled,
-    read_filled,
-    sheet_of,
-)
+from drretail.addons.people.review.sheet import LAYOUT, REVIEWER_COLUMNS, Filled, read_filled, sheet_of
 from drretail.errors import UserError
 from drretail.records.query import Query
 from drretail.records.shop import Money

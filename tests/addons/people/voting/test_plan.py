@@ -109,15 +109,7 @@ DEFINITION = Definition(
 )
 
 
-NAMES = (
-    "hybrid_react",
-    "Hybrid-ReAct",
-    "hybrid react",
-    "claude-sonnet-5",
-    "Claude",
-    "Anthropic",
-    "offline:shopper",
-)
+NAMES = ("hybrid_react", "Hybrid-ReAct", "hybrid react", "claude-sonnet-5", "Claude", "Anthropic", "offline:shopper")
 
 
 @pytest.mark.parametrize("name", [LABEL, *NAMES])

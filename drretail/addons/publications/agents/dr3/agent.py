@@ -3,8 +3,8 @@ reader asks one precise question of each part of a file; only models that see ar
 
 START ─▶ think ──calls──▶ act ──▶ think … ──no calls: the text is the report──▶ END
                            │
-        search_sandbox ─▶ search ─▶ refine ─▶ search … ─▶ answer with pages     (retrieving.py)
-             read_file ─▶ one question to each part of a file                  (file_reading.py)
+        search_sandbox ─▶ search ─▶ refine ─▶ search … ─▶ answer with pages
+             read_file ─▶ one question to each part of a file
 
 search_sandbox and read_file are tools that the agent brings: they check their arguments, and ``_Errands`` runs them,
 each in a branch of the run.
@@ -18,7 +18,7 @@ from functools import partial
 from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
-from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from drretail.agents.base import Agent, task_message, today
 from drretail.agents.information import agent_prompt
@@ -34,7 +34,6 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
-from drretail.llm.registry import Model
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role, Stop
@@ -50,8 +49,6 @@ LONGEST_PART = 20_000
 MOST_PARTS = 8
 """Parts that are read of a longer file: those with the most of the question's words."""
 WITH_HEADING = (".csv", ".tsv")
-BLIND = "The model that reads files cannot see images."
-NO_TEXT = "The file is neither text in UTF-8 nor an image, nor a document that can be read here."
 
 
 async def read_file_on(file: UserFile, question: str, path: str, models: Models) -> tuple[ToolResult, tuple[str, ...]]:
@@ -65,9 +62,12 @@ async def read_file_on(file: UserFile, question: str, path: str, models: Models)
     if file.text is not None:
         return await _read_text(file, file.text, question, path, models)
     if file.image_type is None:
-        return _unverifiable(file, NO_TEXT), ()
-    if not sees(models.by_role[READER]):
-        return _unverifiable(file, BLIND), (f"{path}: {file.name} is unverifiable: no model here sees images",)
+        why = "The file is neither text in UTF-8 nor an image, nor a document that can be read here."
+        return _unverifiable(file, why), ()
+    # A model whose profile does not say that it takes images is not tried.
+    if not (models.by_role[READER].chat.profile or {}).get("image_inputs", False):
+        notes = (f"{path}: {file.name} is unverifiable: no model here sees images",)
+        return _unverifiable(file, "The model that reads files cannot see images."), notes
     image = {"type": "image", "base64": base64.b64encode(file.data).decode("ascii"), "mime_type": file.image_type}
     request = f"{tagged('question', question)}\n{tagged('file', 'the image above', name=file.name)}"
     # The image is a message of its own: a request for a schema in words replaces the last message by its text.
@@ -81,17 +81,15 @@ async def read_file_on(file: UserFile, question: str, path: str, models: Models)
     return ToolResult(value, (source,)), ()
 
 
-def sees(model: Model) -> bool:
-    """True if the model's profile says that it takes images. A model without a profile is not tried."""
-    return bool((model.chat.profile or {}).get("image_inputs", False))
-
-
 async def _read_text(
     file: UserFile, text: str, question: str, path: str, models: Models
 ) -> tuple[ToolResult, tuple[str, ...]]:
     """Asks one part after the other, so that the steps are in order however long a model takes to answer."""
     parts = list(parts_of(text, heading=file.path.suffix.lower() in WITH_HEADING))
-    chosen = _telling(parts, question)
+    chosen = list(range(len(parts)))
+    if len(parts) > MOST_PARTS:
+        scores = Bm25([("", part) for part in parts]).scores(question)
+        chosen = sorted(sorted(chosen, key=lambda at: (-scores.get(at, 0.0), at))[:MOST_PARTS])
     answers: list[dict[str, Any]] = []
     dropped = 0
     for at in chosen:
@@ -128,14 +126,6 @@ def parts_of(text: str, longest: int = LONGEST_PART, *, heading: bool = False) -
         start = end
     if not text:
         yield ""
-
-
-def _telling(parts: list[str], question: str) -> list[int]:
-    """The indexes of the parts to be read, in their order."""
-    if len(parts) <= MOST_PARTS:
-        return list(range(len(parts)))
-    scores = Bm25([("", part) for part in parts]).scores(question)
-    return sorted(sorted(range(len(parts)), key=lambda at: (-scores.get(at, 0.0), at))[:MOST_PARTS])
 
 
 def _lacks_answer(answer: FileAnswer) -> str | None:
@@ -277,7 +267,10 @@ class _Errands:
         ]
         most = self.models.most_branches(self.limits.researchers)
         launched, refused = errands[:most], errands[most:]
-        outcomes: dict[int, Outcome] = {at: self._refusal(most) for at, *_ in refused}
+        why = "The tokens that are left do not suffice for it: this one was not sent."
+        if most == self.limits.researchers:
+            why = f"At most {most} of these may be sent in one turn: this one was not."
+        outcomes: dict[int, Outcome] = {at: ToolError("limit", why) for at, *_ in refused}
         if launched:
             # All errands of earlier turns have ended, so the new ones may know the evidence that those were handed.
             self.session.seal()
@@ -290,7 +283,12 @@ class _Errands:
             self._launched += len(launched)
             for path, (at, *_), (outcome, notes) in zip(paths, launched, ended, strict=True):
                 self.notes += notes
-                outcomes[at] = self._failure(path, outcome) if isinstance(outcome, ModelError) else outcome
+                if isinstance(outcome, ModelError):
+                    what = f"{outcome.kind}: {outcome.message}"
+                    self.failed.append(f"{path}: {what}")
+                    kind = "timeout" if outcome.kind == "timeout" else "unavailable"
+                    outcome = ToolError(kind, f"It came back with nothing: {what}")
+                outcomes[at] = outcome
         return [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
 
     async def _branch(
@@ -309,17 +307,6 @@ class _Errands:
         # The boundary of a sub-agent: a bug in one must not end the others; the run records it.
         except Exception as problem:  # noqa: BLE001
             return ModelError("agent", describe_error(problem)), ()
-
-    def _failure(self, path: str, problem: ModelError) -> ToolError:
-        """The error that the main agent reads for a branch that brought nothing."""
-        self.failed.append(f"{path}: {problem.kind}: {problem.message}")
-        kind = "timeout" if problem.kind == "timeout" else "unavailable"
-        return ToolError(kind, f"It came back with nothing: {problem.kind}: {problem.message}")
-
-    def _refusal(self, most: int) -> ToolError:
-        if most == self.limits.researchers:
-            return ToolError("limit", f"At most {most} of these may be sent in one turn: this one was not.")
-        return ToolError("limit", "The tokens that are left do not suffice for it: this one was not sent.")
 
 
 ROLE: Role = "retriever"
@@ -346,7 +333,13 @@ async def retrieve(
     end = await Loop(ROLE, path, models, executor, turns, conclude).run([system, request])
     if not end.text:
         raise ModelError("agent", "the retrieval agent ended without an answer")
-    pages = _pages(end.messages)
+    # The search results by evidence id, as they were shown. Several parts of one page may have been shown.
+    pages: dict[str, list[Mapping[str, Any]]] = {}
+    for message in end.messages:
+        for result in json.loads(message.text).get("results", []) if isinstance(message, ToolMessage) else ():
+            parts = pages.setdefault(result["evidence"], [])
+            if result not in parts:
+                parts.append(result)
     cited = list(
         dict.fromkeys(target.value for mark in find_marks(end.text) for target in mark.targets if target.kind == "id")
     )
@@ -361,15 +354,3 @@ async def retrieve(
     notes += [] if end.stop == "finished" else [f"{path}: its search ended at the {end.stop}"]
     notes += [f"{path}: the retrieval agent cited what was never found: {', '.join(strange)}"] if strange else []
     return ToolResult(value, ()), tuple(notes)
-
-
-def _pages(messages: Sequence[AnyMessage]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """The search results by evidence id, as they were shown. Several parts of one page may have been shown."""
-    parts_of: dict[str, list[Mapping[str, Any]]] = {}
-    for message in messages:
-        if isinstance(message, ToolMessage):
-            for result in json.loads(message.text).get("results", []):
-                parts = parts_of.setdefault(result["evidence"], [])
-                if result not in parts:
-                    parts.append(result)
-    return parts_of
