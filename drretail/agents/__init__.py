@@ -7,7 +7,7 @@ registry.py          loads agents by name, plain callables and LangChain Runnabl
 plan_to_function.py  one plan → its calls in order → report
 react.py             think → tools → … → report
 hybrid_react/        supervisor → researchers, each with its synthesis → report
-grounded_hybrid/     the same graph, with a briefing before it and a verifier behind it
+grounded_hybrid/     the same, with a briefing before it and a verifier behind it
 baselines.py         agents that research nothing, and the oracles: floors and ceilings of scores
 loop.py              the loop of every role with tools, and how a turn's calls are carried out; findings that do not fit
                      the model are left out

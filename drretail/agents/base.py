@@ -70,12 +70,16 @@ class Agent:
     def __post_init__(self) -> None:
         if not callable(self.answer):
             raise UserError(f"An Agent needs an async function that answers, not {type(self.answer).__name__}.")
-        if not _takes(self.answer, 4):
+        try:
+            inspect.signature(self.answer, follow_wrapped=False).bind(*range(4))
+        except TypeError:
             name = getattr(self.answer, "__name__", "this one")
             raise UserError(
                 f"An Agent's function takes (task, session, models, limits), and {name} does not: give it to "
                 "run without Agent, and it gets the arguments that it names (docs/agents.md)."
-            )
+            ) from None
+        except ValueError:  # a builtin without a signature
+            pass
         roles = cast(object, self.roles)
         if not isinstance(roles, tuple):
             raise UserError(
@@ -92,17 +96,6 @@ class Agent:
         """
         writing = [role for role in self.roles if role not in _NEVER_WRITING] or list(self.roles)
         return next((role for role in ("report", "researcher") if role in writing), next(reversed(writing), None))
-
-
-def _takes(function: Callable[..., object], count: int) -> bool:
-    """True if the function can be called with so many arguments, as far as Python can tell."""
-    try:
-        inspect.signature(function, follow_wrapped=False).bind(*range(count))
-    except TypeError:
-        return False
-    except ValueError:  # a builtin without a signature
-        pass
-    return True
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
@@ -150,7 +143,6 @@ def read_answer(given: object, who: str = "the agent") -> Answer:
 
 
 def _of_mapping(given: Mapping[str, Any]) -> Answer:
-    """Raises ValueError that says what is wrong."""
     if "report" not in given:
         known = shortened(", ".join(map(repr, given)))
         raise ValueError(f'it has no text under "report" (its keys: {known or "none"})')

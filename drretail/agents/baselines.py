@@ -27,7 +27,7 @@ from drretail.records.query import FoundBasket, Lack, Proof, Reference, Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ASK_SHOPPER, Answer, Limits
 from drretail.records.shop import Money, Product
-from drretail.records.wish import TOPICS, Want, Wish
+from drretail.records.wish import TOPICS, Wish
 from drretail.tools.toolkit import Call, Toolkit
 
 
@@ -94,7 +94,6 @@ async def best_sellers(task: Task, session: Session, models: Models, limits: Lim
 
 
 async def _hits(toolkit: Toolkit, task: Task, limit: int) -> list[dict[str, Any]]:
-    """What a search for the question's keywords finds."""
     return await _search(toolkit, query=" ".join(keywords(task.text))[:_LONGEST_SEARCH], limit=limit)
 
 
@@ -208,21 +207,18 @@ def report_of(
     lines = ["## What to buy", ""]
     for item, record in zip(basket.items, records, strict=True):
         counted = () if total is None or item.quantity == 1 else (total[1],)
-        lines.append(listed(record, _remark(wants[item.thing], record), item.quantity, beside=counted))
+        known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
+        listing, want = listing_of(Product.model_validate(known)), wants[item.thing]
+        brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
+        # What the product is for, and the demands that it keeps, as all of a basket's do: "the planner, undated".
+        remark = ", ".join([f"the {want.name}", *map(str, want.must), *brands])
+        lines.append(listed(record, remark, item.quantity, beside=counted))
     if total is not None:
         lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
     if left is not None and wish.budget is not None:
         rest = Money.of(wish.budget.value - basket.total.value, wish.budget.currency)
         lines += ["", f"Left of the budget: {left[0]} = {format_amount(rest)} [{left[1]}]."]
     return "\n".join(lines)
-
-
-def _remark(want: Want, record: Mapping[str, Any]) -> str:
-    """What the product is for, and the demands that it keeps, as all of a basket's do: "the planner, undated"."""
-    known = {name: record[name] for name in Product.model_fields if record.get(name) is not None}
-    listing = listing_of(Product.model_validate(known))
-    brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
-    return ", ".join([f"the {want.name}", *map(str, want.must), *brands])
 
 
 async def best_basket(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
@@ -277,7 +273,6 @@ async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:
 
 
 async def _calculated(toolkit: Toolkit, expression: str) -> tuple[str, str]:
-    """The expression and the evidence id of its calculation."""
     (done,) = await _values(toolkit, [("calculator", {"expression": expression})])
     return expression, done["evidence"]
 

@@ -97,21 +97,19 @@ def answer_of(output: bytes, who: str) -> Answer:
         raise ModelError("agent", f"{who} answered in another encoding than UTF-8: {problem}") from problem
     if not text.strip():
         raise ModelError("no_report", f"{who} answered nothing")
-    return _json_of(text, who) if text.lstrip().startswith("{") else Answer(report=text)
+    if not text.lstrip().startswith("{"):
+        return Answer(report=text)
+    try:
+        document: object = parse_json(text)
+    except ValueError as problem:
+        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
+    return read_answer(document, who)
 
 
 def last_words(output: bytes | bytearray, token: str) -> str:
     """The end of an agent's other output, without the token."""
     text = bytes(output).decode("utf-8", "replace").replace(token, "…").strip()
     return text if len(text) <= LONGEST_WORDS else f"… {text[-LONGEST_WORDS:]}"
-
-
-def _json_of(text: str, who: str) -> Answer:
-    try:
-        document: object = parse_json(text)
-    except ValueError as problem:
-        raise ModelError("agent", f"{who} answered what begins like JSON and is none: {problem}") from problem
-    return read_answer(document, who)
 
 
 GRACE = 2.0
@@ -125,19 +123,6 @@ def command_agent(place: str) -> Agent:
 
     Raises UserError if there is no such command.
     """
-    words = _words(place)
-
-    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-        del models
-        async with served(session) as tools:
-            request = question(task, session, tools, limits)
-            written = await _output_of(words, request, limits.own_seconds, tools.token)
-        return answer_of(written, words[0])
-
-    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
-
-
-def _words(place: str) -> list[str]:
     command = place.removeprefix("cmd:")
     try:
         words = shlex.split(command)
@@ -149,7 +134,15 @@ def _words(place: str) -> list[str]:
         raise UserError(
             f"There is no command {quoted(words[0])} here or on the PATH: check its name, or make the file executable."
         )
-    return words
+
+    async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
+        del models
+        async with served(session) as tools:
+            request = question(task, session, tools, limits)
+            written = await _output_of(words, request, limits.own_seconds, tools.token)
+        return answer_of(written, words[0])
+
+    return Agent(answer, roles=(), prompts=lambda: (own_agent_prompt(),), heeds=frozenset(), place=place)
 
 
 class _Pipes(asyncio.SubprocessProtocol):

@@ -57,7 +57,15 @@ async def with_pages_read(
     readings = {reading.page.path: reading for reading in read}
     shown = [[readings.get(page.path) or _as_seen(page) for page in hits] for hits in searches]
     notes = [reading.note for hits in shown for reading in hits if reading.note is not None]
-    return [_with(each, hits) for each, hits in zip(performed, shown, strict=True)], notes
+    handed_on = list[Performed]()
+    for each, hits in zip(performed, shown, strict=True):
+        outcome = each.outcome
+        if hits and isinstance(outcome, ToolResult):
+            sources = tuple(source for reading in hits for source in reading.sources)
+            value = outcome.value | {"results": [reading.shown for reading in hits]}
+            outcome = replace(outcome, value=value, sources=sources)
+        handed_on.append(replace(each, outcome=outcome))
+    return handed_on, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +111,6 @@ def _found(performed: Performed, session: Session) -> list[_Page]:
     ]
 
 
-def _with(performed: Performed, readings: Sequence[_Reading]) -> Performed:
-    if not readings or not isinstance(performed.outcome, ToolResult):
-        return performed
-    value = performed.outcome.value | {"results": [reading.shown for reading in readings]}
-    sources = tuple(source for reading in readings for source in reading.sources)
-    return replace(performed, outcome=replace(performed.outcome, value=value, sources=sources))
-
-
 def _as_seen(page: _Page) -> _Reading:
     """A result that is not read anew, with a note if its page should have been read and could not be."""
     source, note = page.seen, None
@@ -140,7 +140,6 @@ async def _read(page: _Page, models: Models) -> _Reading:
 
 
 def _read_as(page: _Page, text: Source, reading: dict[str, Any], note: str | None) -> _Reading:
-    """The result with ``reading`` in place of the snippet."""
     shown = {name: value for name, value in page.result.items() if name != "snippet"} | reading
     read = page.seen.model_copy(update={"form": "summary", "text": compact_json(shown)})
     return _Reading(page, shown, (text, read), note)

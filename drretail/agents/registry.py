@@ -221,7 +221,11 @@ def named_agent(spec: str) -> tuple[str, Agent]:
         return name if mode == "snippets" else f"{name}+ws", replace(load_agent(plain), place=plain)
     if mode == "ws":
         raise UserError(f"{place}: an agent from outside reads pages by itself, so leave +ws out.")
-    return name, external_agent(place)
+    if find_spec("mcp") is None:
+        raise UserError(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
+    from drretail.agents import external
+
+    return name, external.command_agent(place) if place.startswith(COMMAND) else external.endpoint_agent(place)
 
 
 def split_web_mode(name: str) -> tuple[str, WebMode]:
@@ -270,15 +274,6 @@ def split_name(spec: str) -> tuple[str, str]:
             f"{quoted(named['name'])} cannot name an agent: take up to 80 lower case letters, digits and - _ . in it."
         )
     return named["name"], named["place"]
-
-
-def external_agent(place: str) -> Agent:
-    """The agent at that place. Raises UserError if it cannot be asked, or mcp is not installed."""
-    if find_spec("mcp") is None:
-        raise UserError(f"Agents that are commands or addresses need mcp: {install_line('mcp')}.")
-    from drretail.agents import external
-
-    return external.command_agent(place) if place.startswith(COMMAND) else external.endpoint_agent(place)
 
 
 _AGENTS = Path(__file__).parent

@@ -11,7 +11,7 @@ from shutil import copytree
 from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.recipe import RECIPE_VERSION
 from drretail.env.catalog.formulation import ENGLISH
-from drretail.env.processes import Tell, Worker
+from drretail.env.processes import Tell, Worker, ignore
 from drretail.errors import UserError
 from drretail.files import is_unfinished, made_whole
 from drretail.progress import Progress
@@ -74,7 +74,7 @@ def shop_in_the_making(folder: Path, cache_dir: Path) -> Generator[Path]:
         return
     worker = Worker()
     try:
-        worker.start(pickle.dumps(partial(_build, folder, cache_dir)))
+        worker.start(pickle.dumps(partial(_copy, folder, cache_dir)))
         yield folder / "world"
         worker.wait()
     except BaseException:
@@ -84,15 +84,11 @@ def shop_in_the_making(folder: Path, cache_dir: Path) -> Generator[Path]:
         worker.end()
 
 
-def _build(folder: Path, cache_dir: Path, tell: Tell) -> None:
-    del tell
-    _copy(folder, cache_dir)
-
-
-def _copy(folder: Path, cache_dir: Path) -> None:
+def _copy(folder: Path, cache_dir: Path, tell: Tell = ignore) -> None:
     """The demo shop in ``folder``, from the user's cache, where it is made once. What an earlier start left is used."""
     from drretail.env.folder import check_world  # loads what reads an index
 
+    del tell
     if (folder / "world" / "CURRENT").exists():
         return
     with suppress(OSError, UserError):  # a cache that can't be written to, or is damaged

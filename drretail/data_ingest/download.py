@@ -150,7 +150,6 @@ def fetch(url: str, target: Path, around: Surroundings) -> None:
 
 
 def _complete(url: str, part: Path, around: Surroundings) -> None:
-    """Requests the missing rest again and again until the file is complete."""
     import httpx2
 
     failures, tries = 0, TRIES
@@ -168,7 +167,8 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
         except httpx2.TooManyRedirects:
             raise Unavailable(f"{url} leads in a circle") from None
         else:
-            if pause is None and _is_whole(part):
+            state = _read_state(part)
+            if pause is None and state and part.is_file() and state.size in (None, _have(part)):
                 return
         failures = 1 if _have(part) > before else failures + 1
         if failures >= tries:
@@ -191,7 +191,16 @@ def _ask(url: str, part: Path, around: Surroundings) -> float | None:
             return retry_after(response.headers.get("Retry-After", ""), datetime.now(UTC)) or 0.0
         if status not in (200, 206, 416):
             raise Unavailable(f"{url} answers {status}")
-        (_settle if status == 416 else _take)(url, response, part, around)
+        if status != 416:
+            _take(url, response, part, around)
+            return None
+    # No more bytes to send: the file on disk is complete if its size fits, and discarded otherwise.
+    match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    size = _whole_number(match[2]) if match else None
+    if size == have and state:
+        write_atomically(_state_file(part), json.dumps({"url": state.url, "tag": state.tag, "size": size}))
+    else:
+        _forget(part, around)
     return None
 
 
@@ -219,21 +228,6 @@ def _take(url: str, response: "Response", part: Path, around: Surroundings) -> N
             file.write(block)
             around.tally.on_bytes(len(block))
             around.wait(0)
-
-
-def _settle(url: str, response: "Response", part: Path, around: Surroundings) -> None:
-    """Handles status 416, no more bytes to send: the file on disk is marked complete if its size fits, or discarded."""
-    match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    size, state = _whole_number(match[2]) if match else None, _read_state(part)
-    if size == _have(part) and state:
-        write_atomically(_state_file(part), json.dumps({"url": state.url, "tag": state.tag, "size": size}))
-    else:
-        _forget(part, around)
-
-
-def _is_whole(part: Path) -> bool:
-    state = _read_state(part)
-    return state is not None and part.is_file() and state.size in (None, _have(part))
 
 
 def _damage(part: Path) -> str | None:

@@ -1,12 +1,13 @@
 """ingest(paths, folder, options) -> IngestReport: the order of the steps; whether a live world may be replaced."""
 
 import sqlite3
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -27,11 +28,11 @@ from drretail.data_ingest.raw.lines import LATER, last_millisecond, recognise
 from drretail.data_ingest.raw.sources import file_state, find_files
 from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
 from drretail.data_ingest.selected import OwnCategories, count_categories, selected_orders, selected_products
-from drretail.data_ingest.stages import remove_stages, source_files, stages_in
+from drretail.data_ingest.stages import source_files
 from drretail.env.catalog.formulation import FORMULATIONS
 from drretail.env.copying import WriteWorld, find_kept, opens
 from drretail.env.folder import write_world
-from drretail.env.manifest import CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
+from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
 from drretail.env.processes import cores
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.users import default_pool
@@ -44,45 +45,38 @@ _NAMED_FILES = 3
 
 
 def check_replaceable(
-    name: str, live: Manifest, plan: Plan, options: Mapping[str, Any], workers: int, progress: Progress
+    name: str, live: Manifest, plan: Plan, options: IngestOptions, workers: int, progress: Progress
 ) -> None:
     """Raises UserError that names the live world and the differences, unless both worlds have the same files and
     options.
-
-    ``options`` are all options by their names in a manifest.
     """
-    there = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
-    there["profile pool"] = live.profile_pool
-    other = [
-        *_other_files(live.sources, plan, workers, progress),
-        *[
-            f"{name.replace('_', ' ')} {_written(options.get(name))} instead of {_written(there.get(name))}"
-            for name in sorted({*there, *options})
-            if options.get(name) != there.get(name)
-        ],
+    other = list[str]()
+    states = [(file, *file_state(path)) for file, path in plan.files()]
+    if [state[:2] for state in states] != [(source.name, source.size) for source in live.sources]:
+        there = [(file.name, file.size) for file in live.sources]
+        other.append(f"{_files([state[:2] for state in states])} instead of {_files(there)}")
+    # Names and sizes agree: only other times are a reason to hash the files.
+    elif [state[2] for state in states] != [source.modified for source in live.sources]:
+        with TemporaryDirectory(prefix="drretail-digests-") as folder:
+            files = source_files(plan, Path(folder), workers, progress)
+        changed = [new.name for new, old in zip(files, live.sources, strict=True) if new.sha256 != old.sha256]
+        if changed:
+            other.append(f"other rows in {first_few(changed, _NAMED_FILES)}")
+    # Those that have fields of their own in a manifest join its parameters.
+    before = {**live.parameters, "seed": live.seed, "since": live.since, "analyzer": live.analyzer}
+    before["profile pool"] = live.profile_pool
+    now = {**_parameters(options), "seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
+    now["profile pool"] = default_pool().hash
+    other += [
+        f"{option.replace('_', ' ')} {_written(now.get(option))} instead of {_written(before.get(option))}"
+        for option in sorted({*before, *now})
+        if now.get(option) != before.get(option)
     ]
     if other:
         raise UserError(
             f"{name} holds another world: {live.headline} (fingerprint {live.fingerprint[:12]}). What would come has "
             f"{'; '.join(other)}. Add --force to put it in the place of what is there, or give it a place of its own."
         )
-
-
-def _other_files(there: Sequence[SourceFile], plan: Plan, workers: int, progress: Progress) -> list[str]:
-    """How the plan's files differ from those of the live world. They are hashed only if names and sizes agree and times
-    differ.
-    """
-    states = [(name, *file_state(path)) for name, path in plan.files()]
-    if [state[:2] for state in states] != [(source.name, source.size) for source in there]:
-        return [
-            f"{_files([state[:2] for state in states])} instead of {_files([(file.name, file.size) for file in there])}"
-        ]
-    if [state[2] for state in states] == [source.modified for source in there]:
-        return []
-    with TemporaryDirectory(prefix="drretail-digests-") as folder:
-        files = source_files(plan, Path(folder), workers, progress)
-    changed = [new.name for new, old in zip(files, there, strict=True) if new.sha256 != old.sha256]
-    return [f"other rows in {first_few(changed, _NAMED_FILES)}"] if changed else []
 
 
 def _files(files: Sequence[tuple[str, int]]) -> str:
@@ -166,12 +160,14 @@ def ingest(
     # Here or in UTC: dates without a zone are those of the shop, which may be a day ahead.
     until = options.until or today or max(datetime.now(UTC).date(), datetime.now().astimezone().date())
     dated = options.model_copy(update={"until": until})
-    workers = workers or useful_workers(plan)
+    # At most one per core, per file and per ``WORTH_A_PROCESS`` bytes.
+    useful = min(cores(), len(plan.inputs), sum(map(_size, plan.inputs)) // WORTH_A_PROCESS)
+    workers = workers or max(1, useful)
     with nullcontext() if dry_run else writer_lock(folder):
         before = None if dry_run else into.live()
         if before is not None and not replace:
             wanted = dated if before.parameters.get("until") else options
-            check_replaceable(name, before, plan, _chosen(wanted), workers, progress)
+            check_replaceable(name, before, plan, wanted, workers, progress)
             # Another version of drretail may make other rows from the same files.
             if before.versions.get("drretail") == __version__ and into.is_complete():
                 live = _made_live(name, before, None)
@@ -211,7 +207,6 @@ def plan_paths(paths: Sequence[Path], folder: Path, options: IngestOptions | Non
 
 
 def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[str, Any]:
-    """The fields of a report that describe the live world."""
     replaced = None
     if before is not None and before.fingerprint != manifest.fingerprint:
         replaced = ReplacedWorld(generation=before.generation, fingerprint=before.fingerprint, headline=before.headline)
@@ -225,11 +220,6 @@ def _made_live(name: str, manifest: Manifest, before: Manifest | None) -> dict[s
     }
 
 
-def useful_workers(plan: Plan) -> int:
-    """The number of processes worth starting: at most one per core, per file and per ``WORTH_A_PROCESS`` bytes."""
-    return max(1, min(cores(), len(plan.inputs), sum(map(_size, plan.inputs)) // WORTH_A_PROCESS))
-
-
 @contextmanager
 def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> Generator[Path]:
     """The folder in which the engine keeps finished stages, beside the world, until the world is complete.
@@ -240,20 +230,20 @@ def _stages(folder: Path, plan: Plan, progress: Progress, *, dry_run: bool) -> G
         with TemporaryDirectory(prefix="drretail-ingest-") as name:
             yield Path(name)
         return
+    stages = folder / STAGES
     try:
-        yield stages_in(folder)
+        yield _made(stages)
     except UserError:
         if sum(map(_size, plan.inputs)) < WORTH_KEEPING:
-            remove_stages(folder)
+            rmtree(stages, ignore_errors=True)
         else:
             progress.note(f"What was read is kept in {folder}; the same command goes on from there.")
         raise
-    remove_stages(folder)
+    rmtree(stages, ignore_errors=True)
 
 
 @contextmanager
 def _writing(name: str) -> Generator[None]:
-    """Turns system errors while files are written into a UserError of one sentence."""
     try:
         yield
     except (OSError, sqlite3.Error) as problem:
@@ -394,12 +384,6 @@ def _write(
         },
     )
     return write(rows, task.progress)
-
-
-def _chosen(options: IngestOptions) -> dict[str, Any]:
-    """All options by their names in a manifest, including those that have fields of their own there."""
-    own = {"seed": options.seed, "since": options.since, "analyzer": options.chosen_analyzer}
-    return {**_parameters(options), **own, "profile pool": default_pool().hash}
 
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:

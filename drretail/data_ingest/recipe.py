@@ -98,6 +98,7 @@ ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 PRICE_SPREAD = 0.16
 """Standard deviation of the logarithm of a price, beyond what brand and options explain."""
 WARRANTIES = ("30-day returns", "1-year warranty", "2-year warranty", "5-year warranty")
+MONTHS = ("January", "March", "April", "May", "June", "August", "September", "October", "November")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +121,46 @@ def draw_articles(recipe: CategoryRecipe, count: int, seed: str) -> Iterator[Art
     """``count`` products of a category, of its kinds in turn. Product ``i`` does not depend on ``count``."""
     for index in range(count):
         random = Random(f"{seed}|product|{recipe.category}|{index}")
-        kind = recipe.kinds[index % len(recipe.kinds)]
-        yield _article(recipe, kind, product_id(f"{seed}|{recipe.category}|{index}"), random)
+        kind, asin = recipe.kinds[index % len(recipe.kinds)], product_id(f"{seed}|{recipe.category}|{index}")
+        brand = random.choice(recipe.brands)
+        chosen = {name: random.choice(axis.options) for name, axis in kind.axes.items()}
+        words: dict[str, Any] = {"brand": brand.name, **chosen}
+        words |= {name: random.choice(texts) for name, texts in kind.extra.items()}
+        price = kind.price * brand.price * random.lognormvariate(0, PRICE_SPREAD)
+        for option in chosen.values():
+            price *= option.price
+        if price >= 4:
+            price = int(price) + random.choice((0.99, 0.99, 0.99, 0.95, 0.49, 0.0))
+        price = round(price, 2)
+        title = random.choice(kind.title).format(**words)
+        # Long-tailed, as in shops: most products have tens of ratings, some have thousands.
+        ratings = max(1, int(random.lognormvariate(5.0, 1.6)))
+        noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
+        stated = [option.says for option in chosen.values() if option.says]
+        general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
+        described = random.sample(kind.descriptions, k=min(len(kind.descriptions), random.randint(1, 2)))
+        picture = {"thumb": f"{MADE_UP_PICTURES}{asin}/75.jpg", "large": f"{MADE_UP_PICTURES}{asin}/500.jpg"}
+        row = {
+            "main_category": recipe.main_category,
+            "title": _capitalised(title),
+            "average_rating": round(min(5.0, max(1.0, kind.rating + brand.rating + noise)), 1),
+            "rating_number": ratings,
+            "features": [text.format(**words) for text in (*stated, *general)],
+            "description": [_capitalised(text.format(**words)) for text in described],
+            "price": price,
+            "images": [{**picture, "variant": "MAIN", "hi_res": None}],
+            "videos": [],
+            "store": brand.name,
+            "categories": [recipe.root, *kind.path],
+            "details": _details(recipe, kind, brand, chosen, random),
+            "parent_asin": asin,
+            "bought_together": None,
+        }
+        yield Article(row, recipe.category, kind, brand.name, price, popularity=ratings**0.5)
+
+
+def _capitalised(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def product_id(key: str) -> str:
@@ -132,52 +171,6 @@ def product_id(key: str) -> str:
         number, rest = divmod(number, len(ALPHABET))
         characters.append(ALPHABET[rest])
     return f"B0{''.join(characters)}"
-
-
-def _article(recipe: CategoryRecipe, kind: Kind, asin: str, random: Random) -> Article:
-    brand = random.choice(recipe.brands)
-    chosen = {name: random.choice(axis.options) for name, axis in kind.axes.items()}
-    words: dict[str, Any] = {"brand": brand.name, **chosen}
-    words |= {name: random.choice(texts) for name, texts in kind.extra.items()}
-    price = _price(kind, brand, chosen, random)
-    title = random.choice(kind.title).format(**words)
-    # Long-tailed, as in shops: most products have tens of ratings, some have thousands.
-    ratings = max(1, int(random.lognormvariate(5.0, 1.6)))
-    noise = random.gauss(0, 0.15 + 0.9 / ratings**0.5)
-    stated = [option.says for option in chosen.values() if option.says]
-    general = random.sample(kind.features, k=min(len(kind.features), random.randint(2, 4)))
-    address = f"{MADE_UP_PICTURES}{asin}"
-    row = {
-        "main_category": recipe.main_category,
-        "title": title[0].upper() + title[1:],
-        "average_rating": round(min(5.0, max(1.0, kind.rating + brand.rating + noise)), 1),
-        "rating_number": ratings,
-        "features": [text.format(**words) for text in (*stated, *general)],
-        "description": _description(kind, words, random),
-        "price": price,
-        "images": [{"thumb": f"{address}/75.jpg", "large": f"{address}/500.jpg", "variant": "MAIN", "hi_res": None}],
-        "videos": [],
-        "store": brand.name,
-        "categories": [recipe.root, *kind.path],
-        "details": _details(recipe, kind, brand, chosen, random),
-        "parent_asin": asin,
-        "bought_together": None,
-    }
-    return Article(row, recipe.category, kind, brand.name, price, popularity=ratings**0.5)
-
-
-def _price(kind: Kind, brand: Brand, chosen: dict[str, Option], random: Random) -> float:
-    value = kind.price * brand.price * random.lognormvariate(0, PRICE_SPREAD)
-    for option in chosen.values():
-        value *= option.price
-    if value < 4:
-        return round(value, 2)
-    return round(int(value) + random.choice((0.99, 0.99, 0.99, 0.95, 0.49, 0.0)), 2)
-
-
-def _description(kind: Kind, words: dict[str, Any], random: Random) -> list[str]:
-    texts = random.sample(kind.descriptions, k=min(len(kind.descriptions), random.randint(1, 2)))
-    return [text[0].upper() + text[1:] for text in (text.format(**words) for text in texts)]
 
 
 def _details(
@@ -197,6 +190,3 @@ def _details(
     details["Date First Available"] = f"{random.choice(MONTHS)} {random.randint(1, 28)}, {random.randint(2016, 2021)}"
     details["Best Sellers Rank"] = {recipe.root: random.randint(500, 400_000), kind.path[-1]: random.randint(1, 900)}
     return details
-
-
-MONTHS = ("January", "March", "April", "May", "June", "August", "September", "October", "November")

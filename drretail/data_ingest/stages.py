@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from drretail.data_ingest.plan import Plan
 from drretail.data_ingest.raw.sources import file_state, reading
-from drretail.env.manifest import STAGES, SourceFile
+from drretail.env.manifest import SourceFile
 from drretail.env.processes import Job, Tell, WorkerPool
 from drretail.files import made_whole, write_atomically
 from drretail.progress import Bar, Progress
@@ -91,24 +91,12 @@ def making(stage: Path) -> Generator[Path]:
         yield unfinished
 
 
-def stages_in(world: Path) -> Path:
-    """The folder of a world's stages. The caller must hold the world's lock."""
-    folder = world / STAGES
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
 def keep_only(folder: Path, names: Iterable[str]) -> None:
     """Removes the stages of other inputs and options, which would never be used and may be large."""
     kept = set(names)
     for entry in folder.iterdir():
         if entry.is_dir() and entry.name not in kept:
             shutil.rmtree(entry)
-
-
-def remove_stages(world: Path) -> None:
-    """Removes all stages of a world."""
-    shutil.rmtree(world / STAGES, ignore_errors=True)
 
 
 def source_files(plan: Plan, work: Path, workers: int, progress: Progress) -> Sequence[SourceFile]:

@@ -29,7 +29,6 @@ from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
 from drretail.data_ingest.recipe import (
     RECIPE_VERSION,
     Article,
-    Kind,
     category_names,
     draw_articles,
     product_id,
@@ -99,15 +98,18 @@ class Market:
             number = int(self._shoppers * random.random() ** TAIL)
             shopper = self._shopper(number)
             name = random.choice(shopper.kinds) if random.random() < 0.85 else random.choice(self._kinds)
-            article = self._article(shopper, name, random)
-            yield Purchase(index, shopper.user_id, article, _moment(article.kind, random))
-
-    def _article(self, shopper: Shopper, name: str, random: Random) -> Article:
-        if self._by_kind[name][0].kind.consumable and random.random() < 0.7:
-            # What is used up is bought again: everyone has a usual product of each consumable.
-            random = Random(f"{self._seed}|usual|{shopper.user_id}|{name}")
-        first, second = self._popular(name, random), self._popular(name, random)
-        return min(first, second, key=lambda article: article.price) if shopper.frugal else first
+            kind, choosing = self._by_kind[name][0].kind, random
+            if kind.consumable and random.random() < 0.7:
+                # What is used up is bought again: everyone has a usual product of each consumable.
+                choosing = Random(f"{self._seed}|usual|{shopper.user_id}|{name}")
+            first, second = self._popular(name, choosing), self._popular(name, choosing)
+            article = min(first, second, key=lambda article: article.price) if shopper.frugal else first
+            moment = random.randrange(FIRST_MS, LAST_MS)
+            month = datetime.fromtimestamp(moment / 1000, UTC).month
+            # A moment in the kind's months is twice as likely as one outside them.
+            if kind.months and month not in kind.months and random.random() < 0.5:
+                moment = random.randrange(FIRST_MS, LAST_MS)
+            yield Purchase(index, shopper.user_id, article, moment)
 
     def _popular(self, name: str, random: Random) -> Article:
         weights = self._weights[name]
@@ -124,14 +126,6 @@ def user_id(key: str, random: Random) -> str:
     number = int.from_bytes(sha256(key.encode()).digest()[:17])
     characters = "".join(BASE32[(number >> (5 * place)) & 31] for place in range(27))
     return f"A{characters}_1" if random.random() < SUFFIX_SHARE else f"A{characters}"
-
-
-def _moment(kind: Kind, random: Random) -> int:
-    """A moment in the kind's months twice as often as outside them."""
-    moment = random.randrange(FIRST_MS, LAST_MS)
-    if kind.months and datetime.fromtimestamp(moment / 1000, UTC).month not in kind.months and random.random() < 0.5:
-        moment = random.randrange(FIRST_MS, LAST_MS)
-    return moment
 
 
 def review(purchase: Purchase, random: Random) -> dict[str, Any]:
@@ -184,7 +178,6 @@ def _without_rank(row: Row, _: Random) -> Row:
 
 
 def _each(field: str, change: Callable[[str, Row, Random], str]) -> Quirk:
-    """Changes every text of a field."""
     return lambda row, random: {field: [change(text, row, random) for text in row[field]]}
 
 
@@ -352,7 +345,9 @@ def write_shop(
     Raises UnknownName if a category has no recipe, and UserError if the folder holds other files, or if another process
     is writing a shop into it.
     """
-    names, progress = _chosen(categories), progress or Progress()
+    known, progress = category_names(), progress or Progress()
+    check_known("category", known, *categories)
+    names = [name for name in known if not categories or name in categories]
     with _replaced(folder) as made:
         shop = _Shop(seed)
         for name in names:
@@ -362,15 +357,8 @@ def write_shop(
             shop.reviews[name] = LineFile(made / f"{name}{ending}")
         articles = _write_products(shop, names, products)
         with progress.track("reviews", reviews) as bar:
-            for purchase in Market(articles, shop.seed, reviews).purchases():
-                random = Random(f"{shop.seed}|review|{purchase.index}")
-                row = review(purchase, random)
-                file = shop.reviews[purchase.article.category]
-                _spoil(shop, row, purchase.index, random)
-                file.add(row)
-                if random.random() < DUPLICATE_REVIEWS:
-                    file.add(row)
-                    shop.quirks["review twice"] += 1
+            for purchase in Market(articles, seed, reviews).purchases():
+                _write_review(shop, purchase)
                 bar.advance()
         for file in shop.meta.values():
             file.close()
@@ -383,17 +371,14 @@ def write_shop(
             seed=seed,
             products=products,
             reviews=reviews,
-            files=tuple(_file_report(file) for file in (*shop.meta.values(), *shop.reviews.values())),
+            files=tuple(
+                FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)
+                for file in (*shop.meta.values(), *shop.reviews.values())
+            ),
             quirks=dict(sorted(shop.quirks.items())),
         )
         write_json(made / ABOUT_MADE_UP, report.model_dump(mode="json"))
     return report
-
-
-def _chosen(categories: Sequence[str]) -> list[str]:
-    known = category_names()
-    check_known("category", known, *categories)
-    return [name for name in known if name in categories] if categories else list(known)
 
 
 @contextmanager
@@ -436,15 +421,18 @@ def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Artic
     return articles
 
 
-def _spoil(shop: _Shop, row: dict[str, Any], index: int, random: Random) -> None:
+def _write_review(shop: _Shop, purchase: Purchase) -> None:
+    random = Random(f"{shop.seed}|review|{purchase.index}")
+    row = review(purchase, random)
     shop.quirks.update(afflict(row, REVIEW_QUIRKS, random))
     if random.random() < ORPHAN_REVIEWS:
-        row["parent_asin"] = product_id(f"{shop.seed}|orphan|{index % 97}")
+        row["parent_asin"] = product_id(f"{shop.seed}|orphan|{purchase.index % 97}")
         shop.quirks["review of an unknown product"] += 1
-    if index == 0:
+    if purchase.index == 0:
         row["rating"] = 0.0
         shop.quirks[ONCE[2]] += 1
-
-
-def _file_report(file: LineFile) -> FileReport:
-    return FileReport(name=file.path.name, rows=file.rows, bytes=file.path.stat().st_size)
+    file = shop.reviews[purchase.article.category]
+    file.add(row)
+    if random.random() < DUPLICATE_REVIEWS:
+        file.add(row)
+        shop.quirks["review twice"] += 1

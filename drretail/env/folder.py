@@ -404,13 +404,6 @@ def index_lines(folder: Path, version: str, spool: Path, tell: Tell) -> None:
     """Indexes the products in a file, up to its empty line; another process may still be writing the file."""
     writer = TantivyWriter(folder, BY_VERSION[version])
     del tell
-    for line in _lines(spool):
-        # The line is one of ours; validating it again would take as long as indexing it.
-        writer.add(Product.model_construct(**json.loads(line)))
-    writer.close()
-
-
-def _lines(spool: Path) -> Iterator[str]:
     with spool.open(encoding="utf-8", newline="\n") as file:
         line = ""
         while line != _END:
@@ -418,5 +411,7 @@ def _lines(spool: Path) -> Iterator[str]:
             if not line.endswith("\n"):
                 time.sleep(_PAUSE)
             elif line != _END:
-                yield line
+                # The line is one of ours; validating it again would take as long as indexing it.
+                writer.add(Product.model_construct(**json.loads(line)))
                 line = ""
+    writer.close()

@@ -117,7 +117,7 @@ class NamedProducts:
         products = self._shop.known([*urls, *ids, *titled])
         unknown = [key for key in written if key not in products and key not in missing]
         gone = self._gone([*missing, *unknown, *titled])
-        missing = {key: None for key in (*gone, *unknown) if key in gone or self._has_form(key)} | missing
+        missing = {key: None for key in (*gone, *unknown) if key in gone or _form(key) in self._forms} | missing
         titles = {key: product.titles for key, product in (products | gone).items()}
         unsold = {name: self._why_unsold(name) for name in names_beside_money(report, titles)}
         return (
@@ -151,7 +151,18 @@ class NamedProducts:
         hidden = {"user_id"} | (
             {"order_status"} if columns and columns.keys().isdisjoint(("status", "cancelled")) else set()
         )
-        return _order_evidence(order, self._shop.known([order.product_id]).get(order.product_id), hidden)
+        product = self._shop.known([order.product_id]).get(order.product_id)
+        shown = {name: value for name, value in order_record(order).items() if name not in hidden}
+        text = compact_json(shown | ({} if product is None else {"product_title": harmless(product.title)}))
+        record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
+        return Evidence(
+            id=order_evidence_id(order.order_id),
+            kind="order",
+            key=order.order_id,
+            title=f"Order {order.order_id}",
+            texts=(record,),
+            looked_up=True,
+        )
 
     def _key_of(self, url: str) -> str | None:
         """The id of the product that an address has the form of; None for other addresses."""
@@ -196,7 +207,6 @@ class NamedProducts:
 
     @cached_property
     def _policy(self) -> tuple[Evidence, ...]:
-        """The policy of the shop's mapping, as evidence."""
         policy = self._mapping.get("policy")
         if not policy:
             return ()
@@ -222,12 +232,9 @@ class NamedProducts:
         titles = (words_of_name(title) for item in self._first for title in item.titles.splitlines())
         return {next((word for word in reversed(title) if word.isalpha()), "") for title in titles}
 
-    def _has_form(self, key: str) -> bool:
-        """True if most of the shop's products have ids that differ from this one in their digits alone."""
-        return _form(key) in self._forms
-
     @cached_property
     def _forms(self) -> Collection[str]:
+        """The form, digits aside, that the ids of most of the shop's products have."""
         forms = Counter(_form(item.product_id) for item in self._first)
         return [form for form, count in forms.items() if count * 2 > forms.total() and count >= _FEWEST_ALIKE]
 
@@ -309,21 +316,6 @@ def _missing(key: str, url: str | None, former: Product | None, *, why: str = UN
         url=url,
         state="no_content",
         problem=why if former is None else GONE,
-        looked_up=True,
-    )
-
-
-def _order_evidence(order: Order, product: Product | None, hidden: Collection[str]) -> Evidence:
-    shown = {name: value for name, value in order_record(order).items() if name not in hidden}
-    text = compact_json(shown | ({} if product is None else {"product_title": harmless(product.title)}))
-    record = EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0)
-    name = f"Order {order.order_id}"
-    return Evidence(
-        id=order_evidence_id(order.order_id),
-        kind="order",
-        key=order.order_id,
-        title=name,
-        texts=(record,),
         looked_up=True,
     )
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, fold_category
-from drretail.env.manifest import OrderRow
 from drretail.env.world import World
 from drretail.errors import NotFound, ToolError
 from drretail.experiment import Experiment, rubric_path
@@ -34,7 +33,19 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
     rows = world.holdout.orders(users)
     shop = _Shop(world)
     for query in queries:
-        yield _next_purchase(shop, query, rows.get(query.user_id or "", ()))
+        orders = rows.get(query.user_id or "", ())
+        ids = list(dict.fromkeys(row.product_id for row in orders if row.order_status not in VOID_STATUSES))
+        products = world.store.products(ids)
+        bought = [products[product_id] for product_id in ids if product_id in products]
+        favourite = None if query.user_id is None else shop.favourite(query.user_id)
+        yield NextPurchase(
+            query_id=query.query_id,
+            user_id=query.user_id,
+            bought=tuple(map(purchase_item_of, bought)),
+            gone=tuple(product_id for product_id in ids if product_id not in products),
+            favourite=favourite,
+            popular_in_favourite=() if favourite is None else shop.popular(favourite),
+        )
 
 
 def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
@@ -82,27 +93,6 @@ class _Shop:
         return min(counts, key=lambda name: (-counts[name], name), default=None)
 
 
-def _next_purchase(shop: _Shop, query: Query, rows: Sequence[OrderRow]) -> NextPurchase:
-    ids = list(dict.fromkeys(row.product_id for row in rows if row.order_status not in VOID_STATUSES))
-    products = shop.world.store.products(ids)
-    bought = [products[product_id] for product_id in ids if product_id in products]
-    favourite = None if query.user_id is None else shop.favourite(query.user_id)
-    return NextPurchase(
-        query_id=query.query_id,
-        user_id=query.user_id,
-        bought=tuple(map(purchase_item_of, bought)),
-        gone=tuple(product_id for product_id in ids if product_id not in products),
-        favourite=favourite,
-        popular_in_favourite=() if favourite is None else shop.popular(favourite),
-    )
-
-
-def kinds_of(query: Query) -> tuple[str, ...]:
-    """Every kind that a query wants, in its order; empty if the query has no wish."""
-    wants = () if query.wish is None else query.wish.wants
-    return tuple(dict.fromkeys(kind for want in wants for kind in want.kinds))
-
-
 LOOKED_AT = 50
 """The number of a kind's products that decide which file the kind belongs to."""
 
@@ -112,7 +102,10 @@ def wanted_categories(world: World, queries: Iterable[Query]) -> dict[str, tuple
 
     Kinds of which the shop has nothing are left out, and so are queries that want only those.
     """
-    kinds = {query.query_id: kinds_of(query) for query in queries}
+    kinds = dict[str, tuple[str, ...]]()
+    for query in queries:
+        wants = () if query.wish is None else query.wish.wants
+        kinds[query.query_id] = tuple(dict.fromkeys(kind for want in wants for kind in want.kinds))
     files = file_categories(world, (kind for of_query in kinds.values() for kind in of_query))
     found = {
         query_id: tuple(dict.fromkeys(files[kind] for kind in kinds[query_id] if kind in files))

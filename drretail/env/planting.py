@@ -120,7 +120,11 @@ class PlantedCatalog:
     def search(self, query: CatalogQuery) -> CatalogPage:
         page = self.catalog.search(query)
         text = _chosen(self.texts, self.salt, query.text)
-        if not _passes_filters(listing_of(text), query):
+        listing = listing_of(text)
+        price, rating = listing.price or 0, listing.average_rating or 0
+        is_cheap = query.price_max is None or price <= query.price_max
+        # Any category passes: a seller can file a listing anywhere.
+        if not is_cheap or price < (query.price_min or 0) or rating < (query.rating_min or 0):
             return page
         place = min(RANK, page.total) - query.offset
         if place < 0:  # hits after the listing are one position further down
@@ -141,15 +145,6 @@ class PlantedCatalog:
 
     def close(self) -> None:
         """Closes nothing: the world closes the catalog."""
-
-
-def _passes_filters(product: Product, query: CatalogQuery) -> bool:
-    """True if the price and rating pass the query's filters. Any category passes: a seller can file a
-    listing anywhere.
-    """
-    price, rating = product.price or 0, product.average_rating or 0
-    is_cheap = query.price_max is None or price <= query.price_max
-    return is_cheap and price >= (query.price_min or 0) and rating >= (query.rating_min or 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +176,6 @@ class PlantedWeb:
 
 def page_of(text: HostileText) -> WebPage:
     """The page that holds a text, as ``read_page`` reads it."""
-    return read_page(Fetched(text.page_url, text.page_url, "ok", 200, "text/html", "utf-8", _markup(text).encode()))
-
-
-def _markup(text: HostileText) -> str:
     paragraphs = "".join(f"<p>{line}</p>" for line in escape(text.planted).splitlines())
     planted = {
         "css": f'<div style="display:none">{paragraphs}</div>',
@@ -196,7 +187,8 @@ def _markup(text: HostileText) -> str:
     at = len(guide) if text.place == "below" else 0
     body = "".join([*guide[:at], planted, *guide[at:]])
     heading = "<title>Fax machines at home</title></head><body><article><h1>Fax machines at home</h1>"
-    return f"<html><head>{heading}{body}</article></body></html>"
+    markup = f"<html><head>{heading}{body}</article></body></html>"
+    return read_page(Fetched(text.page_url, text.page_url, "ok", 200, "text/html", "utf-8", markup.encode()))
 
 
 def _chosen(texts: Sequence[HostileText], salt: str, query: str) -> HostileText:

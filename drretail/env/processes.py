@@ -12,7 +12,6 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from functools import partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from types import TracebackType
@@ -146,8 +145,18 @@ def work(descriptor: int) -> None:
     # Ctrl-C reaches the whole process group; the process that started this one closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe, jobs = Connection(descriptor), queue.SimpleQueue[bytes]()
-    threading.Thread(target=_receive, args=(pipe, jobs), daemon=True).start()
-    tell: Tell = partial(_tell, pipe)
+
+    def receive() -> None:
+        try:
+            while True:
+                jobs.put(pipe.recv_bytes())
+        except (EOFError, OSError):
+            os._exit(0)
+
+    def tell(read: int, rows: int) -> None:
+        pipe.send(("told", (read, rows)))
+
+    threading.Thread(target=receive, daemon=True).start()
     while True:
         job = jobs.get()
         try:
@@ -156,15 +165,3 @@ def work(descriptor: int) -> None:
             pipe.send(("failed", problem))
         else:
             pipe.send(("done", None))
-
-
-def _receive(pipe: Connection, jobs: "queue.SimpleQueue[bytes]") -> None:
-    try:
-        while True:
-            jobs.put(pipe.recv_bytes())
-    except (EOFError, OSError):
-        os._exit(0)
-
-
-def _tell(pipe: Connection, read: int, rows: int) -> None:
-    pipe.send(("told", (read, rows)))

@@ -106,7 +106,9 @@ def open_world(spec: str | Path, *, web: Web | None = None, servers: ServerSetti
     else:
         world = _embedded(Path(spec), live_generation(Path(spec)), web)
     assert world is not None, "there is a live world, or an error was raised"
-    return replace(world, web=_as_of(web, world.manifest))
+    if isinstance(web, SandboxWeb):  # as it is on the shop's today; the open web stays unchanged
+        web = pages_of_shop(web, world.manifest).as_of(world.manifest.now.date())
+    return replace(world, web=web)
 
 
 def _on_servers(spec: str, settings: ServerSettings | None, web: Web, *, former: bool = False) -> World | None:
@@ -133,8 +135,3 @@ def _embedded(folder: Path, generation: Path, web: Web) -> World:
     path = generation / HOLDOUT_FILE
     holdout = FileHoldout(path) if path.is_file() else None
     return World(store, catalog, web, manifest, folder=folder, holdout=holdout)
-
-
-def _as_of(web: Web, manifest: Manifest) -> Web:
-    """Fixed pages, of those that ship the shop's own, as they are on its today; the open web unchanged."""
-    return pages_of_shop(web, manifest).as_of(manifest.now.date()) if isinstance(web, SandboxWeb) else web

@@ -36,25 +36,26 @@ def read_arguments(parameters: tuple[Parameter, ...], given: object, prefix: str
         where = f"{prefix.rstrip('.')} " if prefix else "The arguments "
         raise _wrong(f"{where}must be a JSON object.", prefix.rstrip(".") or None)
     known = {parameter.name: parameter for parameter in parameters}
-    for name in given:
-        if name not in known:
-            raise _unknown(prefix, name if isinstance(name, str) else quoted(name), list(known))
+    for key in given:
+        if key not in known:
+            name = key if isinstance(key, str) else quoted(key)
+            hint = suggestion(nearest_names(name, list(known), 3), known)
+            message = f"There is no argument {quoted(prefix + name)}. {hint}"
+            raise ToolError("invalid_argument", message, field=shortened(f"{prefix}{name}"), allowed=list(known))
     arguments: dict[str, Any] = {}
     for name, parameter in known.items():
-        value = given.get(name)
-        if value is not None:
-            arguments[name] = _read(parameter, value, f"{prefix}{name}")
-        elif parameter.required:
-            raise _wrong(f"{prefix}{name} is missing: {parameter.description}", f"{prefix}{name}")
+        value, field = given.get(name), f"{prefix}{name}"
+        if value is None and parameter.required:
+            raise _wrong(f"{field} is missing: {parameter.description}", field)
+        if value is None:
+            continue
+        if parameter.type == "object":
+            arguments[name] = read_arguments(parameter.fields, value, f"{field}.")
+        elif parameter.type == "string":
+            arguments[name] = _text(parameter, value, field)
+        else:
+            arguments[name] = _number(parameter, value, field)
     return arguments
-
-
-def _read(parameter: Parameter, value: object, field: str) -> Any:
-    if parameter.type == "object":
-        return read_arguments(parameter.fields, value, f"{field}.")
-    if parameter.type == "string":
-        return _text(parameter, value, field)
-    return _number(parameter, value, field)
 
 
 def _text(parameter: Parameter, value: object, field: str) -> str:
@@ -96,11 +97,6 @@ def _range(parameter: Parameter) -> str:
     if low is not None and high is not None:
         return f" from {low:g} to {high:g}"
     return f" of at least {low:g}" if low is not None else ""
-
-
-def _unknown(prefix: str, name: str, known: list[str]) -> ToolError:
-    message = f"There is no argument {quoted(prefix + name)}. {suggestion(nearest_names(name, known, 3), known)}"
-    return ToolError("invalid_argument", message, field=shortened(f"{prefix}{name}"), allowed=known)
 
 
 def _wrong(message: str, field: str | None) -> ToolError:

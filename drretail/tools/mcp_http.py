@@ -198,7 +198,6 @@ class Sessions:
             self._open.pop(min(silent)[1]).silence.cancel()
 
     async def _serve(self, name: str, session: "_Open", *, task_status: TaskStatus[None]) -> None:
-        """Runs one session from its first request to its end."""
         try:
             async with session.transport.connect() as (read, written):
                 task_status.started()
@@ -299,6 +298,5 @@ def _declares_elicitation(body: bytes) -> bool:
 
 
 def _refused(status: int, code: int, message: str, **data: Any) -> Response:
-    """A JSON-RPC error without a request id."""
     error = {"code": code, "message": message} | ({"data": data} if data else {})
     return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status)

@@ -166,17 +166,20 @@ def _typed(name: str, hint: Any, description: str, required: bool) -> Parameter:
     if get_origin(plain) is Literal:
         return Parameter(name, "string", description, required, enum=get_args(plain))
     if is_typeddict(plain):
-        return Parameter(name, "object", description, required, fields=_fields(plain))
+        parts, described = get_type_hints(plain, include_extras=True), read_docstring(plain).arguments
+        _check_described(plain, described, list(parts), [])
+        fields = tuple(_typed(part, of, described.get(part, ""), required=False) for part, of in parts.items())
+        return Parameter(name, "object", description, required, fields=fields)
     if plain not in _JSON_TYPES:
         raise ValueError(f"{name}: {hint} is not one type of JSON")
-    return Parameter(name, _JSON_TYPES[plain], description, required, **dict(map(_bound, marks)))
-
-
-def _fields(record: type) -> tuple[Parameter, ...]:
-    hints = get_type_hints(record, include_extras=True)
-    described = read_docstring(record).arguments
-    _check_described(record, described, list(hints), [])
-    return tuple(_typed(name, hint, described.get(name, ""), required=False) for name, hint in hints.items())
+    bounds = dict[str, Any]()
+    for mark in marks:
+        if isinstance(mark, IdOf):
+            bounds["id_of"] = mark.named
+        else:
+            attribute = _BOUNDS[type(mark)]
+            bounds[_BOUND_NAMES.get(attribute, attribute)] = getattr(mark, attribute)
+    return Parameter(name, _JSON_TYPES[plain], description, required, **bounds)
 
 
 def _object_schema(parameters: tuple[Parameter, ...]) -> dict[str, Any]:
@@ -197,10 +200,3 @@ def _check_described(
 
 def _running(text: str) -> str:
     return " ".join(text.split())
-
-
-def _bound(mark: object) -> tuple[str, Any]:
-    if isinstance(mark, IdOf):
-        return "id_of", mark.named
-    attribute = _BOUNDS[type(mark)]
-    return _BOUND_NAMES.get(attribute, attribute), getattr(mark, attribute)

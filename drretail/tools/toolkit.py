@@ -191,7 +191,9 @@ class Toolkit:
         with self._noting:
             first, named = self._turns.get(path, (None, None))
             goes_on = bool(self._running[path]) or (turn is not None and turn == named)
-            for name, args in ((_name(call), args) for call, args in calls):
+            for call, args in cast("Sequence[tuple[object, object]]", calls):
+                # No tool has a type's name, which can be recorded.
+                name = call if isinstance(call, str) else type(call).__name__
                 before = trajectory.count_call(path) if name in counted else None
                 seq = trajectory.reserve(path)
                 launches.append(Launch(path, seq, role, name, args, before, first if goes_on else None))
@@ -225,7 +227,6 @@ class Toolkit:
         return performed
 
     def _seconds(self, launch: Launch) -> float:
-        """The time limit of a call."""
         tool = self.tools.get(launch.name)
         return self._timeout if tool is None else max(self._timeout, tool.seconds)
 
@@ -271,7 +272,12 @@ class Toolkit:
                 evidence = self.session.ledger.add(outcome.sources, launch.path, launch.seq)
             except EvidenceCollision as collision:
                 outcome = collision
-        self._note_attempt(launch, outcome)
+        refused = isinstance(outcome, OtherUser)
+        about = outcome.about if isinstance(outcome, ToolResult) else outcome.user_id if refused else None
+        if about is not None and about != self.session.settings.user_id:
+            attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
+            with self._noting:
+                insort(self.session.attempts, attempt, key=lambda one: (path_key(one.path), one.seq))
         error = None if isinstance(outcome, ToolResult) else _as_tool_error(launch.name, outcome)
         # An error may suggest similar names, such as categories, which are sellers' text.
         value = harmless_values(error.as_result()) if error else cast(ToolResult, outcome).value
@@ -300,24 +306,11 @@ class Toolkit:
         self.session.trajectory.add(step)
         return ToolReply(text, value, evidence, None if error is None else error.kind, launch.seq)
 
-    def _note_attempt(self, launch: Launch, outcome: ToolResult | Exception) -> None:
-        refused = isinstance(outcome, OtherUser)
-        about = outcome.about if isinstance(outcome, ToolResult) else outcome.user_id if refused else None
-        if about is not None and about != self.session.settings.user_id:
-            attempt = Attempt(launch.path, launch.seq, launch.name, about, refused)
-            with self._noting:
-                insort(self.session.attempts, attempt, key=lambda one: (path_key(one.path), one.seq))
-
 
 @cache
 def _keyword_only(function: Callable[..., ToolResult]) -> tuple[str, ...]:
     parameters = inspect.signature(function).parameters.values()
     return tuple(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)
-
-
-def _name(given: object) -> str:
-    """The name of the tool, or the type's name if it is not a string: no tool has that name, and it can be recorded."""
-    return given if isinstance(given, str) else type(given).__name__
 
 
 def _checked(tool: Tool, result: object) -> ToolResult:

@@ -143,7 +143,7 @@ def test_what_is_finished_is_not_done_again(raw: Path, tmp_path: Path, monkeypat
 
 
 def test_stages_of_other_options_are_not_used(raw: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.data_ingest.ingest.remove_stages", lambda _world: None)
+    monkeypatch.setattr("drretail.data_ingest.ingest.rmtree", lambda _folder, **_: None)
     world = tmp_path / "w"
     prints = {
         ingest([raw], world, options, replace=True).fingerprint

@@ -66,16 +66,15 @@ def owned_block(owned: Sequence[Owned], question: str) -> str:
     Intimate ones are shown only if the question names them.
     """
     shown = [product for product in owned if product.record is None or may_be_shown(product.record, question)]
-    lines = [_line(product) for product in shown[:MOST_ORDERED]]
+    lines = list[str]()
+    for product in shown[:MOST_ORDERED]:
+        path = () if product.record is None else product.record.categories
+        category = f"  ({path[-1]})" if path else ""
+        title = short_title(product.title, _TITLE)
+        lines.append(harmless(f"{product.product_id}  {product.ordered}  {title}{category}"))
     if len(shown) > MOST_ORDERED:
         lines.append(f"and {len(shown) - MOST_ORDERED:,} more, ordered before these")
     return tagged("owned", "\n".join(lines))
-
-
-def _line(product: Owned) -> str:
-    path = () if product.record is None else product.record.categories
-    category = f"  ({path[-1]})" if path else ""
-    return harmless(f"{product.product_id}  {product.ordered}  {short_title(product.title, _TITLE)}{category}")
 
 
 def wish_block(wish: Wish, owned: Sequence[Owned]) -> str:
@@ -115,10 +114,17 @@ def _without_empty(value: Any) -> Any:
 def profile_block(statements: Iterable[Statement], known: Collection[str]) -> str:
     """The statements in their tag, one per line, each with the evidence that it rests on."""
 
-    lines = (
-        f"- {_marked(statement.text, known)} {''.join(f'[{source}]' for source in _sources(statement, known))}"
-        for statement in statements
-    )
+    def mark(match: re.Match[str]) -> str:
+        """The mark by which a product is cited; nothing for an id that the run was not handed."""
+        evidence = product_evidence_id(match[2])
+        return f"{match[1]}[{evidence}]" if evidence in known else ""
+
+    lines = list[str]()
+    for statement in statements:
+        named = [order_evidence_id(order) for order in statement.orders]
+        sources = named if 0 < len(named) <= MOST_CITED and set(named) <= set(known) else ["U:orders"]
+        sources = {"person": ["U:profile"], "rhythm": ["U:statistics"]}.get(statement.code, sources)
+        lines.append(f"- {_PRODUCT.sub(mark, statement.text)} {''.join(f'[{source}]' for source in sources)}")
     return tagged("profile", "\n".join(lines))
 
 
@@ -131,25 +137,6 @@ def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfP
     places = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
     places.sort(key=lambda at: (statements[at].code not in ALWAYS, -weights[at], at))
     return [statements[at] for at in sorted(places[:MOST_LINES])]
-
-
-def _marked(text: str, known: Collection[str]) -> str:
-    """The text with product ids turned into marks that can be cited. Ids that the run was not handed are removed."""
-
-    def mark(match: re.Match[str]) -> str:
-        evidence = product_evidence_id(match[2])
-        return f"{match[1]}[{evidence}]" if evidence in known else ""
-
-    return _PRODUCT.sub(mark, text)
-
-
-def _sources(statement: Statement, known: Collection[str]) -> Sequence[str]:
-    if statement.code == "person":
-        return ("U:profile",)
-    if statement.code == "rhythm":
-        return ("U:statistics",)
-    named = [order_evidence_id(order) for order in statement.orders]
-    return named if 0 < len(named) <= MOST_CITED and set(named) <= set(known) else ("U:orders",)
 
 
 PATH = "0"

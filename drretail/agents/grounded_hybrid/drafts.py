@@ -9,20 +9,19 @@ too. The report ends with a list of what was struck, which does not repeat the s
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
 from drretail.env.session import Session
 from drretail.grounding.report.picks import Declared, picks_block
-from drretail.grounding.text.layout import Layout, Sentence
+from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, Task
-from drretail.records.reading import Pick
 from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
@@ -115,12 +114,11 @@ class Refusal:
 
     def __str__(self) -> str:
         """One line: "its picks can't be read; stayed: price_wrong “$29.50”; brought: over_budget “$41.00”"."""
-        named = (("stayed", self.stayed), ("brought", self.brought))
-        return "; ".join([self.why, *(f"{name}: {_named(errors)}" for name, errors in named if errors)])
-
-
-def _named(errors: Iterable[Finding]) -> str:
-    return ", ".join(f"{error.code} “{error.text}”" if error.text else error.code for error in errors)
+        parts = [self.why]
+        for name, errors in (("stayed", self.stayed), ("brought", self.brought)):
+            named = [f"{error.code} “{error.text}”" if error.text else error.code for error in errors]
+            parts += [f"{name}: {', '.join(named)}"] if named else []
+        return "; ".join(parts)
 
 
 def draft_of(declaration: Declared, task: Task, wish: Wish | None, session: Session, note: str | None) -> Draft:
@@ -216,6 +214,7 @@ def strike_out(draft: Draft) -> Stricken:
     """
     struck: tuple[Finding, ...] = ()
     while True:
+        # What is left may be wrong in another way, such as a sum over picks that are gone.
         left, newly_struck = _strike(draft)
         if (left.report, left.case.picks) == (draft.report, draft.case.picks):
             return Stricken(draft, struck)
@@ -223,20 +222,28 @@ def strike_out(draft: Draft) -> Stricken:
 
 
 def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
-    """One round. What is left may be wrong in another way, such as a sum over picks that are gone."""
     statements = _statements(draft.case.layout)
     placeless = (error for error in draft.errors if error.start is None and error.code not in STAYS)
     wrong_picks = {finding.evidence_id: finding for finding in placeless if finding.evidence_id is not None}
-    why = {
-        at: faults
-        for at, statement in enumerate(statements)
-        if (faults := _faults(statement, draft.errors, wrong_picks))
-    }
+    # By statement, its errors, with those of a wrong pick if it cites nothing else: a statement that also cites an
+    # order says what is owned, so it is not about the pick.
+    why: dict[int, list[Finding]] = {}
+    for at, part in enumerate(statements):
+        faults = [error for error in draft.errors if error.start is not None and part.start <= error.start < part.end]
+        faults += [finding for key, finding in wrong_picks.items() if part.cited == frozenset({key})]
+        if faults:
+            why[at] = faults
     gone = _with_what_falls(statements, why)
     report = _without(draft.report, [statements[at] for at in sorted(gone)])
     picks, outcome = draft.case.picks, draft.case.outcome
     left = draft.instead(Declared(report, picks, outcome=outcome), draft.note)
-    picks = None if picks is None else tuple(_kept(picks, wrong_picks, left))
+    if picks is not None:  # those that are right and that the report still cites
+        picks = tuple(
+            pick
+            for pick in picks
+            if f"P:{pick.product}" not in wrong_picks
+            and any(f"P:{each}" in left.case.cited for each in (pick.product, *pick.alternatives))
+        )
     if outcome is not None and not picks:
         outcome = outcome.model_copy(update={"decision": "none"})
     texts = {at: draft.report[statements[at].start : statements[at].end].strip() for at in why}
@@ -245,23 +252,6 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
     ]
     silent = [pick for pick in wrong_picks.values() if not any(pick in faults for faults in why.values())]
     return draft.instead(Declared(report, picks, outcome=outcome), draft.note), (*struck, *silent)
-
-
-def _faults(statement: _Statement, errors: Iterable[Finding], wrong_picks: Mapping[str, Finding]) -> list[Finding]:
-    """The errors in a statement, with those of a wrong pick if the statement cites nothing else.
-
-    A statement that also cites an order says what is owned, so it is not about the pick.
-    """
-    placed = [error for error in errors if error.start is not None and statement.start <= error.start < statement.end]
-    return placed + [finding for key, finding in wrong_picks.items() if statement.cited == frozenset({key})]
-
-
-def _kept(picks: Iterable[Pick], wrong_picks: Mapping[str, Finding], left: Draft) -> Iterator[Pick]:
-    """The picks that are right and that the report still cites."""
-    for pick in picks:
-        cited = any(f"P:{each}" in left.case.cited for each in (pick.product, *pick.alternatives))
-        if cited and f"P:{pick.product}" not in wrong_picks:
-            yield pick
 
 
 def _statements(layout: Layout) -> list[_Statement]:
@@ -274,23 +264,24 @@ def _statements(layout: Layout) -> list[_Statement]:
             parts[-1].append(index)
         else:
             parts.append([index])
-    return [_statement(layout, layout.sentences[part[0]], layout.sentences[part[-1]], part) for part in parts]
-
-
-def _statement(layout: Layout, first: Sentence, last: Sentence, indexes: Iterable[int]) -> _Statement:
-    line = layout.report.rfind("\n", 0, first.start) + 1
-    text = layout.report[line : first.end]
-    indent = len(text) - len(text.lstrip())
-    level = len(text.strip()) - len(text.strip().lstrip("#"))
-    rule = _RULE_BELOW.match(layout.report, last.end) if first.kind == "table_head" else None
-    return _Statement(
-        start=first.start if first.kind == "text" else line,
-        end=rule.end() if rule else last.end,
-        kind=first.kind,
-        depth=level or 7 if first.kind == "heading" else indent,
-        leads=layout.report[first.start : last.end].rstrip("*_ ").endswith(":"),
-        cited=cited_in(layout, indexes),
-    )
+    statements: list[_Statement] = []
+    for part in parts:
+        first, last = layout.sentences[part[0]], layout.sentences[part[-1]]
+        line = layout.report.rfind("\n", 0, first.start) + 1
+        text = layout.report[line : first.end]
+        indent = len(text) - len(text.lstrip())
+        level = len(text.strip()) - len(text.strip().lstrip("#"))
+        rule = _RULE_BELOW.match(layout.report, last.end) if first.kind == "table_head" else None
+        statement = _Statement(
+            start=first.start if first.kind == "text" else line,
+            end=rule.end() if rule else last.end,
+            kind=first.kind,
+            depth=level or 7 if first.kind == "heading" else indent,
+            leads=layout.report[first.start : last.end].rstrip("*_ ").endswith(":"),
+            cited=cited_in(layout, part),
+        )
+        statements.append(statement)
+    return statements
 
 
 def _with_what_falls(statements: Sequence[_Statement], struck: Iterable[int]) -> set[int]:

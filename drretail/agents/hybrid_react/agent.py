@@ -1,6 +1,6 @@
 """Hybrid-ReAct (paper section 4, Figure 3): a supervisor, parallel researchers, a synthesis of each, one report.
 
-Its parts from top to bottom: the moves (Reason, LaunchResearcher, Finalize), the researcher, the supervisor, the graph.
+Its parts from top to bottom: the moves (Reason, LaunchResearcher, Finalize), the researcher, the supervisor, the agent.
 
 They are tools to a model and steps in the trajectory, but not among the nine: counts of tool calls leave them out.
 
@@ -18,15 +18,12 @@ START ─▶ supervise ─▶ report ─▶ END
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any
 
 from annotated_types import MaxLen, MinLen
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolCall
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from drretail.agents.base import Agent, task_message, today
 from drretail.agents.information import agent_prompt, answer_notes, asking_notes
@@ -247,11 +244,20 @@ async def _synthesise(
     data = f"{findings.today}\n{tagged('findings', findings.as_lines())}"
     messages = [SystemMessage(prompt.render()), HumanMessage(data)]
     report = _with_ids_read(await models.ask("synthesis", messages, IntermediateReport, path=path, check=check), known)
-    unknown = _unknown(report, known)
+    cited = [citation for insight in report.insights for citation in insight.citations]
+    cited += [source.evidence for source in report.sources]
+    unknown = [evidence for evidence in dict.fromkeys(cited) if evidence not in known]
     if not unknown:
         return report, ()
     models.trajectory.count_setback("struck_ids", number=len(unknown))
-    return _without(report, known), (f"{path}: synthesis cited what was never found: {', '.join(unknown)}",)
+    # A statement stays even if nothing supports it any more.
+    insights = tuple(
+        insight.model_copy(update={"citations": tuple(citation for citation in insight.citations if citation in known)})
+        for insight in report.insights
+    )
+    sources = tuple(source for source in report.sources if source.evidence in known)
+    report = report.model_copy(update={"insights": insights, "sources": sources})
+    return report, (f"{path}: synthesis cited what was never found: {', '.join(unknown)}",)
 
 
 def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> IntermediateReport:
@@ -265,22 +271,6 @@ def _with_ids_read(report: IntermediateReport, known: frozenset[str]) -> Interme
     insights = [insight.model_copy(update={"citations": read(*insight.citations)}) for insight in report.insights]
     sources = [source.model_copy(update={"evidence": read(source.evidence)[0]}) for source in report.sources]
     return report.model_copy(update={"insights": tuple(insights), "sources": tuple(sources)})
-
-
-def _unknown(report: IntermediateReport, known: frozenset[str]) -> list[str]:
-    cited = [citation for insight in report.insights for citation in insight.citations]
-    cited += [source.evidence for source in report.sources]
-    return [evidence for evidence in dict.fromkeys(cited) if evidence not in known]
-
-
-def _without(report: IntermediateReport, known: frozenset[str]) -> IntermediateReport:
-    """The report without unknown ids. A statement stays even if nothing supports it any more."""
-    insights = tuple(
-        insight.model_copy(update={"citations": tuple(citation for citation in insight.citations if citation in known)})
-        for insight in report.insights
-    )
-    sources = tuple(source for source in report.sources if source.evidence in known)
-    return report.model_copy(update={"insights": insights, "sources": sources})
 
 
 PATH = "0"
@@ -371,21 +361,18 @@ class SupervisorExecutor:
         branches = await self.researchers.launch([each for _, each in launched], len(self.branches) + 1, self.models)
         self.branches += branches
         outcomes = {at: _outcome(branch) for (at, _), branch in zip(launched, branches, strict=True)}
-        outcomes |= {at: self._refusal(most) for at, _ in refused}
+        refusal = f"At most {most} researchers may be launched in one turn: this one was not."
+        if most < self.most:
+            many = "any researcher" if most == 0 else f"more than {most} in this turn"
+            refusal = f"The tokens that are left do not suffice for {many}: this one was not launched."
+        outcomes |= {at: ToolError("limit", refusal) for at, _ in refused}
         replies = self.toolkit.record_all(
             [replace(each, outcome=outcomes.get(at, each.outcome)) for at, each in enumerate(performed)]
         )
         return Acted(tuple(replies), is_final(calls, replies), looked_up=bool(launches))
 
-    def _refusal(self, most: int) -> ToolError:
-        if most == self.most:
-            return ToolError("limit", f"At most {most} researchers may be launched in one turn: this one was not.")
-        many = "any researcher" if most == 0 else f"more than {most} in this turn"
-        return ToolError("limit", f"The tokens that are left do not suffice for {many}: this one was not launched.")
-
 
 def _outcome(branch: Branch) -> ToolResult | ToolError:
-    """What the supervisor reads of a branch."""
     if branch.report is not None:
         return ToolResult(as_json(branch.number, branch.report), ())
     failure = branch.failure or ModelError("agent", "it left nothing")
@@ -406,9 +393,9 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     """The report of one supervised research. Raises ModelError if there is none."""
     with Toolkit(session, tools=researcher_tools(session)) as toolkit:
         researchers = Researchers(toolkit, limits.tool_turns, researcher_prompt(), synthesis_prompt())
-        end = await _graph().ainvoke({}, context=_Run(task, session, models, limits, researchers))
-    research: Research = end["research"]
-    return Answer(report=end["report"], stop=research.stop, notes=research.notes, failed_branches=research.failed)
+        research = await supervise(task, session, models, limits, researchers, supervisor_prompt())
+        report, research = await write_report(task, session, research, models, report_prompt())
+    return Answer(report=report, stop=research.stop, notes=research.notes, failed_branches=research.failed)
 
 
 def prompts() -> tuple[Prompt, ...]:
@@ -417,38 +404,6 @@ def prompts() -> tuple[Prompt, ...]:
 
 _HEEDS = frozenset(Limits.model_fields) - {"rag_turns", "repairs"}
 HYBRID_REACT = Agent(answer, roles=ROLES, prompts=prompts, heeds=_HEEDS)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """What the nodes need in addition to the state."""
-
-    task: Task
-    session: Session
-    models: Models
-    limits: Limits
-    researchers: Researchers
-
-
-class _State(TypedDict, total=False):
-    research: Research
-    report: str
-
-
-async def _supervise(state: _State, runtime: Runtime[_Run]) -> _State:
-    del state
-    run = runtime.context
-    prompt = supervisor_prompt()
-    return {"research": await supervise(run.task, run.session, run.models, run.limits, run.researchers, prompt)}
-
-
-async def _report(state: _State, runtime: Runtime[_Run]) -> _State:
-    run = runtime.context
-    research = state.get("research")
-    if research is None:
-        raise ModelError("agent", "there is nothing to report on")
-    report, research = await write_report(run.task, run.session, research, run.models, report_prompt())
-    return {"report": report, "research": research}
 
 
 async def write_report(
@@ -478,14 +433,3 @@ async def write_report(
     gone = ", ".join(str(number) for number, _ in research.reports[:left_out])
     note = f"{PATH}: written without the reports of researchers {gone}, which did not fit the model any more"
     return report, replace(research, reports=research.reports[left_out:], notes=(*research.notes, note))
-
-
-@cache
-def _graph():
-    graph = StateGraph(_State, context_schema=_Run)
-    graph.add_node("supervise", _supervise)
-    graph.add_node("report", _report)
-    graph.add_edge(START, "supervise")
-    graph.add_edge("supervise", "report")
-    graph.add_edge("report", END)
-    return graph.compile()

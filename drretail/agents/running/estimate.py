@@ -66,7 +66,14 @@ def estimate_runs(
         left = None if count else Range(0, 0)
         return Estimate(sut.label, count, left, left, left, left, NOTHING_ASKED)
     if spent is not None and spent.done:
-        estimate = _from_runs(sut.label, count, spent)
+        calls, read, written, money = (
+            None
+            if spread.mean is None
+            else Range.around(spread.mean, spread.mean * ONE_RUN if spread.sd is None else spread.sd).times(count)
+            for spread in (spent.calls, spent.input, spent.output, spent.dollars)
+        )
+        runs = "1 finished run" if spent.done == 1 else f"{spent.done:,} finished runs"
+        estimate = Estimate(sut.label, count, calls, read, written, money, f"its {runs} here", spent.unpriced)
     else:
         estimate = _from_dry_runs(sut, count, dry, prices)
     # What the limits of a run allow at most.
@@ -78,17 +85,6 @@ def estimate_runs(
         if limit is not None and (part := getattr(estimate, name)) is not None
     }
     return replace(estimate, **bounded).at_speed(model.server for model in sut.models.values())
-
-
-def _from_runs(label: str, count: int, spent: Spending) -> Estimate:
-    calls, read, written, money = (
-        None
-        if spread.mean is None
-        else Range.around(spread.mean, spread.mean * ONE_RUN if spread.sd is None else spread.sd).times(count)
-        for spread in (spent.calls, spent.input, spent.output, spent.dollars)
-    )
-    runs = "1 finished run" if spent.done == 1 else f"{spent.done:,} finished runs"
-    return Estimate(label, count, calls, read, written, money, f"its {runs} here", spent.unpriced)
 
 
 def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices: PriceTable) -> Estimate:

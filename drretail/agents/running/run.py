@@ -276,7 +276,10 @@ class Batch:
             self._in_flight += 1
             try:
                 if not self._stopping:  # Ctrl-C may have come while it waited
-                    run = await self._one(job, gate)
+                    self.watch.began(job.sut.label, job.query)
+                    if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
+                        self.experiment.discard(*job.place)
+                    run = await self.runner.run_into(self.experiment, job.sut, job.query, job.repeat, gate=gate)
             except CommandStopped as problem:
                 self._stopped, self._stopping = problem, True
             finally:
@@ -286,12 +289,6 @@ class Batch:
             if run is not None:
                 ended[job.place] = Ended.of(run, before=False)
                 self.watch.ended(ended[job.place])
-
-    async def _one(self, job: Job, gate: asyncio.Semaphore) -> Run:
-        self.watch.began(job.sut.label, job.query)
-        if self.experiment.state(*job.place) in ("done", "failed"):  # it is to be made again
-            self.experiment.discard(*job.place)
-        return await self.runner.run_into(self.experiment, job.sut, job.query, job.repeat, gate=gate)
 
 
 async def _all_of(workers: set[asyncio.Task[None]]) -> None:

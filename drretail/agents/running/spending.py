@@ -1,7 +1,7 @@
 """What an experiment's runs took, by system: the columns of the paper's Table 5, and money, cache, time and retries."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, stdev
@@ -119,7 +119,9 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
         ended = [sum(costs[run.run_id].values(), NOTHING) for run in counted]
         known = [cost.dollars for cost in ended if cost.dollars is not None]
         total = sum((cost for of_run in (*costs.values(), *lost) for cost in of_run.values()), NOTHING)
-        telemetry = [_telemetry(experiment, run) for run in runs]
+        folders = [run_folder(experiment, run.system, run.query_id, run.repeat) for run in runs]
+        paths = [folder / "telemetry.json" for folder in folders]
+        telemetry: list[dict[str, Any]] = [read_json(path) for path in paths if path.exists()]
         made.append(
             Spending(
                 label=label,
@@ -179,8 +181,3 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
 def words_of(experiment: Path, run: Run) -> WordCount:
     """The words of a run's report as its reader sees it."""
     return count_words(run.report, read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)))
-
-
-def _telemetry(experiment: Path, run: Run) -> Mapping[str, Any]:
-    path = run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json"
-    return read_json(path) if path.exists() else {}

@@ -114,18 +114,14 @@ def _hashes(first: Iterable[Path]) -> dict[str, str]:
             continue
         text = content.decode("utf-8", "replace")
         hashes[file] = sha256_of(text)[:16]
-        left += _beside(text, file.parent)
+        beside = (Path(f"{file.parent / name}{ending}") for name in _BESIDE.findall(text) for ending in _ENDINGS)
+        left += [path for path in beside if path.is_file()]
         left += _imported(text, file) if file.suffix == ".py" else ()
     here = Path.cwd().resolve()
     return {
         (file.relative_to(here).as_posix() if file.is_relative_to(here) else file.name): hashes[file]
         for file in sorted(hashes)
     }
-
-
-def _beside(text: str, folder: Path) -> list[Path]:
-    named = (Path(f"{folder / name}{ending}") for name in _BESIDE.findall(text) for ending in _ENDINGS)
-    return [path for path in named if path.is_file()]
 
 
 def _imported(text: str, file: Path) -> list[Path]:

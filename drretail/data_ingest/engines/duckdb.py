@@ -230,8 +230,12 @@ def merge_categories(task: SelectTask, stages: Sequence[Path], stage: Path, tell
             db.execute(f"CREATE TABLE {name} AS {sql_text(name)}")
         (folder / ORDERS).mkdir()
         write_table(db, sql_text("order_rows"), folder / ORDERS / "0.parquet")
-        accounts = {name: _rows(db, sql_text(name)) for name in ACCOUNTS}
-        write_json(folder / ACCOUNTED, {"format": FORMAT, **accounts})
+        accounts: dict[str, Any] = {"format": FORMAT}
+        for name in ACCOUNTS:
+            cursor = db.execute(sql_text(name))
+            columns = [column[0] for column in cursor.description or ()]
+            accounts[name] = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+        write_json(folder / ACCOUNTED, accounts)
 
 
 def _view_product_rows(db: "DuckDBPyConnection", task: SelectTask) -> None:
@@ -245,9 +249,3 @@ def _view_product_rows(db: "DuckDBPyConnection", task: SelectTask) -> None:
 def _tallies(task: SelectTask) -> str:
     files = [stage / TALLY for _, stage in task.reviews]
     return f"SELECT source, product_id, reviews, recent FROM {parquet(files)}" if files else _NO_TALLY  # noqa: S608
-
-
-def _rows(db: "DuckDBPyConnection", query: str) -> list[dict[str, Any]]:
-    cursor = db.execute(query)
-    columns = [column[0] for column in cursor.description or ()]
-    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]

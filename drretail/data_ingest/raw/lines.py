@@ -4,9 +4,9 @@ read, saved or reported.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TextIO
@@ -50,22 +50,18 @@ def read_elements(file: TextIO) -> Iterator[Element]:
     closing = "]" if opening == "[" else "}"
     text.skip(1)
     while text.next_character() != closing:
-        line = text.line
-        key = _key(text) if opening == "{" else None
+        line, key = text.line, None
+        if opening == "{":
+            key = text.decode()
+            if not isinstance(key, str) or text.next_character() != ":":
+                raise BrokenElement(line, "not a key and a value")
+            text.skip(1)
         yield Element(line, key, text.decode())
         separator = text.next_character()
         if separator == ",":
             text.skip(1)
         elif separator != closing:
             raise BrokenElement(text.line, "cut" if not separator else f"{separator!r} where a comma should be")
-
-
-def _key(text: "_Window") -> str:
-    line, key = text.line, text.decode()
-    if not isinstance(key, str) or text.next_character() != ":":
-        raise BrokenElement(line, "not a key and a value")
-    text.skip(1)
-    return key
 
 
 class _Window:
@@ -133,8 +129,10 @@ _NAMED_FIELDS = 6
 def recognise(path: Path) -> Source:
     """The file with its shape and layout, by its first rows. Raises UserError if it is cut, damaged or unreadable."""
     packed = is_packed(path)
+    first = ""
     with open_text(path, packed) as file:
-        first = _first_character(file)
+        while not first and (block := file.read(1 << 16)):
+            first = block.lstrip()[:1]
     if first == "":
         return Source(path, packed, "empty", why="empty")
     if first == "[" and (array := _judged(path, packed, "array", _first_rows(path, packed, "array"))).why is None:
@@ -153,7 +151,11 @@ def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source
     for row in rows:
         if (shape := shape_of(row)) != "unknown":
             return Source(path, packed, shape, layout)
-    return Source(path, packed, "unknown", why=_described(rows))
+    fields = next((list(row) for row in rows if isinstance(row, dict)), None)
+    why = "not JSON objects"
+    if fields is not None:
+        why = f"neither products nor reviews: fields {first_few(fields, _NAMED_FIELDS)}"
+    return Source(path, packed, "unknown", why=why)
 
 
 def shape_of(row: Any) -> Shape:
@@ -172,41 +174,22 @@ def as_row(key: str | None, value: Any) -> Any:
     return value
 
 
-def _first_character(file: TextIOWrapper) -> str:
-    while block := file.read(1 << 16):
-        if stripped := block.lstrip():
-            return stripped[0]
-    return ""
-
-
 def _first_rows(path: Path, packed: bool, layout: Layout) -> list[Any]:
+    rows = list[Any]()
     with open_text(path, packed) as file:
-        return list(islice(_lines(file) if layout == "lines" else _elements(file), _ROWS))
-
-
-def _lines(file: TextIOWrapper) -> Iterator[Any]:
-    while line := file.readline(_LONGEST_LINE):
-        try:
-            yield json.loads(line)
-        except (ValueError, RecursionError):
-            if len(line) >= _LONGEST_LINE:
-                return
-            yield None
-
-
-def _elements(file: TextIOWrapper) -> Iterator[Any]:
-    try:
-        for element in read_elements(file):
-            yield as_row(element.key, element.value)
-    except BrokenElement:
-        return
-
-
-def _described(rows: list[Any]) -> str:
-    fields = next((list(row) for row in rows if isinstance(row, dict)), None)
-    if fields is None:
-        return "not JSON objects"
-    return f"neither products nor reviews: fields {first_few(fields, _NAMED_FIELDS)}"
+        if layout != "lines":
+            with suppress(BrokenElement):
+                for element in islice(read_elements(file), _ROWS):
+                    rows.append(as_row(element.key, element.value))
+            return rows
+        while len(rows) < _ROWS and (line := file.readline(_LONGEST_LINE)):
+            try:
+                rows.append(json.loads(line))
+            except (ValueError, RecursionError):
+                if len(line) >= _LONGEST_LINE:
+                    break
+                rows.append(None)
+    return rows
 
 
 SHOWN = 3

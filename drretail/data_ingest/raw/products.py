@@ -56,9 +56,15 @@ ROW_FIELDS = (
 def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
     """The product that a row describes. Missing or garbled values are left out, never invented."""
     price, price_from = parse_price(row.get("price"))
+    rating, ratings = _number(row.get("average_rating")), _number(row.get("rating_number"))
+    details = dict[str, Any]()
     if row.get("shop_currency"):
         texts = _listed(row.get("description"))
         row = row | {"description": [_ROW.sub(r"<p>\1: \2.</p>", each) for each in texts if isinstance(each, str)]}
+        details = _fields_of_shop(row)
+    # The Hugging Face form holds them as a JSON text.
+    named = parse_json(row["details"]) if isinstance(row.get("details"), str) else row.get("details")
+    details |= _value(named) if isinstance(named, dict) else {}
     return Product(
         product_id=product_id,
         title=_text(row.get("title")) or product_id,
@@ -67,12 +73,12 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
         price=price,
         price_from=price_from,
         currency=row.get("shop_currency") or USD,
-        average_rating=_rating(row.get("average_rating")),
-        rating_number=_count(row.get("rating_number")),
+        average_rating=rating if rating is not None and 0 < rating <= 5 else None,
+        rating_number=int(ratings) if ratings is not None and ratings >= 0 else None,
         store=_text(row.get("store")),
         categories=_texts(row.get("categories")) or (category,),
         category=category,
-        details=(_fields_of_shop(row) if row.get("shop_currency") else {}) | _details(row.get("details")),
+        details=details,
         page=_address(row.get("product_url")),
         image=_image(row.get("images")),
     )
@@ -138,16 +144,6 @@ def _number(raw: Any) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _rating(raw: Any) -> float | None:
-    value = _number(raw)
-    return value if value is not None and 0 < value <= 5 else None
-
-
-def _count(raw: Any) -> int | None:
-    value = _number(raw)
-    return int(value) if value is not None and value >= 0 else None
-
-
 def _text(raw: Any) -> str | None:
     return (clean_text(raw) or None) if isinstance(raw, str) else None
 
@@ -172,13 +168,6 @@ def _address(raw: Any) -> str | None:
     """The web address with which a text begins."""
     match = _ADDRESS.match(raw.strip()) if isinstance(raw, str) else None
     return None if match is None else match[0].rstrip(",")
-
-
-def _details(raw: Any) -> dict[str, Any]:
-    """The details, with cleaned texts. The Hugging Face form holds them as a JSON text. Any key may occur."""
-    if isinstance(raw, str):
-        raw = parse_json(raw)
-    return _value(raw) if isinstance(raw, dict) else {}
 
 
 def _value(raw: Any) -> Any:

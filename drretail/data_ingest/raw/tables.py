@@ -176,7 +176,6 @@ def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
 
 
 def _parquet_columns(path: Path) -> dict[str, str]:
-    """The type of each column."""
     import duckdb
 
     try:

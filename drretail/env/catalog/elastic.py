@@ -196,13 +196,16 @@ class ElasticWriter:
             raise UserError(f"The index {self.index} was made in another way ({version}); remove it and load again.")
 
     def _patiently(self, step: Callable[[], Answer]) -> Answer:
-        """The step's result, after as many tries as it takes."""
         try:
             return self.patience.patiently(step)
         except (TransportError, ApiError) as problem:
             message = elastic_fault(problem, self.address).message
+            if isinstance(problem, ApiError) and problem.status_code == REFUSED:
+                # Such as an index template of the server's owner.
+                error: Any = problem.body.get("error")
+                message += f" It says: {cause(error)}." if isinstance(error, dict) else ""
             later = " The same command goes on where this one stopped." if is_passing(problem) else ""
-            raise UserError(f"{message}{_why(problem)}{later}") from problem
+            raise UserError(f"{message}{later}") from problem
 
     def _send(self, lines: list[Line]) -> list[Line]:
         """Sends the lines in one request and returns those that the server was too busy for.
@@ -243,14 +246,6 @@ def batches_of(products: Sequence[Product], formulation: Formulation) -> Iterato
         size += len(document)
     if batch:
         yield batch
-
-
-def _why(problem: TransportError | ApiError) -> str:
-    """Elasticsearch's own reason for refusing an index, such as an index template of the server's owner; empty
-    otherwise.
-    """
-    error: Any = problem.body.get("error") if isinstance(problem, ApiError) and problem.status_code == REFUSED else None
-    return f" It says: {cause(error)}." if isinstance(error, dict) else ""
 
 
 def cause(error: dict[str, Any]) -> str:
@@ -416,7 +411,6 @@ class ElasticCatalog:
         return list(self._ids_of(catalog_query(terms, limits, scored=False)))
 
     def _ids_of(self, clause: Clause) -> Iterator[str]:
-        """The ids of all products that match a clause, in order."""
         after: list[Any] | None = None
         while True:
             reply = self._ask(query=clause, sort=[{"product_id": "asc"}], search_after=after, size=IDS_AT_ONCE)

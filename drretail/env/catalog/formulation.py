@@ -100,7 +100,16 @@ class WordForms:
 
     def of(self, text: str) -> list[str]:
         """The lower-case words of a text in order, repeated ones included."""
-        return _with_bigrams(text) if self.language in BIGRAMMED else words(text)
+        if self.language not in BIGRAMMED:
+            return words(text)
+        # A run without spaces gives each pair of neighbouring characters.
+        text = unicodedata.normalize("NFKC", text)
+        terms, end = list[str](), 0
+        for run in _RUN.finditer(text):
+            terms += words(text[end : run.start()])
+            terms += map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
+            end = run.end()
+        return [*terms, *words(text[end:])]
 
     def stem(self, word: str) -> str:
         """The indexed form of one of these words, at most LONGEST_STEM letters."""
@@ -133,7 +142,13 @@ def _stem_in(language: Language) -> Callable[[str], str]:
         if language == "english":
             return (stem(plain) or word)[:LONGEST_STEM]
         # A stemmer holds the word that it stems, so threads cannot share one.
-        return without_accents(snowball(language).stemWord(plain) or word)[:LONGEST_STEM]
+        stem_of_word = snowball(language).stemWord(plain) or word
+        # Without accents, as people type in a hurry: "élégant" is "elegant". Vowel signs of other scripts stay.
+        if not stem_of_word.isascii():
+            letters = unicodedata.normalize("NFKD", stem_of_word)
+            bare = "".join(letter for letter in letters if not "\u0300" <= letter <= "\u036f")
+            stem_of_word = unicodedata.normalize("NFC", bare)
+        return stem_of_word[:LONGEST_STEM]
 
     return stemmed
 
@@ -158,25 +173,6 @@ def _content_in(language: Language) -> Callable[[str], list[str]]:
         return TextAnalyzerBuilder(TantivyTokenizer.raw()).filter(Filter.stopword(language)).build().analyze
     except ValueError:  # tantivy has no stop words for this language
         return lambda word: [word]
-
-
-def without_accents(word: str) -> str:
-    """A stem without accents, as people type in a hurry: "élégant" is "elegant". Vowel signs of other scripts stay."""
-    if word.isascii():
-        return word
-    letters = (letter for letter in unicodedata.normalize("NFKD", word) if not "\u0300" <= letter <= "\u036f")
-    return unicodedata.normalize("NFC", "".join(letters))
-
-
-def _with_bigrams(text: str) -> list[str]:
-    """The words of a text; a run without spaces gives each pair of neighbouring characters."""
-    text = unicodedata.normalize("NFKC", text)
-    terms, end = list[str](), 0
-    for run in _RUN.finditer(text):
-        terms += words(text[end : run.start()])
-        terms += map("".join, pairwise(run[0])) if len(run[0]) > 1 else run[0]
-        end = run.end()
-    return [*terms, *words(text[end:])]
 
 
 Tokenizer = Literal["standard", "whitespace"]

@@ -182,7 +182,9 @@ class TantivyCatalog:
             direction = sort_order(query)
             order = {"order_by_field": f"{query.sort_by}_{direction}", "order": DIRECTIONS[direction]}
         # A single word's frequency is known; without counting, most of its products need no score.
-        total = self._frequency(terms) if len(clauses) == 1 and not order else None
+        total, term = None, terms.matching[0] if len(terms.matching) == 1 else None
+        if term and len(term.words) == 1 and len(clauses) == 1 and not order and not self._occurring(term.others):
+            total = self._holding(term.field, term.words[0])
         result = self._searcher.search(
             joined(clauses), max(query.limit, 1), count=total is None, offset=query.offset, **order
         )
@@ -250,19 +252,11 @@ class TantivyCatalog:
 
     @cached_property
     def _lacked(self) -> frozenset[str]:
-        """The filterable numbers that some product lacks."""
         total = self._searcher.num_docs
         known = {number: Query.exists_query(number) for number in ("price", "rating")}
         return frozenset(
             number for number, query in known.items() if count_of(self._searcher.search(query, 1, count=True)) < total
         )
-
-    def _frequency(self, terms: SearchTerms) -> int | None:
-        """The number of products that hold the only word of a query; None for any other query."""
-        if len(terms.matching) != 1 or len(terms.matching[0].words) != 1:
-            return None
-        (term,) = terms.matching
-        return None if self._occurring(term.others) else self._holding(term.field, term.words[0])
 
     def _in_category(self, query: CatalogQuery) -> list[tuple[Occur, Query]]:
         if query.category is None:

@@ -13,7 +13,6 @@ from drretail.env.servers.live_generation import Generation, collections_of, fin
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
 from drretail.env.servers.reading import holdout_in, orders_in, products_in
 from drretail.env.store.mongo import aggregates_of, order_row, product_of
-from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.evidence import Finding
@@ -119,7 +118,11 @@ class Check:
                 assert first is not None, "the id is an order's"
                 yield fault("order_without_user", f"{first.order_id} ({user_id})")
                 continue
-            yield from self._check_user(user, total.total())
+            stored, summed = self._read("user", aggregates_of, user), total.total()
+            if stored is not None and not summed.n_orders:
+                yield fault("user_without_order", f"{stored.user_id} ({stored.n_orders})")
+            elif stored is not None and stored != summed:
+                yield fault("user_sums", str(stored), str(summed))
             user = next(users, None)
 
     def _users(self) -> Iterator[Document]:
@@ -128,15 +131,6 @@ class Check:
                 self._counts["users"] += 1
                 if self._read("user", user_id_of, document) is not None:
                     yield document
-
-    def _check_user(self, document: Document, total: Aggregates) -> Iterator[Finding]:
-        stored = self._read("user", aggregates_of, document)
-        if stored is None:
-            return
-        if not total.n_orders:
-            yield fault("user_without_order", f"{stored.user_id} ({stored.n_orders})")
-        elif stored != total:
-            yield fault("user_sums", str(stored), str(total))
 
     def _check_fingerprint(self) -> Iterator[Finding]:
         holdout = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
@@ -149,7 +143,6 @@ class Check:
         )
 
     def _check_index(self) -> Iterator[Finding]:
-        """Faults unless the index holds the database's products."""
         try:
             address = self._servers.elastic_address
             catalog = ElasticCatalog(self._servers.elastic, self._generation.index, address=address)

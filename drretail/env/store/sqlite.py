@@ -141,9 +141,10 @@ class SqliteStore:
 
     @reads
     def sample_users(self, seed: int | str, n: int, strata: Sequence[Stratum] = STRATA) -> list[UserRow]:
-        sizes = self._cells() if strata == STRATA else None
-        if sizes is None:
+        if strata != STRATA or not self._has("cells"):
             return sample_users(self._aggregates, seed, n, strata)
+        rows = self._rows("SELECT cell, length(users) FROM cells", ())
+        sizes: dict[Cell, int] = {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
         drawn = drawn_from(sizes, self._ids_of, seed, n)
         return rows_of(drawn, self._rows(USERS_BY_ID, (json.dumps(drawn),)))
 
@@ -204,13 +205,6 @@ class SqliteStore:
     def _aggregates(self) -> Iterator[Aggregates]:
         with self._borrowed() as db:
             yield from db.execute(USERS)
-
-    def _cells(self) -> dict[Cell, int] | None:
-        """The number of users in each cell; None in a world that was made before they were stored."""
-        if not self._has("cells"):
-            return None
-        rows = self._rows("SELECT cell, length(users) FROM cells", ())
-        return {tuple(json.loads(cell)): size // array(_KEYS).itemsize for cell, size in rows}
 
     def _has(self, table: str) -> bool:
         """False in a world that was made before the table was."""

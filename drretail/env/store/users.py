@@ -8,7 +8,7 @@ from functools import cache
 from heapq import nsmallest
 from importlib import resources
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -28,9 +28,6 @@ from drretail.records.shop import (
     UserRow,
     UserStatistics,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
 
 POOL_FILE = "profile_pool.json"
 EMAIL_HOSTS = ("example.com", "example.org", "example.net")
@@ -137,6 +134,7 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
     bought = [product for _, product in known]
     amounts = [order.quantity * product.price for order, product in known if product.price is not None]
     spend = sum(amounts)
+    distinct = len({order.product_id for order in valid})
     return UserStatistics(
         user_id=user_id,
         orders=len(orders),
@@ -153,16 +151,9 @@ def user_statistics(user_id: str, orders: Sequence[Order], products: Mapping[str
         top_categories=top_names(product.leaf_category for product in bought),
         top_brands=top_names(product.brand for product in bought),
         top_products=top_products(bought),
-        reorder_share=reorder_share(valid),
+        # The share that repeats an earlier order of the same product.
+        reorder_share=round((len(valid) - distinct) / len(valid), 4) if valid else None,
     )
-
-
-def reorder_share(orders: Sequence[Order]) -> float | None:
-    """The share of orders that repeat an earlier order of the same product; None without orders."""
-    if not orders:
-        return None
-    distinct = len({order.product_id for order in orders})
-    return round((len(orders) - distinct) / len(orders), 4)
 
 
 def top_names(names: Iterable[str | None]) -> tuple[CountOf, ...]:
@@ -254,10 +245,14 @@ def cells_of(users: Iterable[Sequence[Any]], strata: Sequence[Stratum]) -> Itera
     if not count or not strata:
         yield from [((), [*range(count)])] if count else []
         return
-    whole = [np.concatenate(column) for column in zip(*parts, strict=True)]
-    buckets = [column if name == "category" else _bucketed(column) for name, column in zip(strata, whole, strict=True)]
-    cell_of = np.zeros(len(whole[0]), "i8")
-    for bucket in buckets:
+    cell_of, buckets = np.zeros(count, "i8"), list[np.ndarray]()
+    for name, batches in zip(strata, zip(*parts, strict=True), strict=True):
+        bucket = np.concatenate(batches)
+        if name != "category":
+            # Fewer than seven buckets if many users are alike.
+            bounds = [count * part // of for part, of in SHARES]
+            bucket = np.searchsorted(np.unique(np.sort(bucket)[bounds]), bucket)
+        buckets.append(bucket)
         cell_of = cell_of * (int(bucket.max()) + 1) + bucket.astype("i8")
     order, names = np.argsort(cell_of, kind="stable"), [*codes]
     starts = [0, *(np.flatnonzero(np.diff(cell_of[order])) + 1).tolist(), len(order)]
@@ -265,14 +260,6 @@ def cells_of(users: Iterable[Sequence[Any]], strata: Sequence[Stratum]) -> Itera
         numbers = [int(bucket[order[start]]) for bucket in buckets]
         cell = [names[of] if name == "category" else of for name, of in zip(strata, numbers, strict=True)]
         yield tuple(cell), order[start:end].tolist()
-
-
-def _bucketed(column: "np.ndarray") -> "np.ndarray":
-    """The bucket of each value; fewer than seven buckets if many users are alike."""
-    import numpy as np
-
-    places = [len(column) * part // whole for part, whole in SHARES] if len(column) else []
-    return np.searchsorted(np.unique(np.sort(column)[places]), column)
 
 
 def taken_evenly(sizes: Mapping[Cell, int], seed: int | str, n: int) -> list[Cell]:

@@ -125,7 +125,14 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], longest:
         for term in dict.fromkeys(terms(query))
         if term in present
     ]
-    windows = list(_windows(pieces, room))
+    # From each piece on, as many pieces as fit, until a window reaches the end of the page.
+    windows, last = list[tuple[int, int]](), 0
+    for first, piece in enumerate(pieces):
+        while last < len(pieces) and (last == first or pieces[last].end - piece.start <= room):
+            last += 1
+        windows.append((first, last))
+        if last == len(pieces):
+            break
     # BM25 of a window's pieces as one text; the length is ignored, since all windows are about equally long.
     scores = [
         sum(worth * saturated(count) for worth, counts in weighed if (count := counts[last] - counts[first]))
@@ -137,17 +144,6 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], longest:
     first, last = windows[(best + equal - 1) // 2 if scores[best] else 0]
     shown = " ".join(text[pieces[first].start : pieces[last - 1].end].split())
     return f"{f'{CUT} ' if first else ''}{shown}{f' {CUT}' if last < len(pieces) else ''}"
-
-
-def _windows(pieces: list[_Piece], room: int) -> Iterator[tuple[int, int]]:
-    """From each piece on, as many pieces as fit, until a window reaches the end of the page."""
-    last = 0
-    for first, piece in enumerate(pieces):
-        while last < len(pieces) and (last == first or pieces[last].end - piece.start <= room):
-            last += 1
-        yield first, last
-        if last == len(pieces):
-            return
 
 
 @lru_cache(maxsize=128)

@@ -98,30 +98,25 @@ STEP = 64 * 1024
 
 def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
     """The unpacked body. Raises Failed if it is larger than ``most_bytes``, damaged, or in another encoding."""
+    name, pieces = encoding.strip().lower(), iter(chunks)
+    if name in ("gzip", "x-gzip"):
+        pieces = _inflated(chunks, zlib.MAX_WBITS | 16)
+    elif name == "deflate":
+        # With zlib's header, as the standard says, or without it, as many servers send it.
+        first = next((chunk for chunk in pieces if chunk), b"")
+        with_header = (
+            len(first) > 0 and first[0] & 0x0F == 8 and (len(first) < 2 or (first[0] * 256 + first[1]) % 31 == 0)
+        )
+        pieces = _inflated(chain([first], pieces), zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
+    elif name not in ("", "identity"):
+        # "gzip, gzip" too: packing twice can make a bomb of a few bytes, and has no other use.
+        raise Failed("The page is packed in a way that was not asked for.")
     body = bytearray()
-    for piece in _unpacked(chunks, encoding):
+    for piece in pieces:
         body += piece
         if len(body) > most_bytes:
             raise Failed(f"The page is larger than {most_bytes:,} bytes.")
     return bytes(body)
-
-
-def _unpacked(chunks: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    name = encoding.strip().lower()
-    if name in ("", "identity"):
-        return iter(chunks)
-    if name in ("gzip", "x-gzip"):
-        return _inflated(chunks, zlib.MAX_WBITS | 16)
-    if name == "deflate":
-        # With zlib's header, as the standard says, or without it, as many servers send it.
-        stream = iter(chunks)
-        first = next((chunk for chunk in stream if chunk), b"")
-        with_header = (
-            len(first) > 0 and first[0] & 0x0F == 8 and (len(first) < 2 or (first[0] * 256 + first[1]) % 31 == 0)
-        )
-        return _inflated(chain([first], stream), zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
-    # "gzip, gzip" too: packing twice can make a bomb of a few bytes, and has no other use.
-    raise Failed("The page is packed in a way that was not asked for.")
 
 
 def _inflated(chunks: Iterable[bytes], window: int) -> Iterator[bytes]:
@@ -275,7 +270,6 @@ def _header(response: httpcore2.Response, name: bytes) -> str:
 
 @contextmanager
 def _page_errors(target: Target, deadline: Deadline) -> Generator[None]:
-    """Turns the library's errors into sentences about the page."""
     try:
         yield
     except httpcore2.TimeoutException:

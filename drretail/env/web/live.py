@@ -44,7 +44,12 @@ def clean_text(text: str, longest: int = LONGEST_TEXT) -> str:
     lines = [_SPACES.sub(" ", line).strip() for line in shown.split("\n")]
     whole = "\n".join(part for line in lines for part in _broken(line))
     whole = _BLANK_LINES.sub("\n\n", harmless(whole)).strip()
-    return whole if len(whole) <= longest and len(text) <= 4 * longest else _ended(whole, longest)
+    if len(whole) <= longest and len(text) <= 4 * longest:
+        return whole
+    # As many whole lines as fit, or a part of the first one.
+    room = whole[: longest - len(CUT) - 2]
+    kept = room.rpartition("\n")[0] if len(whole) > len(room) and "\n" in room else room
+    return f"{kept.rstrip()}\n\n{CUT}"
 
 
 def clean_line(text: str, longest: int) -> str:
@@ -52,7 +57,12 @@ def clean_line(text: str, longest: int) -> str:
     words = visible(text[: 4 * longest]).split()
     if max(map(len, words), default=0) > LONGEST_WORD:
         words = map(_shortened, words)
-    return _cut(harmless(" ".join(words)), longest)
+    line = harmless(" ".join(words))
+    if len(line) <= longest:
+        return line
+    beginning = line[: longest - 1]
+    whole_words = beginning.rpartition(" ")[0]
+    return (whole_words if len(whole_words) > longest // 2 else beginning).rstrip() + "…"
 
 
 def cleaned_result(result: WebResult) -> WebResult | None:
@@ -112,21 +122,6 @@ def _broken(line: str) -> list[str]:
 
 def _shortened(word: str) -> str:
     return word if len(word) <= LONGEST_WORD else f"{word[:_KEPT_OF_WORD]}…"
-
-
-def _cut(text: str, longest: int) -> str:
-    if len(text) <= longest:
-        return text
-    beginning = text[: longest - 1]
-    words = beginning.rpartition(" ")[0]
-    return (words if len(words) > longest // 2 else beginning).rstrip() + "…"
-
-
-def _ended(text: str, longest: int) -> str:
-    """As many whole lines as fit, or a part of the first one, with ``CUT`` at the end."""
-    room = text[: longest - len(CUT) - 2]
-    kept = room.rpartition("\n")[0] if len(text) > len(room) and "\n" in room else room
-    return f"{kept.rstrip()}\n\n{CUT}"
 
 
 READ_IN_VAIN: dict[SourceState, str] = {

@@ -113,8 +113,16 @@ def drop_unshown(root: HtmlElement, *, waiting: bool = False) -> int:
     ``waiting`` keeps blocks that only wait to be shown (``hidden``, ``display: none``, or to be faded in). Text of no
     size, out of sight or in the colour of its background is removed all the same.
     """
-    elements = (each for each in root.iter() if isinstance(each.tag, str) and each.tag != "body")
-    hidden = [each for each in elements if _is_hidden(each) and not (waiting and _waits(each))]
+    hidden = list[HtmlElement]()
+    for element in root.iter():
+        if not isinstance(element.tag, str) or element.tag == "body":
+            continue
+        style = (element.get("style") or "")[:2000]
+        is_frame = element.tag in ("html", "img", "main", "article")
+        is_hidden = element.get("hidden") not in (None, "until-found") or (not is_frame and hides(style))
+        waits = waiting and not hides(_WAITING_STYLE.sub("", re.sub(r"\s+", "", style).casefold()))
+        if is_hidden and not waits:
+            hidden.append(element)
     for element in [*root.iter(*_NEVER_SHOWN), *hidden]:
         emptied(element)
     left = LONGEST_SHOWN
@@ -139,18 +147,6 @@ def hides(style: str) -> bool:
     style = "".join(style.split()).casefold()
     colour, ground = _COLOUR.search(style), _GROUND.search(style)
     return bool(_UNSEEN_STYLE.search(style)) or (colour is not None and ground is not None and colour[1] == ground[1])
-
-
-def _waits(element: HtmlElement) -> bool:
-    style = re.sub(r"\s+", "", (element.get("style") or "")[:2000]).casefold()
-    return not hides(_WAITING_STYLE.sub("", style))
-
-
-def _is_hidden(element: HtmlElement) -> bool:
-    if element.get("hidden") is not None and element.get("hidden") != "until-found":
-        return True
-    is_frame = element.tag in ("html", "body", "img", "main", "article")
-    return not is_frame and hides((element.get("style") or "")[:2000])
 
 
 SHORTEST = 120
@@ -261,31 +257,25 @@ def read_page(fetched: Fetched) -> WebPage:
     if fetched.content_type.startswith("text/plain"):
         return _page(fetched, "", clean_text(markup), None)
     root = parsed(markup)
-    return _page(fetched, "", "", None) if root is None else _read(fetched, markup, root)
-
-
-def _read(fetched: Fetched, markup: str, root: HtmlElement) -> WebPage:
+    if root is None:
+        return _page(fetched, "", "", None)
     title = clean_line(_title(root), LONGEST_TITLE)
     nodes = ld_nodes(root)
     date = page_dates(root, nodes).latest
     products = product_data(root)
-    body = _body(markup, root, fetched.final_url or fetched.url)
+    url = fetched.final_url or fetched.url
+    drop_unshown(root)
+    body = content_markdown(root, url)
+    # Pages that wait to be faded in show hardly any: then with the blocks that scripts show.
+    if len(body) < SHORTEST and (waiting := parsed(markup)) is not None:
+        drop_unshown(waiting, waiting=True)
+        body = max(body, content_markdown(waiting, url), key=len)
     if len(body) < SHORTEST:
         body = max([body, *(str(node.get("articleBody") or "") for node in nodes)], key=len)
     if not products and is_wall(title, body):
         return WebPage(fetched.url, title, text="", state="blocked", date=date)
     text = clean_text("\n\n".join(filter(None, (product_text(products, body), body))))
     return _page(fetched, title, text, date, shortest=1 if products else SHORTEST)
-
-
-def _body(markup: str, root: HtmlElement, url: str) -> str:
-    """The content; if hardly any is shown, as on pages that wait to be faded in, with the blocks that scripts show."""
-    drop_unshown(root)
-    body = content_markdown(root, url)
-    if len(body) < SHORTEST and (waiting := parsed(markup)) is not None:
-        drop_unshown(waiting, waiting=True)
-        body = max(body, content_markdown(waiting, url), key=len)
-    return body
 
 
 def _page(fetched: Fetched, title: str, text: str, date: str | None, *, shortest: int = SHORTEST) -> WebPage:

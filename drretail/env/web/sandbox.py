@@ -127,17 +127,21 @@ class SandboxWeb:
 
     def search(self, query: str, k: int) -> list[WebResult]:
         """The ``k`` best pages that reach ``FLOOR``; ties in order of their addresses."""
-        index = self._indexed()
+        # At the first search: most commands open a world without searching its web.
+        with self._lock:
+            if self._index is None:
+                self._index = Bm25([(page.title, page.text) for page in self._pages], LEAST_PAGES)
+            index = self._index
         floor = FLOOR * index.ceiling(query)
         ranked = [(number, score) for number, score in index.scores(query).items() if score >= floor]
         # The pages are in order of their addresses, so their numbers are too.
         ranked.sort(key=lambda scored: (-scored[1], scored[0]))
-        return [self._result(self._pages[number], query, index) for number, _ in ranked[:k]]
-
-    def _result(self, page: SandboxPage, query: str, index: Bm25) -> WebResult:
-        snippet = best_passage(page.text, query, index.idf)
-        chunk = best_passage(page.text, query, index.idf, LONGEST_CHUNK)
-        return WebResult(page.title, page.url, snippet, page.date, chunk)
+        results = list[WebResult]()
+        for page in (self._pages[number] for number, _ in ranked[:k]):
+            snippet = best_passage(page.text, query, index.idf)
+            chunk = best_passage(page.text, query, index.idf, LONGEST_CHUNK)
+            results.append(WebResult(page.title, page.url, snippet, page.date, chunk))
+        return results
 
     def fetch(self, url: str) -> WebPage:
         """The page at an address in any spelling; state "error" for an address that the corpus lacks or withholds."""
@@ -150,13 +154,6 @@ class SandboxWeb:
         if not page.text.strip():
             return WebPage(page.url, page.title, text="", state="no_content", date=page.date)
         return WebPage(page.url, page.title, page.text, state="ok", date=page.date)
-
-    def _indexed(self) -> Bm25:
-        # At the first search: most commands open a world without searching its web.
-        with self._lock:
-            if self._index is None:
-                self._index = Bm25([(page.title, page.text) for page in self._pages], LEAST_PAGES)
-            return self._index
 
 
 def read_corpus(path: Path) -> list[SandboxPage]:

@@ -70,12 +70,6 @@ _DEEPEST = 5
 _ATTRIBUTES = ("content", "href", "datetime", "value")
 
 
-def microdata_nodes(page: HtmlElement) -> Iterator[Node]:
-    """The first items that have a type, each with the items that are its properties."""
-    typed = (element for element in page.iter() if isinstance(element.tag, str) and element.get("itemtype"))
-    yield from (_item(element, 0) for element in islice(typed, _MOST_ITEMS))
-
-
 def _item(scope: HtmlElement, depth: int) -> Node:
     node: dict[str, Any] = {"@type": scope.get("itemtype") or ""}
     waiting = list(reversed(scope))
@@ -143,7 +137,9 @@ def product_data(page: HtmlElement) -> tuple[ProductData, ...]:
     known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 1}
     products = _products(nodes, known)
     if not products:
-        products = _products(microdata_nodes(page), {})
+        # The first items that have a type, each with the items that are its properties.
+        typed = (element for element in page.iter() if isinstance(element.tag, str) and element.get("itemtype"))
+        products = _products((_item(element, 0) for element in islice(typed, _MOST_ITEMS)), {})
     by_name: dict[str, ProductData] = {}
     for product in products:
         known_as = by_name.setdefault(product.name.casefold(), product)

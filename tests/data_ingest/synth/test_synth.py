@@ -105,7 +105,7 @@ def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     assert files_in(tmp_path) == {"thesis.txt": b"precious"}
 
 
-@pytest.mark.parametrize("moment", ["gzip.GzipFile", "draw_articles", "review", "_file_report", "write_json"])
+@pytest.mark.parametrize("moment", ["gzip.GzipFile", "draw_articles", "review", "FileReport", "write_json"])
 def test_a_stop_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str) -> None:
     """While files are opened, filled, and when no report says yet that they are a shop's."""
 
