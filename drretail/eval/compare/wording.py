@@ -256,17 +256,17 @@ _OF_THE_JUDGE = ("not_concluded", "not_read")
 
 def _by_judges(measures: Sequence[Measure]) -> Iterator[tuple[str, list[Measure]]]:
     """ "By claude and gpt, quality +0.40 (+0.10 to +0.70) and FP", and the measures that it names."""
-    seen = [(measure[0].judge, f"{name_of(measure[0])}{_seen(measure)}") for measure in measures]
+    # With the difference of two systems, if there are enough queries to look at it.
+    visible = ("higher", "lower", "undone", "answers_less", "undecided")
+    seen: list[tuple[str, str]] = []
+    for measure in measures:
+        row = measure[0]
+        difference = f" {difference_of(row)}" if len(measure) == 1 and row.outcome in visible else ""
+        seen.append((row.judge, f"{name_of(row)}{difference}"))
     for judges, names in alike(seen):
         places = [at for at, (judge, name) in enumerate(seen) if judge in judges and name in names]
         by = "" if outcome_of_all(measures[0]) in _OF_THE_JUDGE else f"By {listed(judges)}, "
         yield f"{by}{listed(names)}", [measures[at] for at in places]
-
-
-def _seen(measure: Measure) -> str:
-    """The difference with its interval, of two systems with enough queries to look at it."""
-    row, outcomes = measure[0], ("higher", "lower", "undone", "answers_less", "undecided")
-    return f" {difference_of(row)}" if len(measure) == 1 and row.outcome in outcomes else ""
 
 
 def outcome_of_all(measure: Measure) -> Outcome:
@@ -279,10 +279,7 @@ def outcome_of_all(measure: Measure) -> Outcome:
     if len(outcomes) == 1:
         return outcomes.pop()
     first: tuple[Outcome, ...] = ("higher", "undone", "answers_less", "missing", "undecided")
-    for outcome in first:
-        if outcome in outcomes:
-            return outcome
-    return "too_few"
+    return next((outcome for outcome in first if outcome in outcomes), "too_few")
 
 
 def _content(measure: Measure, names: Mapping[str, str]) -> tuple[str, str]:
