@@ -27,7 +27,6 @@ from drretail.records.query import (
     kind_of,
 )
 from drretail.records.reading import Pick
-from drretail.records.run import System
 from drretail.records.score import CODE, JudgeRef, MetricDescription, Score
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -276,7 +275,12 @@ class _SystemPair:
 def counterfactual_rows(experiment: Path) -> list[Score]:
     """Rows by system and measure; empty if the experiment has no such systems. Pure: equal folders give equal rows."""
     definition = read_definition(experiment)
-    pairs = list(_pairs(definition.systems))
+    pairs: list[_SystemPair] = []
+    for label, system in sorted(definition.systems.items()):
+        if (kind := kind_of(system)) is not None:
+            wanted = factual_of(system)
+            factual = next((name for name, other in sorted(definition.systems.items()) if other == wanted), None)
+            pairs.append(_SystemPair(label, factual or wanted.label(), kind, factual is not None))
     if not pairs:
         return []
     planned: dict[tuple[str, str], list[Planned]] = defaultdict(list)
@@ -301,16 +305,6 @@ def counterfactual_rows(experiment: Path) -> list[Score]:
             if frozen is not None and factual and other:
                 pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
     return [row for pair in pairs for row in _rows(pair, definition)]
-
-
-def _pairs(systems: Mapping[str, System]) -> Iterator[_SystemPair]:
-    for label, system in sorted(systems.items()):
-        kind = kind_of(system)
-        if kind is None:
-            continue
-        wanted = factual_of(system)
-        label_of_factual = next((name for name, other in sorted(systems.items()) if other == wanted), None)
-        yield _SystemPair(label, label_of_factual or wanted.label(), kind, label_of_factual is not None)
 
 
 def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:

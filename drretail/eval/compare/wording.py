@@ -279,7 +279,10 @@ def outcome_of_all(measure: Measure) -> Outcome:
     if len(outcomes) == 1:
         return outcomes.pop()
     first: tuple[Outcome, ...] = ("higher", "undone", "answers_less", "missing", "undecided")
-    return next((outcome for outcome in first if outcome in outcomes), "too_few")
+    for outcome in first:
+        if outcome in outcomes:
+            return outcome
+    return "too_few"
 
 
 def _content(measure: Measure, names: Mapping[str, str]) -> tuple[str, str]:

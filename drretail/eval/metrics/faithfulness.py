@@ -358,9 +358,6 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
-DESCRIPTION = description_of("faithfulness")
-
-
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
         return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
@@ -386,7 +383,7 @@ METRIC = Metric(
     judge,
     _values,
     VARIANTS,
-    DESCRIPTION,
+    description_of(FAITHFULNESS),
     prompts,
     after=("reading",),
     pooled=POOLED,

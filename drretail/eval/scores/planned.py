@@ -95,21 +95,19 @@ def read_judgements(
     """
     gathered = with_panels(gather(experiment, metrics, counts_words=counts_words))
     gathered = with_earnings(gathered, asked, experiment)
-    return of_assistants(gathered) if gathered.are_answers else gathered
-
-
-def of_assistants(gathered: Gathered) -> Gathered:
-    """The same without what assistants are not asked for, floors of research, and a rule-based judge's claims."""
-    metrics = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
-    metrics = {name: metric for name, metric in metrics.items() if metric.variants}
+    if not gathered.are_answers:
+        return gathered
+    # Without what assistants are not asked for, floors of research, and a rule-based judge's claims.
+    as_asked = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
+    as_asked = {name: metric for name, metric in as_asked.items() if metric.variants}
     systems = gathered.definition.systems
     tables = {
         key: by_run
         for key, by_run in gathered.tables_of_judges.items()
-        if key.metric in metrics and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
+        if key.metric in as_asked and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
     }
     plans = tuple(plan for plan in gathered.plans if place_of(plan.label, systems) == "system")
-    return replace(gathered, metrics=metrics, plans=plans, tables_of_judges=tables)
+    return replace(gathered, metrics=as_asked, plans=plans, tables_of_judges=tables)
 
 
 def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experiment: Path | None = None) -> Gathered:
