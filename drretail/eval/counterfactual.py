@@ -2,8 +2,8 @@
 The measures of one query, then the rows of scores.json for every system that saw other data than the users' own.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations, product
 from operator import attrgetter
@@ -100,18 +100,14 @@ def _limits_broken(want: Want, chosen: Sequence[Listing], decisions: Decisions) 
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
     """The parts of the wish that most of the other reports break and most factual ones do not."""
-    parts = frozenset[str]().union(*(advice.broken for advice in other))
-    by_others, by_factual = (
-        {part for part in parts if _mostly(reports, [part in advice.broken for advice in reports])}
-        for reports in (other, factual)
-    )
-    return frozenset(by_others - by_factual)
 
+    def broken_by_most(reports: Sequence[Advice]) -> set[str]:
+        """The parts that more than half of the reports break, of those that recommend anything."""
+        telling = [advice.broken for advice in reports if advice.recommended]
+        counts = Counter(part for broken in telling for part in broken)
+        return {part for part, count in counts.items() if 2 * count > len(telling)}
 
-def _mostly(reports: Sequence[Advice], answers: Iterable[bool]) -> bool:
-    """True if the answer is yes for more than half of the reports that recommend anything."""
-    telling = [answer for report, answer in zip(reports, answers, strict=True) if report.recommended]
-    return 2 * sum(telling) > len(telling)
+    return frozenset(broken_by_most(other) - broken_by_most(factual))
 
 
 @dataclass(frozen=True, slots=True)

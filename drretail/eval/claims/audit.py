@@ -32,7 +32,6 @@ from drretail.eval.claims.claims import (
     unit_of,
 )
 from drretail.eval.claims.rulings import CONTRADICTED, INVENTED, NO_QUOTE, NOT_RATED, NOTES
-from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
 from drretail.grounding.report.reading import read_by_form
@@ -93,14 +92,6 @@ def claims_on(value: ReadValue, report: str, claims: Iterable[Claim], *, in_quot
 
 def _meets(claim: Claim, start: int, end: int) -> bool:
     return claim.start is not None and claim.end is not None and claim.start < end and start < claim.end
-
-
-def record_audit(judge_session: JudgeSession, layout: Layout, ledger: Ledger) -> None:
-    """Records the audit of a report's judgement, unless nothing was judged since the last one."""
-    if judge_session.existing(AUDIT, REPORT) is None or judge_session.has_new:
-        counts = audit(judge_session.verdicts(), layout, ledger)
-        if counts is not None:
-            judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", counts))
 
 
 def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[str, dict[str, Any]] | None:

@@ -199,23 +199,16 @@ class SourceResolver:
         resolved: dict[str, None] = {}
         nothing: dict[str, None] = {}
         for source in (name for text in sources for name in self.apart(text)):
-            cited = self._known.get(_spelling(source))
-            if cited is not None and cited.type != "unresolved":
-                resolved[cited.source] = None
-            elif cited is None and (plain := self._plainly(source)):
-                resolved[plain] = None
+            cited, name = self._known.get(_spelling(source)), source.strip(_BRACKETS)
+            known = None if cited is None or cited.type == "unresolved" else cited.source
+            if cited is None:  # no mark of the report cites it: it is read as a mark of its own
+                marks = (mark for written in (f"[{name}]", name) for mark in find_citations(written, self._evidence))
+                known = next((mark.evidence_id or mark.url for mark in marks if mark.type != "unresolved"), None)
+            if known:
+                resolved[known] = None
             else:
-                nothing[source.strip(_BRACKETS)] = None
+                nothing[name] = None
         return Resolved(tuple(resolved), tuple(nothing))
-
-    def _plainly(self, source: str) -> str | None:
-        """A source that no mark of the report cites, read as a mark of its own."""
-        name = source.strip(_BRACKETS)
-        for written in (f"[{name}]", name):
-            for citation in find_citations(written, self._evidence):
-                if citation.type != "unresolved":
-                    return citation.evidence_id or citation.url
-        return None
 
 
 def _spelling(source: str) -> str:

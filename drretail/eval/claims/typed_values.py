@@ -325,11 +325,6 @@ async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verd
     return await judge_session.ask_and_record(*turn_questions(subject))
 
 
-def typed_in(verdict: Verdict) -> list[Typed]:
-    """The statements of a verdict on one answer; none if it failed."""
-    return [Typed.model_validate(statement) for statement in verdict.value or ()] if verdict.state == "scored" else []
-
-
 def _source(name: str, shop: Records) -> str:
     """One product or order as the judge is told of it."""
     if name[:2] == "O:":

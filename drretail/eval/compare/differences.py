@@ -15,7 +15,6 @@ from drretail.eval.compare.rows import (
     Tested,
     concluded,
     contrasts,
-    counts_failures,
     side_of,
     tested,
 )
@@ -27,6 +26,7 @@ from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metrics
 from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.planned import headline_variants
 from drretail.experiment import PLANNED, read_plan
 from drretail.files import write_json
 from drretail.records.comparison import ComparedRow, PairScore, PlannedPair, PlannedPairs
@@ -122,10 +122,11 @@ def primary_tests(
             is_asked = metrics is None or name in metrics
             if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
-            facts = facts_of(gathered, name, assessor)
+            facts, higher_is_better = facts_of(gathered, name, assessor), metric.description.higher_is_better
             for variant in primary_variants(metric):
                 sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
-                bears = counts_failures(metric, variant, assessor.rules)
+                # In these headlines a failed run earns 0, and nothing earns less.
+                bears = assessor.rules == "default" and higher_is_better and variant in headline_variants(metric)
                 test, names = PrimaryTest(assessor, name, variant), (variant, row_facts(metric, variant)["name"])
                 for a, b in every:
                     both = sides[a], sides[b]

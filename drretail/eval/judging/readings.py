@@ -2,7 +2,7 @@
 reports, in tags with question, shopper, sources and picks.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -17,13 +17,12 @@ from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import check_replaceable, write_json
-from drretail.grounding.report.render import Reference, render_report
+from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.records import read_ledger, record_of
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
-from drretail.records.evidence import Evidence
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 from drretail.records.shop import SHOP_URL
@@ -140,8 +139,19 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
     """
     rendered = render_report(subject.report or "", subject.evidence.values(), style="plain")
     body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
-    listed = "\n".join(_entry(reference, subject.evidence) for reference in rendered.references)
-    return tagged("report", body, **attributes), tagged("sources", listed or NO_SOURCES, **attributes)
+    lines: list[str] = []
+    for reference in rendered.references:
+        entry = subject.evidence.get(reference.evidence_id or "")
+        texts = entry.texts if entry is not None and entry.kind == "order" else ()
+        order = next((record for text in texts if (record := record_of(text.text)) and "order_date" in record), None)
+        of = ""
+        if order is not None:  # an order's line says what was ordered, since its number says nothing
+            status = f" ({order['order_status']})" if order.get("order_status") else ""
+            thing = order.get("product_title") or order.get("product_id")
+            of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
+        number = "-" if reference.number is None else f"{reference.number}."
+        lines.append(f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}")
+    return tagged("report", body, **attributes), tagged("sources", "\n".join(lines) or NO_SOURCES, **attributes)
 
 
 def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
@@ -166,17 +176,3 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
     if ledger.total is not None and len(currencies) == 1:
         lines.append(f"Total: {format_money(ledger.total, currencies.pop())}")
     return tagged("picks", "\n".join(lines) or NO_PICKS, **attributes)
-
-
-def _entry(reference: Reference, evidence: Mapping[str, Evidence]) -> str:
-    """A line of the list; an order's line says what was ordered, since its number says nothing."""
-    entry = evidence.get(reference.evidence_id or "")
-    texts = entry.texts if entry is not None and entry.kind == "order" else ()
-    order = next((record for text in texts if (record := record_of(text.text)) and "order_date" in record), None)
-    of = ""
-    if order is not None:
-        status = f" ({order['order_status']})" if order.get("order_status") else ""
-        thing = order.get("product_title") or order.get("product_id")
-        of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
-    number = "-" if reference.number is None else f"{reference.number}."
-    return f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"

@@ -199,7 +199,12 @@ NOTHING_TO_SCORE = "the report has nothing of the kind"
 def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
     lines = [f"- **{value.variant}** {_value(value)}" for value in values]
-    judged = [line for verdict in verdicts if (line := _verdict(verdict))]
+    judged: list[str] = []
+    for verdict in verdicts:
+        if reason := verdict.error or verdict.reason:
+            shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+            state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
+            judged.append(f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}")
     if judged:
         lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
     if len(judged) > MOST_VERDICTS:
@@ -223,12 +228,3 @@ def _value(value: Value) -> str:
     counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
     shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)
     return f"{value.value:.4g}{f' ({shown})' if shown else ''}"
-
-
-def _verdict(verdict: Verdict) -> str:
-    reason = verdict.error or verdict.reason
-    if not reason:
-        return ""
-    shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
-    state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
-    return f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}"
