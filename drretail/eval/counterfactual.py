@@ -26,10 +26,9 @@ from drretail.records.query import (
     factual_of,
     kind_of,
 )
-from drretail.records.reading import Pick
 from drretail.records.score import CODE, JudgeRef, MetricDescription, Score
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Want
 from drretail.stats.intervals import Clusters
 
 
@@ -51,26 +50,14 @@ def read_advice(subject: Subject) -> Advice | None:
     records = subject.case.ledger(picks).products
     ids = sorted({pick.product for pick in picks if pick.product in records})
     recommended = {product_id: records[product_id] for product_id in ids}
-    wish = subject.query.wish
-    decisions = Decisions(subject.query.gold)
-    broken = () if wish is None else _broken(wish, picks, recommended, records, decisions)
-    return Advice(recommended, frozenset(broken))
-
-
-def _broken(
-    wish: Wish,
-    picks: Sequence[Pick],
-    recommended: Mapping[str, Product],
-    records: Mapping[str, Product],
-    decisions: Decisions,
-) -> Iterator[str]:
-    """The broken parts of a wish: the budget, then each want's limits, named by the want."""
-    listings = [listing_of(records[product_id]) for product_id in recommended]
-    if is_over_budget(wish, picks, records):
-        yield "budget"
-    for want in wish.wants:
+    wish, decisions = subject.query.wish, Decisions(subject.query.gold)
+    # The budget, and each want's limits, named by the want.
+    broken = {"budget"} if wish is not None and is_over_budget(wish, picks, records) else set[str]()
+    listings = [listing_of(product) for product in recommended.values()]
+    for want in () if wish is None else wish.wants:
         chosen = [listing for listing in listings if decisions.is_of_kind(want, listing)]
-        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, decisions))
+        broken |= {f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, decisions)}
+    return Advice(recommended, frozenset(broken))
 
 
 def _limits_broken(want: Want, chosen: Sequence[Listing], decisions: Decisions) -> Iterator[str]:

@@ -21,7 +21,7 @@ from drretail.experiment import read_definition, read_evidence, read_runs, read_
 from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.progress import Progress
-from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
+from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30
@@ -33,18 +33,6 @@ def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence
     source = read_source(experiment, entry.id) if entry.lacks_page else None
     page = None if source is None else next((page for page in source.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
-
-
-def source_texts(entry: Evidence | None) -> list[EvidenceText]:
-    """The texts that claims on a source are judged against: its record, page or file; empty if there is none."""
-    return [] if entry is None else [text for text in entry.sources if text.text.strip()]
-
-
-def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
-    """What the agent read of a source: of a web page its snippet or summary, of any other the source itself."""
-    if entry is None or entry.kind != "web":
-        return source_texts(entry)
-    return [text for text in entry.texts if text.shown and text.text.strip()]
 
 
 @dataclass(frozen=True, slots=True)
