@@ -337,15 +337,11 @@ def check_references(experiment: Path, references: Mapping[str, Reference], chec
             is_same = recorded.model_copy(update={"undecided": anew.undecided}) == anew
             # Of a report that is not scored yet, nothing is kept.
             if differing := recorded.undecided.items() ^ anew.undecided.items():
-                is_same = is_same and differing.isdisjoint(_scored_reports(experiment))
+                verdicts = (verdict for path in verdict_files(experiment) for verdict in VerdictFile(path).lasts())
+                judged = {(verdict.run_id, verdict.report_sha) for verdict in verdicts}
+                here = {(run.run_id, run.report_sha) for run in read_runs(experiment)}
+                is_same = is_same and differing.isdisjoint(judged & here)
         else:
             is_same = recorded == references[anew.query_id]
         if not is_same:
             checklist.fail("versions", name, "it is not what the world gives", "Delete it and score again.")
-
-
-def _scored_reports(experiment: Path) -> set[tuple[str, str]]:
-    """The ids of runs with the hashes of their reports, as far as these have verdicts."""
-    verdicts = (verdict for path in verdict_files(experiment) for verdict in VerdictFile(path).lasts())
-    judged = {(verdict.run_id, verdict.report_sha) for verdict in verdicts}
-    return judged & {(run.run_id, run.report_sha) for run in read_runs(experiment)}

@@ -139,10 +139,8 @@ class Verification(Document):
                 yield Prose(f"{'':15}and {more:,} more like it")
 
     def _sentences(self) -> Iterator[str]:
-        unmade, unchecked = (
-            sum(len(check.unmade) for check in self.checks),
-            sum(bool(check.unchecked) for check in self.checks),
-        )
+        unmade = sum(len(check.unmade) for check in self.checks)
+        unchecked = sum(bool(check.unchecked) for check in self.checks)
         is_short = not self.details and any(len(each) > 1 for check in self.checks for _, each in check.by_cause())
         sentences = [
             counted(len(self.failures), "thing fails", "things fail") if self.failures else "Nothing fails",

@@ -2,8 +2,8 @@
 The measures of one query, then the rows of scores.json for every system that saw other data than the users' own.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import combinations, product
 from operator import attrgetter
@@ -26,11 +26,9 @@ from drretail.records.query import (
     factual_of,
     kind_of,
 )
-from drretail.records.reading import Pick
-from drretail.records.run import System
 from drretail.records.score import CODE, JudgeRef, MetricDescription, Score
 from drretail.records.shop import Product
-from drretail.records.wish import Want, Wish
+from drretail.records.wish import Want
 from drretail.stats.intervals import Clusters
 
 
@@ -52,26 +50,14 @@ def read_advice(subject: Subject) -> Advice | None:
     records = subject.case.ledger(picks).products
     ids = sorted({pick.product for pick in picks if pick.product in records})
     recommended = {product_id: records[product_id] for product_id in ids}
-    wish = subject.query.wish
-    decisions = Decisions(subject.query.gold)
-    broken = () if wish is None else _broken(wish, picks, recommended, records, decisions)
-    return Advice(recommended, frozenset(broken))
-
-
-def _broken(
-    wish: Wish,
-    picks: Sequence[Pick],
-    recommended: Mapping[str, Product],
-    records: Mapping[str, Product],
-    decisions: Decisions,
-) -> Iterator[str]:
-    """The broken parts of a wish: the budget, then each want's limits, named by the want."""
-    listings = [listing_of(records[product_id]) for product_id in recommended]
-    if is_over_budget(wish, picks, records):
-        yield "budget"
-    for want in wish.wants:
+    wish, decisions = subject.query.wish, Decisions(subject.query.gold)
+    # The budget, and each want's limits, named by the want.
+    broken = {"budget"} if wish is not None and is_over_budget(wish, picks, records) else set[str]()
+    listings = [listing_of(product) for product in recommended.values()]
+    for want in () if wish is None else wish.wants:
         chosen = [listing for listing in listings if decisions.is_of_kind(want, listing)]
-        yield from (f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, decisions))
+        broken |= {f"{want.name}: {limit}" for limit in _limits_broken(want, chosen, decisions)}
+    return Advice(recommended, frozenset(broken))
 
 
 def _limits_broken(want: Want, chosen: Sequence[Listing], decisions: Decisions) -> Iterator[str]:
@@ -101,18 +87,14 @@ def _limits_broken(want: Want, chosen: Sequence[Listing], decisions: Decisions) 
 
 def overridden(factual: Sequence[Advice], other: Sequence[Advice]) -> frozenset[str]:
     """The parts of the wish that most of the other reports break and most factual ones do not."""
-    parts = frozenset[str]().union(*(advice.broken for advice in other))
-    by_others, by_factual = (
-        {part for part in parts if _mostly(reports, [part in advice.broken for advice in reports])}
-        for reports in (other, factual)
-    )
-    return frozenset(by_others - by_factual)
 
+    def broken_by_most(reports: Sequence[Advice]) -> set[str]:
+        """The parts that more than half of the reports break, of those that recommend anything."""
+        telling = [advice.broken for advice in reports if advice.recommended]
+        counts = Counter(part for broken in telling for part in broken)
+        return {part for part, count in counts.items() if 2 * count > len(telling)}
 
-def _mostly(reports: Sequence[Advice], answers: Iterable[bool]) -> bool:
-    """True if the answer is yes for more than half of the reports that recommend anything."""
-    telling = [answer for report, answer in zip(reports, answers, strict=True) if report.recommended]
-    return 2 * sum(telling) > len(telling)
+    return frozenset(broken_by_most(other) - broken_by_most(factual))
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +258,12 @@ class _SystemPair:
 def counterfactual_rows(experiment: Path) -> list[Score]:
     """Rows by system and measure; empty if the experiment has no such systems. Pure: equal folders give equal rows."""
     definition = read_definition(experiment)
-    pairs = list(_pairs(definition.systems))
+    pairs: list[_SystemPair] = []
+    for label, system in sorted(definition.systems.items()):
+        if (kind := kind_of(system)) is not None:
+            wanted = factual_of(system)
+            factual = next((name for name, other in sorted(definition.systems.items()) if other == wanted), None)
+            pairs.append(_SystemPair(label, factual or wanted.label(), kind, factual is not None))
     if not pairs:
         return []
     planned: dict[tuple[str, str], list[Planned]] = defaultdict(list)
@@ -301,16 +288,6 @@ def counterfactual_rows(experiment: Path) -> list[Score]:
             if frozen is not None and factual and other:
                 pair.outcomes[query.query_id] = measured(query, frozen, pair.kind, factual, other)
     return [row for pair in pairs for row in _rows(pair, definition)]
-
-
-def _pairs(systems: Mapping[str, System]) -> Iterator[_SystemPair]:
-    for label, system in sorted(systems.items()):
-        kind = kind_of(system)
-        if kind is None:
-            continue
-        wanted = factual_of(system)
-        label_of_factual = next((name for name, other in sorted(systems.items()) if other == wanted), None)
-        yield _SystemPair(label, label_of_factual or wanted.label(), kind, label_of_factual is not None)
 
 
 def _queries(pair: _SystemPair, definition: Definition) -> list[Query]:

@@ -164,7 +164,14 @@ class Sample:
 
         ``tables`` is the number of judges times the number of metrics.
         """
-        strata = _strata(experiment, definition)
+        places_of: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        paths = [*experiment.glob("runs/*/*"), *experiment.glob("rubrics/*/*.json")]
+        for path in (*paths, *verdict_files(experiment), *judge_journals(experiment)):
+            places_of[_query_of(path)].add(path.relative_to(experiment).parent.parts)
+        by_places: dict[frozenset[tuple[str, ...]], list[str]] = defaultdict(list)
+        for query in definition.queries:
+            by_places[frozenset(places_of[file_name(query.query_id)])].append(query.query_id)
+        strata = [*by_places.values()]
         sizes = [len(part) for part in strata]
         total, jobs = sum(sizes), sum(sizes) * len(definition.systems) * tables
         wanted = max(FEWEST_QUERIES, total * MOST_JOBS // max(1, jobs))
@@ -191,19 +198,6 @@ class Sample:
         squares = (size * (size - len(part)) * variance(part) / len(part) for part, size in strata if len(part) > 1)
         error = ERRORS * sqrt(sum(squares))
         return Range(max(0.0, total - error), total + error)
-
-
-def _strata(experiment: Path, definition: Definition) -> list[list[str]]:
-    """The ids of all queries, grouped by what exists for them: reports, and verdicts of each judge."""
-    places_of: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    paths = [*experiment.glob("runs/*/*"), *experiment.glob("rubrics/*/*.json")]
-    for path in (*paths, *verdict_files(experiment), *judge_journals(experiment)):
-        place = path.relative_to(experiment).parent.parts
-        places_of[_query_of(path)].add(place)
-    strata: dict[frozenset[tuple[str, ...]], list[str]] = defaultdict(list)
-    for query in definition.queries:
-        strata[frozenset(places_of[file_name(query.query_id)])].append(query.query_id)
-    return [*strata.values()]
 
 
 def _query_of(path: Path) -> str:

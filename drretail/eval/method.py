@@ -22,7 +22,7 @@ from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_
 from drretail.llm.usage import read_prices
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
-from drretail.records.comparison import JudgeTable, PairScore
+from drretail.records.comparison import JudgeTable
 from drretail.records.reading import AUDITED, SAME_CLAIM, SAME_LABEL, JudgeAudit
 from drretail.records.run import slug
 from drretail.records.score import CODE, JudgeRef, Judging, MetricDescription, Scores
@@ -145,15 +145,11 @@ def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
     return [
         MethodCard(
             f"{judge} {params}".rstrip(),
-            _lines(judge, params, scores, [cost for cost in costs if _is_by(cost, judge, params)]),
+            _lines(judge, params, scores, costs),
             tuple((metric, known[metric][prompt]) for metric, prompt in sorted(its) if prompt in known[metric]),
         )
         for (judge, params), its in prompts_by_judge.items()
     ]
-
-
-def _is_by(cost: JudgingCost, judge: str, params: str) -> bool:
-    return cost.judge == judge and (not params or cost.folder.endswith(f"-{params}"))
 
 
 def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
@@ -170,6 +166,7 @@ def _prompts(experiment: Path, metric: str) -> Mapping[str, Prompt]:
 
 def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]) -> dict[str, str]:
     of_judge = (judge, params)
+    costs = [each for each in costs if each.judge == judge and (not params or each.folder.endswith(f"-{params}"))]
     audits = [audit for audit in scores.audits if (audit.judge, audit.judge_params) == of_judge]
     reading = {"Reading": " ".join(audit.line for audit in audits)} if audits else {}
     judgings = [row for row in scores.judgings if (row.judge, row.judge_params) == of_judge]
@@ -185,6 +182,12 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
     repeats = max((row.repeats for row in judgings), default=1)
     calls, tokens = (sum(getattr(cost.cost.usage, name) for cost in costs) for name in ("calls", "total"))
     paid = [cost.cost.dollars for cost in costs]
+    # How often a judge of pairs answers otherwise in the other order, if it was asked both.
+    turned = [(row.flip_rate, row.n_scored - row.forfeits) for row in pairs if row.flip_rate is not None]
+    between_orders: dict[str, str] = {}
+    if n := sum(count for _, count in turned):
+        changed = percent(sum(rate * count for rate, count in turned) / n)
+        between_orders["Noise between orders"] = f"another answer to {changed} of questions on pairs (n={n:,})"
     price = "price unknown" if None in paid else f"${dollars(sum(each or 0 for each in paid))}"
     return {
         "Served model": ", ".join(served) or "not named by the provider",
@@ -192,21 +195,11 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
         "Took": f"{calls:,} calls, {tokens:,} tokens, {price}",
         "Times asked": f"{repeats:,} per report",
         "Noise between repeats": "; ".join(_noise(judgings, audits, scores.metrics)) or NOT_REPEATED,
-        **_noise_of_pairs(pairs),
+        **between_orders,
         "Answers sent back": f"{sum(row.repairs for row in (*judgings, *pairs)):,}",
         **measured,
         **reading,
     }
-
-
-def _noise_of_pairs(pairs: Sequence[PairScore]) -> dict[str, str]:
-    """How often a judge of pairs answers otherwise in the other order; empty unless it was asked both."""
-    read = [(row.flip_rate, row.n_scored - row.forfeits) for row in pairs if row.flip_rate is not None]
-    n = sum(count for _, count in read)
-    if not n:
-        return {}
-    changed = sum(rate * count for rate, count in read)
-    return {"Noise between orders": f"another answer to {percent(changed / n)} of questions on pairs (n={n:,})"}
 
 
 def _noise(

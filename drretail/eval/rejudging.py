@@ -110,7 +110,9 @@ async def check_verdicts(
                 rate_floors=not anew or rates_dumps,
                 derives=False,
             )
-    comparison = Comparison.of(experiment, checklist, gone)
+    discarded = (f"{each.system}/{each.query_id}-r{each.repeat}" for each in read_discarded(experiment))
+    reports = dict.fromkeys(discarded) | {run.run_id: run.report_sha for run in read_runs(experiment)}
+    comparison = Comparison(experiment, checklist, gone, reports)
     for path, file in files.items():
         name = path.relative_to(experiment)
         if _is_ours(path.parents[2].name):
@@ -208,13 +210,6 @@ class Comparison:
     """By run, the hash of its report; None for a run without one, and for one that is being made again."""
     earlier: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     """The labels and file names of runs with verdicts on an earlier report."""
-
-    @classmethod
-    def of(cls, experiment: Path, checklist: Checklist, gone: Collection[str]) -> "Comparison":
-        """The comparison with the runs that are in the folder."""
-        discarded = (f"{each.system}/{each.query_id}-r{each.repeat}" for each in read_discarded(experiment))
-        reports = dict.fromkeys(discarded) | {run.run_id: run.report_sha for run in read_runs(experiment)}
-        return cls(experiment, checklist, gone, reports)
 
     def compare(self, file: VerdictFile, kept: Sequence[Verdict], again: VerdictFile, name: Path) -> None:
         """Compares the last verdict of each key with the one that was made again."""

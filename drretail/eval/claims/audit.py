@@ -32,8 +32,6 @@ from drretail.eval.claims.claims import (
     unit_of,
 )
 from drretail.eval.claims.rulings import CONTRADICTED, INVENTED, NO_QUOTE, NOT_RATED, NOTES
-from drretail.eval.claims.rulings import CONTRADICTED as IS_CONTRADICTED
-from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
 from drretail.grounding.report.reading import read_by_form
@@ -94,14 +92,6 @@ def claims_on(value: ReadValue, report: str, claims: Iterable[Claim], *, in_quot
 
 def _meets(claim: Claim, start: int, end: int) -> bool:
     return claim.start is not None and claim.end is not None and claim.start < end and start < claim.end
-
-
-def record_audit(judge_session: JudgeSession, layout: Layout, ledger: Ledger) -> None:
-    """Records the audit of a report's judgement, unless nothing was judged since the last one."""
-    if judge_session.existing(AUDIT, REPORT) is None or judge_session.has_new:
-        counts = audit(judge_session.verdicts(), layout, ledger)
-        if counts is not None:
-            judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", counts))
 
 
 def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[str, dict[str, Any]] | None:
@@ -167,11 +157,6 @@ def _agreement(
     yield audited.CONTRADICTED, (sum(wrong), len(wrong))
 
 
-def uncovered_in(verdict: Verdict | None, kinds: Sequence[str]) -> int:
-    """The marks that count as unsupported claims of these types."""
-    return 0 if verdict is None else sum(verdict.value["uncovered"].get(kind, 0) for kind in kinds)
-
-
 def shares_of(verdicts: Sequence[Verdict]) -> Shares:
     """The figures of a judge on one run, over all its repeats; those by records of the first alone, since the same
     claims asked again are no further cases.
@@ -198,7 +183,7 @@ def _of_repeats(verdicts: Sequence[Verdict]) -> Iterator[Shares]:
     lists: list[Counter[tuple[object, ...]]] = []
     for verdict in verdicts:
         if verdict.stage == SUPPORT and verdict.state == "scored":
-            by_item[verdict.item].append((verdict.value, IS_CONTRADICTED in verdict.notes))
+            by_item[verdict.item].append((verdict.value, CONTRADICTED in verdict.notes))
         elif verdict.stage == EXTRACT and verdict.item == REPORT:
             lists.append(Counter((claim.start, claim.sources) for claim in claims_in(verdict) or ()))
     if len(lists) < 2:
@@ -310,7 +295,8 @@ class ReportVerdicts:
         unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled) - unseen
         unrated = sum(NOT_RATED in verdict.notes for verdict in ruled)
         unfetched = sum(verdict.state == "na" for verdict in ruled) - unrated
-        uncovered = uncovered_in(self._audit, kinds)
+        left_out = {} if self._audit is None else self._audit.value["uncovered"]
+        uncovered = sum(left_out.get(kind, 0) for kind in kinds)
         return Tally(
             scored=len(scored) + uncovered,
             support=sum(scored),

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError
 
 from drretail.errors import UserError
-from drretail.eval.judging.sources import fit, shown_texts, size, source_texts
+from drretail.eval.judging.sources import fit, size
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
 from drretail.grounding.verify.comparisons import shown_of_kind
 from drretail.grounding.verify.records import Ledger, record_of
@@ -228,13 +228,16 @@ class Content:
 
 
 def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, shown: bool = False) -> Content:
-    """The texts of the sources; with ``shown``, what the agent read of them."""
+    """The texts of the sources: their records, pages or files; with ``shown``, what the agent read of them."""
     texts: list[SourceText] = []
     unreadable: list[str] = []
     unfetched: list[str] = []
     for source in sources:
         entry = evidence.get(source)
-        own = shown_texts(entry) if shown else source_texts(entry)
+        kept: Sequence[EvidenceText] = () if entry is None else entry.sources
+        if shown and entry is not None and entry.kind == "web":  # of which it read a snippet or a summary
+            kept = [text for text in entry.texts if text.shown]
+        own = [text for text in kept if text.text.strip()]
         texts += (SourceText(source, text, entry) for text in own)
         if not own:
             (unfetched if entry is not None and entry.is_unfetched else unreadable).append(source)

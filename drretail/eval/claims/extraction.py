@@ -124,12 +124,10 @@ async def extract(
     if verdict is None and not (subject.report or "").strip():
         reason = "the report is empty"
         verdict = judge_session.record(stage, REPORT, "scored", [], prompt_hash=prompt.hash, reason=reason)
-    return claims_in(
-        verdict
-        or await _extraction_verdict(
-            subject, judge_session, stage, prompt, ClaimsAndPicks if with_picks else _ANSWERS[stage]
-        )
-    )
+    if verdict is None:
+        kind = ClaimsAndPicks if with_picks else _ANSWERS[stage]
+        verdict = await _extraction_verdict(subject, judge_session, stage, prompt, kind)
+    return claims_in(verdict)
 
 
 async def _extraction_verdict(
@@ -157,21 +155,16 @@ async def _extraction_verdict(
             return " ".join(filter(None, problems)) or None
 
         def read(answer: Answer) -> Ruling:
-            return ruling(answer, after)
+            if isinstance(answer, ClaimsAndPicks):
+                reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
+                if not [*reader.problems(answer.picks)]:  # else they are asked for alone
+                    picks = reader.read(answer.picks)
+                    judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
+            claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
+            held = [claim for claim in claims if claim.start is not None or stage != EXTRACT]
+            return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)))
 
         return JudgeQuestion(stage, item, prompt, {"report": given}, kind, read, check, purpose="extraction")
-
-    def ruling(answer: Answer, after: int) -> Ruling:
-        if isinstance(answer, ClaimsAndPicks):
-            reader = PickReader(report, subject.evidence, is_imported=subject.system.is_imported)
-            if not [*reader.problems(answer.picks)]:  # else they are asked for alone
-                picks = reader.read(answer.picks)
-                judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
-        claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
-        if stage != EXTRACT:
-            return Ruling(_as_value(claims))
-        held = [claim for claim in claims if claim.start is not None]
-        return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)))
 
     parts = parts_of(report) if stage == EXTRACT else []
     if len(parts) < 2:
@@ -186,23 +179,20 @@ async def _extraction_verdict(
     failed = [f"{verdict.item}: {verdict.error}" for verdict in verdicts if verdict.state != "scored"]
     if failed:
         return judge_session.record(stage, REPORT, "failed", prompt_hash=prompt.hash, error="; ".join(failed))
-    merged = _merged([claim for verdict in verdicts for claim in claims_in(verdict) or ()])
+    claims = [claim for verdict in verdicts for claim in claims_in(verdict) or ()]
+    first: dict[tuple[object, ...], Claim] = {}
+    for claim in claims:
+        first.setdefault((claim.claim.casefold(), claim.sources, claim.unresolved), claim)
+    merged = [
+        claim.model_copy(update={"claim_id": make_claim(number, claim.claim, claim.sources, claim.unresolved).claim_id})
+        for number, claim in enumerate(first.values(), 1)
+    ]
     notes = [note for verdict in verdicts for note in verdict.notes]
     return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=prompt.hash, notes=notes)
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     return [claim.model_dump(mode="json", exclude_none=True) for claim in claims]
-
-
-def _merged(claims: Sequence[Claim]) -> list[Claim]:
-    """The claims of all parts in order, without duplicates, renumbered."""
-    distinct = {(claim.claim.casefold(), claim.sources, claim.unresolved): claim for claim in reversed(claims)}
-    merged = [claim for claim in claims if distinct[claim.claim.casefold(), claim.sources, claim.unresolved] is claim]
-    return [
-        claim.model_copy(update={"claim_id": make_claim(number, claim.claim, claim.sources, claim.unresolved).claim_id})
-        for number, claim in enumerate(merged, 1)
-    ]
 
 
 def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) -> Iterator[str]:

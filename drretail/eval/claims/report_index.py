@@ -11,7 +11,7 @@ from functools import lru_cache
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
-from drretail.grounding.text.layout import find_sentences, read_layout
+from drretail.grounding.text.layout import Sentence, find_sentences, read_layout
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
 
@@ -92,7 +92,7 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
     if len(report) <= longest:
         return [Part(0, len(report), ())]
     layout = read_layout(report, None)
-    places = dict(_places(report, [(sentence.start, sentence.kind, sentence.head) for sentence in layout.sentences]))
+    places = dict(_places(report, layout.sentences))
     titles = [
         (sentence.start, report[sentence.start : sentence.end].strip(_MARKUP))
         for sentence in layout.sentences
@@ -101,7 +101,14 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
     parts: list[Part] = []
     start = 0
     while start < len(report):
-        end = _cut(start, len(report), places, longest)
+        left = len(report) - start
+        if left <= longest:
+            end = len(report)
+        elif within := [place for place in places if start < place <= start + longest]:
+            even = start + left / -(-left // longest)
+            end = min(within, key=lambda place: (abs(place - even) - _WEIGHTS[places[place]] * longest, place))
+        else:
+            end = min((place for place in places if place > start), default=len(report))
         # The report's first heading, and the last one before a part that does not begin with one.
         before = [title for place, title in titles if place < start]
         parts.append(Part(start, end, tuple(dict.fromkeys([*before[:1], *before[-1:]]))))
@@ -119,30 +126,19 @@ def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
     return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
 
 
-def _places(report: str, sentences: list[tuple[int, str, tuple[int, int] | None]]) -> Iterator[tuple[int, str]]:
+def _places(report: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:
     """Where a part may begin, and what begins there."""
-    for start, kind, head in sentences:
+    for sentence in sentences:
+        start, kind = sentence.start, sentence.kind
         line = report.rfind("\n", 0, start) + 1
         before = report[report.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
-        is_first = not report[line:start].strip(" \t#>*_-+•.)0123456789") and not (kind == "row" and head)
+        is_first = not report[line:start].strip(" \t#>*_-+•.)0123456789") and not (kind == "row" and sentence.head)
         if kind == "heading" and is_first:
             yield line, "heading"
         elif is_first and not before.strip() and kind != "row":
             yield line, "paragraph"
         elif is_first and kind == "item":
             yield line, "item"
-
-
-def _cut(start: int, end: int, places: dict[int, str], longest: int) -> int:
-    """The end of the part that begins at ``start``."""
-    left = end - start
-    if left <= longest:
-        return end
-    even = start + left / -(-left // longest)
-    within = [place for place in places if start < place <= start + longest]
-    if not within:
-        return min((place for place in places if place > start), default=end)
-    return min(within, key=lambda number: (abs(number - even) - _WEIGHTS[places[number]] * longest, number))
 
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
@@ -203,23 +199,16 @@ class SourceResolver:
         resolved: dict[str, None] = {}
         nothing: dict[str, None] = {}
         for source in (name for text in sources for name in self.apart(text)):
-            cited = self._known.get(_spelling(source))
-            if cited is not None and cited.type != "unresolved":
-                resolved[cited.source] = None
-            elif cited is None and (plain := self._plainly(source)):
-                resolved[plain] = None
+            cited, name = self._known.get(_spelling(source)), source.strip(_BRACKETS)
+            known = None if cited is None or cited.type == "unresolved" else cited.source
+            if cited is None:  # no mark of the report cites it: it is read as a mark of its own
+                marks = (mark for written in (f"[{name}]", name) for mark in find_citations(written, self._evidence))
+                known = next((mark.evidence_id or mark.url for mark in marks if mark.type != "unresolved"), None)
+            if known:
+                resolved[known] = None
             else:
-                nothing[source.strip(_BRACKETS)] = None
+                nothing[name] = None
         return Resolved(tuple(resolved), tuple(nothing))
-
-    def _plainly(self, source: str) -> str | None:
-        """A source that no mark of the report cites, read as a mark of its own."""
-        name = source.strip(_BRACKETS)
-        for written in (f"[{name}]", name):
-            for citation in find_citations(written, self._evidence):
-                if citation.type != "unresolved":
-                    return citation.evidence_id or citation.url
-        return None
 
 
 def _spelling(source: str) -> str:

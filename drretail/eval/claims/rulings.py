@@ -31,7 +31,7 @@ from drretail.eval.claims.claims import (
     source_type,
 )
 from drretail.eval.claims.report_index import has_words
-from drretail.eval.judging.question import LEFT_OUT, REASON, JudgeAnswer, still_to_ask
+from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import read_report
@@ -221,17 +221,6 @@ def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
     return SupportAnswer(_VALUES[reply.label], reply.justification, held, tuple(notes))
 
 
-def support_answer_alone(reply: JudgeAnswer[Support], texts: Sequence[SourceText]) -> SupportAnswer:
-    if reply.answer is None:
-        return SupportAnswer(None, error=reply.error)
-    answer = reply.answer
-    quotes = [answer.quote] if answer.quote.strip() else []
-    return support_answer(
-        RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support),
-        [text.text.text for text in texts],
-    )
-
-
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
@@ -345,7 +334,11 @@ class SupportJudge:
         if self.rules != "default":
             values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
             reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
-            return {units[0].item: support_answer_alone(reply, texts)}
+            if (answer := reply.answer) is None:
+                return {units[0].item: SupportAnswer(None, error=reply.error)}
+            quotes = [answer.quote] if answer.quote.strip() else []
+            ruled = RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support)
+            return {units[0].item: support_answer(ruled, [text.text.text for text in texts])}
         alone = await self._labels(units, texts)
         text = self.subject.case.layout.text
         checks = {unit.item: check_of(unit.claim, self.ledger, text, self.read) for unit in units}

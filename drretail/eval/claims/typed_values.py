@@ -42,7 +42,7 @@ from drretail.records.reading import (
     ValueKind,
 )
 from drretail.records.score import Verdict
-from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, Product, offers_of
+from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, offers_of
 
 _OF_WORDS: tuple[ValueKind, ...] = ("brand", "place", "order_status", "property")
 _NAMED = frozenset({"property", *COMPARISONS})
@@ -234,17 +234,19 @@ class PickReader:
             yield from strange_quote(pick.quote, self._report)
 
     def read(self, picks: Iterable[SaidPick]) -> list[dict[str, object]]:
-        """The picks as the value of a verdict."""
-        return [pick.model_dump(mode="json", exclude_none=True) for pick in map(self._pick, picks)]
-
-    def _pick(self, reply: SaidPick) -> Pick:
-        """For an imported report, products are the sources cited for them, else the report's own words."""
-        names = (reply.product, *reply.alternatives)
-        cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
-        product, *others = (_id(sources[0] if sources else name) for name, sources in zip(names, cited, strict=True))
-        start, end = find_quote(self._report, reply.quote) or (None, None)
-        alternatives = tuple(other for other in others if other != product)
-        return Pick(product=product, quantity=reply.quantity, alternatives=alternatives, start=start, end=end)
+        """The picks as the value of a verdict. Those of an imported report are the sources cited for them, else the
+        report's own words.
+        """
+        value: list[dict[str, object]] = []
+        for said in picks:
+            names = (said.product, *said.alternatives)
+            cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
+            product, *others = (_id(ids[0] if ids else name) for name, ids in zip(names, cited, strict=True))
+            start, end = find_quote(self._report, said.quote) or (None, None)
+            alternatives = tuple(other for other in others if other != product)
+            pick = Pick(product=product, quantity=said.quantity, alternatives=alternatives, start=start, end=end)
+            value.append(pick.model_dump(mode="json", exclude_none=True))
+        return value
 
 
 def _id(name: str) -> str:
@@ -323,11 +325,6 @@ async def read_turns(subject: Subject, judge_session: JudgeSession) -> list[Verd
     return await judge_session.ask_and_record(*turn_questions(subject))
 
 
-def typed_in(verdict: Verdict) -> list[Typed]:
-    """The statements of a verdict on one answer; none if it failed."""
-    return [Typed.model_validate(statement) for statement in verdict.value or ()] if verdict.state == "scored" else []
-
-
 def _source(name: str, shop: Records) -> str:
     """One product or order as the judge is told of it."""
     if name[:2] == "O:":
@@ -337,35 +334,29 @@ def _source(name: str, shop: Records) -> str:
         return f"P:{name} {shop.titles.get(name, name)}"
     title = f"P:{name} {' / '.join(item.titles.splitlines())}"
     variants = ", ".join(f"{at} {offer.name}" for at, offer in enumerate(offers_of(item), 1) if offer.name)
-    return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(_fields(item))}"])
-
-
-def _fields(item: Product) -> Iterable[str]:
     own = (name for name in item.details if name not in (STOCK, LIST_PRICE, VARIANTS, OTHER_TITLES))
     texts = (match[1] for text in (*item.features, *item.description) for match in _FIELD.finditer(text))
-    return dict.fromkeys(name for name in (*own, *texts) if name not in item.titles.splitlines())
+    fields = dict.fromkeys(name for name in (*own, *texts) if name not in item.titles.splitlines())
+    return "; ".join([title, *([f"variants: {variants}"] * bool(variants)), f"fields: {', '.join(fields)}"])
 
 
 def _problems(answer: TurnStatements, *, turn: ReadTurn, report: str) -> str | None:
     """Why an answer is sent back, in words for the judge."""
-    answer_text = report[turn.start : turn.end]
-    return joined_problems(
-        [problem for statement in answer.statements for problem in _problems_of(statement, turn, answer_text)]
-    )
-
-
-def _problems_of(statement: SaidInTurn, turn: ReadTurn, text: str) -> Iterator[str]:
-    if not re.fullmatch(_TURN_FORMS.get(statement.kind, ".*"), statement.amount) or (
-        statement.amount_to and not re.search(r"\d", statement.amount_to)
-    ):
-        yield f"{statement.amount!r} is no amount of a {statement.kind}"
+    text = report[turn.start : turn.end]
     known = {name if name[:2] == "O:" else f"P:{name}" for name in turn.known}
-    for name in statement.of:
-        if name.partition("#")[0] not in known and name != SHIPPING and name not in text:
-            yield f"{name!r} is neither the id of a source nor a name in the answer"
-    if statement.kind != "policy" and not statement.of:
-        yield f"the {statement.kind} {statement.amount!r} has to say what it is of"
-    yield from strange_quote(statement.quote, text)
+    problems: list[str] = []
+    for statement in answer.statements:
+        if not re.fullmatch(_TURN_FORMS.get(statement.kind, ".*"), statement.amount) or (
+            statement.amount_to and not re.search(r"\d", statement.amount_to)
+        ):
+            problems.append(f"{statement.amount!r} is no amount of a {statement.kind}")
+        for name in statement.of:
+            if name.partition("#")[0] not in known and name != SHIPPING and name not in text:
+                problems.append(f"{name!r} is neither the id of a source nor a name in the answer")
+        if statement.kind != "policy" and not statement.of:
+            problems.append(f"the {statement.kind} {statement.amount!r} has to say what it is of")
+        problems += strange_quote(statement.quote, text)
+    return joined_problems(problems)
 
 
 def _ruling(answer: TurnStatements, *, turn: ReadTurn, report: str) -> Ruling:
@@ -450,12 +441,12 @@ async def confirmed(
 
 def to_confirm(case: Case, reading: Reading, turns: Sequence[ReadTurn] = ()) -> list[NumberedItem]:
     """What has to be confirmed before it counts as false, each named by its denial."""
-    return [NumberedItem(value.denial, _shown(value, case, turns)) for value in reading.values if value.is_unconfirmed]
-
-
-def _shown(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> str:
-    lines = ((name, " ".join(text.split())) for name, text in _lines(value, case, turns))
-    return "\n".join(f"{name}: {text}" for name, text in lines if text)
+    items: list[NumberedItem] = []
+    for value in reading.values:
+        if value.is_unconfirmed:
+            lines = ((name, " ".join(text.split())) for name, text in _lines(value, case, turns))
+            items.append(NumberedItem(value.denial, "\n".join(f"{name}: {text}" for name, text in lines if text)))
+    return items
 
 
 def _lines(value: ReadValue, case: Case, turns: Iterable[ReadTurn]) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ from drretail.eval.scores.facts import facts_of, part_of
 from drretail.eval.scores.gathering import Assessor, Gathered, gather
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
-from drretail.records.comparison import ComparedRow, TwinRow
+from drretail.records.comparison import TwinRow
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import Score, SettingRow, SettingTable
 from drretail.records.tables.figures import number
@@ -67,19 +67,14 @@ def condition_by(systems: Iterable[System], by: str) -> Condition:
     return load_condition(by)[1]
 
 
-def _conditions_in(definition: Definition) -> Iterator[Condition]:
-    """The conditions whose tables are made for the page."""
-    own = {name for system in definition.systems.values() for name in system.conditions}
-    for name in (*CONDITIONS, *Limits.model_fields, *sorted(own)):
-        if (condition := condition_by(definition.systems.values(), name)).is_shown:
-            yield condition
-
-
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
-    """The tables of every condition in which systems differ."""
+    """The tables of every condition in which systems differ, and which is shown on the page."""
     assessors = assessors_of(gathered, chosen_judges(gathered, ()))
-    for condition in _conditions_in(gathered.definition):
-        yield from ablation_tables(gathered, condition, assessors)
+    systems = gathered.definition.systems.values()
+    own = {name for system in systems for name in system.conditions}
+    for name in (*CONDITIONS, *Limits.model_fields, *sorted(own)):
+        if (condition := condition_by(systems, name)).is_shown:
+            yield from ablation_tables(gathered, condition, assessors)
 
 
 def ablation_tables(
@@ -277,10 +272,22 @@ def on_distractors(table: SettingTable, tables: Sequence[SettingTable]) -> str:
     """
     if table.by != "compose":
         return ""
+    # Agents without distractors over themselves with all pages.
     steps = [(row.agent, step) for row in table.rows for step in row.steps]
-    cost = [(agent, step) for agent, step in steps if (step.b, step.a) == ("all", "no_distractor")]
-    floors = _floors(table, tables) if table.variant == FOUND_IN_PAGES else None
-    return " ".join([*_on_cost(cost), *(() if floors is None else _on_floors(table.rows, floors))])
+    tested = [(agent, step) for agent, step in steps if (step.b, step.a) == ("all", "no_distractor")]
+    cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
+    gain = [f"{agent} ({number(-(row.difference or 0))})" for agent, row in tested if row.outcome == "lower"]
+    unknown = [agent for agent, row in tested if row.outcome not in ("higher", "lower")]
+    sentences: list[str] = []
+    if cost:
+        sentences.append(f"Distractors lower it for {listed(cost)}.")
+    if gain:
+        sentences.append(f"With distractors it is higher for {listed(gain)}.")
+    if unknown:
+        sentences.append(f"No effect of distractors is shown for {listed(unknown)}.")
+    if table.variant == FOUND_IN_PAGES:
+        sentences += _on_floors(table.rows, _floors(table, tables))
+    return " ".join(sentences)
 
 
 def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
@@ -292,19 +299,6 @@ def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, fl
         without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
         floors |= {} if without is None else {cell.system: without for cell in row.cells}
     return floors
-
-
-def _on_cost(tested: Sequence[tuple[str, ComparedRow]]) -> Iterator[str]:
-    """``tested`` are agents without distractors over themselves with all pages."""
-    cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
-    gain = [f"{agent} ({number(-(row.difference or 0))})" for agent, row in tested if row.outcome == "lower"]
-    open_ones = [agent for agent, row in tested if row.outcome not in ("higher", "lower")]
-    if cost:
-        yield f"Distractors lower it for {listed(cost)}."
-    if gain:
-        yield f"With distractors it is higher for {listed(gain)}."
-    if open_ones:
-        yield f"No effect of distractors is shown for {listed(open_ones)}."
 
 
 def _on_floors(rows: Sequence[SettingRow], floors: Mapping[str, float]) -> Iterator[str]:

@@ -6,10 +6,10 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.errors import UserError
-from drretail.eval.compare.conclusions import OF_PICKS, conclusions, exploratory, missing, reliability
+from drretail.eval.compare.conclusions import OF_PICKS, conclusions, missing, reliability
 from drretail.eval.compare.differences import Primary, primary_tests, with_primary
 from drretail.eval.compare.rows import Sides, by_query, contrasts, done_row, side_of
-from drretail.eval.compare.wording import bar_of, compared, family_of, row_facts
+from drretail.eval.compare.wording import bar_of, compared, family_of, other_figures, row_facts, rows_of
 from drretail.eval.judging.question import judged_in
 from drretail.eval.judging.subject import research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
@@ -62,15 +62,9 @@ def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequen
 
 def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
     """Every assessor (a judge under a set of rules) of these judges: single judges first, then panels, code last."""
-    assessors = {
-        assessor
-        for metric in gathered.metrics
-        for assessor in gathered.assessors(metric)
-        if assessor.judge.spec in judges
-    }
-    return sorted(
-        assessors, key=lambda assessor: (assessor.judge.spec == CODE, is_panel(assessor.judge.spec), assessor.order)
-    )
+    every = {assessor for metric in gathered.metrics for assessor in gathered.assessors(metric)}
+    own = [assessor for assessor in every if assessor.judge.spec in judges]
+    return sorted(own, key=lambda each: (each.judge.spec == CODE, is_panel(each.judge.spec), each.order))
 
 
 DECIDING = ("basket", "outcome", "faithfulness", "false_statements")
@@ -122,7 +116,8 @@ def compare(
     finding = {name for name, metric in gathered.metrics.items() if metric.description.self_checked}
     kin = _kin(gathered.definition, comparison)
     sentences = conclusions(comparison, self_checked, finding, _read_by(gathered, a, b), kin)
-    follows = {"missing": tuple(gaps), "conclusions": tuple(sentences), "exploratory": tuple(exploratory(comparison))}
+    exploratory = other_figures(rows_of([comparison], is_primary=False), {a: "A", b: "B"})
+    follows = {"missing": tuple(gaps), "conclusions": tuple(sentences), "exploratory": tuple(exploratory)}
     return comparison.model_copy(update=follows)
 
 
@@ -229,12 +224,8 @@ def _kin(definition: Definition, comparison: Comparison) -> list[tuple[str, str]
         side: {family_of(model.spec) for model in definition.systems[label].models.values()}
         for side, label in (("A", comparison.a), ("B", comparison.b))
     }
-    kin: list[tuple[str, str]] = []
-    for judge in sorted(judges):
-        sides = [side for side, families in by_side.items() if family_of(judge) in families]
-        if sides:
-            kin.append((judge, " and ".join(sides)))
-    return kin
+    kin = {judge: [side for side, its in by_side.items() if family_of(judge) in its] for judge in sorted(judges)}
+    return [(judge, " and ".join(sides)) for judge, sides in kin.items() if sides]
 
 
 def compare_beside(

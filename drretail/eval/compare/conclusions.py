@@ -16,7 +16,6 @@ from drretail.eval.compare.wording import (
     listed,
     name_of,
     naming,
-    other_figures,
     queries,
     rows_of,
     sample,
@@ -71,12 +70,8 @@ def reliability(
         "mean": fmean(map(fmean, values)) if values else None,
         "worst_of_k": worst_of(values, k),
     }
-    rounded = {name: _rounded(figure) for name, figure in figures.items()}
+    rounded = {name: None if figure is None else round(figure, 10) for name, figure in figures.items()}
     return made.model_copy(update={"n_queries": len(known), **rounded})
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 10)
 
 
 OF_PICKS = ("checks", "basket", "next_purchase")
@@ -136,11 +131,6 @@ def conclusions(
     yield from _contradictions(comparison, name)
 
 
-def exploratory(comparison: Comparison) -> Iterator[str]:
-    """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
-    yield from other_figures(rows_of([comparison], is_primary=False), {comparison.a: "A", comparison.b: "B"})
-
-
 def _contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
     """Sentences: that numbers of several judges are not comparable, and where judges contradict each other.
 
@@ -180,26 +170,22 @@ def _on_pairs(pairs: Sequence[PairScore], name: Name) -> Iterator[str]:
                 f"{pair.read_lost:,}."
             )
         if pair.longer_won is not None:
-            yield f"Side by side, by {name(pair)}, {_of_one_length(pair)}."
+            even = pair.length_controlled
+            ends = "" if even.ci_low is None else f" ({even.ci_low:.2f} to {even.ci_high:.2f})"
+            between = (
+                "one system's reports are nearly always the longer ones, so length and system can't be told apart"
+                if even.value is None
+                else f"between reports of one length, A's rate would be {number(even.value)}{ends} instead of "
+                f"{number(pair.win_rate.value)}"
+            )
+            longer = f"the longer report won {shares([pair.longer_won])} of overall"
+            yield f"Side by side, by {name(pair)}, {longer}; {between}."
         flips += [f"{shares([pair.flip_rate])} of pairs (by {name(pair)})"] if pair.flip_rate is not None else []
     if flips:
         yield (
             f"Side by side, the order of the two reports changed the result in {'; in '.join(flips)}. "
             "A coin toss would change it in 50%, a judge that looks only at the order in 100%."
         )
-
-
-def _of_one_length(pair: PairScore) -> str:
-    """How often the longer report wins, and A's win rate between reports of one length."""
-    even = pair.length_controlled
-    ends = "" if even.ci_low is None else f" ({even.ci_low:.2f} to {even.ci_high:.2f})"
-    between = (
-        "one system's reports are nearly always the longer ones, so length and system can't be told apart"
-        if even.value is None
-        else f"between reports of one length, A's rate would be {number(even.value)}{ends} instead of "
-        f"{number(pair.win_rate.value)}"
-    )
-    return f"the longer report won {shares([pair.longer_won or 0.0])} of overall; {between}"
 
 
 A_JUDGE = "PROVIDER:MODEL"
@@ -239,10 +225,8 @@ def missing(
     if pairs is not None:
         yield from _comparisons(comparison, pairs, experiment, assessors)
     are_imported = {side: gathered.definition.systems[label].is_imported for side, label in sides}
-    run = f"drretail run --to {experiment} --queries MORE …"
-    yield from _too_few(
-        comparison, f"drretail import FORMAT MORE --to {experiment}" if any(are_imported.values()) else run
-    )
+    run, more = f"drretail run --to {experiment} --queries MORE …", f"drretail import FORMAT MORE --to {experiment}"
+    yield from _too_few(comparison, more if any(are_imported.values()) else run)
     once = [
         side
         for side, label in sides

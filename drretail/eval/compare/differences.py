@@ -5,7 +5,6 @@ They are corrected over what they ask, all others over all pairs of systems. The
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from drretail.eval.compare.rows import (
     Tested,
     concluded,
     contrasts,
-    counts_failures,
     side_of,
     tested,
 )
@@ -28,6 +26,7 @@ from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metrics
 from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
+from drretail.eval.scores.planned import headline_variants
 from drretail.experiment import PLANNED, read_plan
 from drretail.files import write_json
 from drretail.records.comparison import ComparedRow, PairScore, PlannedPair, PlannedPairs
@@ -123,10 +122,11 @@ def primary_tests(
             is_asked = metrics is None or name in metrics
             if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
-            facts = facts_of(gathered, name, assessor)
+            facts, higher_is_better = facts_of(gathered, name, assessor), metric.description.higher_is_better
             for variant in primary_variants(metric):
                 sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
-                bears = counts_failures(metric, variant, assessor.rules)
+                # In these headlines a failed run earns 0, and nothing earns less.
+                bears = assessor.rules == "default" and higher_is_better and variant in headline_variants(metric)
                 test, names = PrimaryTest(assessor, name, variant), (variant, row_facts(metric, variant)["name"])
                 for a, b in every:
                     both = sides[a], sides[b]
@@ -150,9 +150,7 @@ def _corrected(results: _Results, planned: _Results) -> Primary:
         counts = [test for test in by_test if test.assessor == assessor or test.assessor.judge.spec == CODE]
         every, of_plan = ({key: each for key, each in its.items() if key[0] in counts} for its in (results, planned))
         corrected = dict(zip(every, _holm([*every.values()]), strict=True))
-        corrected |= {
-            key: replace(each, is_planned=True) for key, each in zip(of_plan, _holm([*of_plan.values()]), strict=True)
-        }
+        corrected |= zip(of_plan, _holm([*of_plan.values()], is_planned=True), strict=True)
         for (test, (a, b)), each in corrected.items():
             before = by_test[test].get((a, b))
             if before is None or (each.p or 0.0, each.tests) > (before.p or 0.0, before.tests):
@@ -160,26 +158,25 @@ def _corrected(results: _Results, planned: _Results) -> Primary:
     return by_test
 
 
-def _holm(results: Sequence[Tested]) -> list[Corrected]:
+def _holm(results: Sequence[Tested], *, is_planned: bool = False) -> list[Corrected]:
     tests = sum(result.p is not None for result in results)
     decisive, seen = holm([result.decides for result in results]), holm([result.p for result in results])
-    return [
-        Corrected(p, tests, p_seen, result.failures) for result, p, p_seen in zip(results, decisive, seen, strict=True)
-    ]
+    both = zip(results, decisive, seen, strict=True)
+    return [Corrected(p, tests, p_seen, result.failures, is_planned) for result, p, p_seen in both]
 
 
 def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScore, ...]:
     """The same rows, with overall preferences concluded as part of all ``primary`` tests."""
-
-    def corrected(row: PairScore) -> PairScore:
-        its = primary.get(_preference(row), {}).get((row.a, row.b)) if row.dimension == PRIMARY else None
-        if its is None:
-            return row
+    rows: list[PairScore] = []
+    for row in pairs:
+        corrected = primary.get(_preference(row), {}).get((row.a, row.b)) if row.dimension == PRIMARY else None
+        if corrected is None:
+            rows.append(row)
+            continue
         instead = row.contrast.outcome if row.contrast.outcome in ("not_read", "not_concluded") else None
-        contrast = concluded(row.contrast, its, is_primary=True, instead=instead)
-        return row.model_copy(update={"contrast": contrast})
-
-    return tuple(corrected(row) for row in pairs)
+        contrast = concluded(row.contrast, corrected, is_primary=True, instead=instead)
+        rows.append(row.model_copy(update={"contrast": contrast}))
+    return tuple(rows)
 
 
 def _preference(row: PairScore) -> PrimaryTest:

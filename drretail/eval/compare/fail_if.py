@@ -114,21 +114,16 @@ def judged_gates(
     return [_gate(rule, *row, clusters, level) for rule, row in tested]
 
 
-def _check_is_loss(rule: GateRule, row: ComparedRow) -> None:
-    """Raises UserError for a drop of a score of which less is better, and for a rise of one of which more is."""
-    metric = installed(row.metric)
-    if metric is None or not metric.description.own_name(row.variant):  # only a scoreboard's columns have a direction
-        return
-    if rule.is_drop is not metric.description.higher_is_better:
-        better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
-        instead = rule.text.replace(":drop=" if rule.is_drop else ":rise=", f":{worse}=")
-        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")
-
-
 def _gate(
     rule: GateRule, comparison: Comparison, judge: str, row: ComparedRow, clusters: Clusters, level: float
 ) -> GateResult:
-    _check_is_loss(rule, row)
+    metric = installed(row.metric)
+    described = None if metric is None else metric.description
+    # Only a scoreboard's columns have a direction.
+    if described and described.own_name(row.variant) and rule.is_drop is not described.higher_is_better:
+        better, worse = ("less", "rise") if rule.is_drop else ("more", "drop")
+        instead = rule.text.replace(":drop=" if rule.is_drop else ":rise=", f":{worse}=")
+        raise UserError(f"--fail-if {rule.text!r}: {better} is better here: write {instead!r}.")
     sign, values = 1 if rule.is_drop else -1, row.by_query
     differences = [round(sign * (a - b), 10) for a, b in values.values()]
     is_share = all(0 <= value <= 1 for both in values.values() for value in both)

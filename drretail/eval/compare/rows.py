@@ -16,8 +16,7 @@ from drretail.eval.scores.gathering import (
     SPOILED_RUNS,
     Gathered,
 )
-from drretail.eval.scores.planned import Attendance, attendance, counted, headline_variants
-from drretail.records.base import Rules
+from drretail.eval.scores.planned import Attendance, attendance, counted
 from drretail.records.comparison import ComparedRow, Finished, Outcome
 from drretail.stats.intervals import Clusters, Estimate, Interval, estimate, mean_interval
 from drretail.stats.significance import (
@@ -253,11 +252,6 @@ def tested(sides: Sides, clusters: Clusters, *, failures: float) -> Tested:
     differences = [*(sign * each for each in pairs.differences), *(-fmean(lower.values[query]) for query in lost)]
     groups = clusters.groups((*pairs.queries, *lost))
     return Tested(p, failures, _rounded(flip_test_after_loss(differences, groups, loss)))
-
-
-def counts_failures(metric: Metric, variant: str, rules: Rules) -> bool:
-    """True for headlines in which a failed run earns 0, and nothing earns less."""
-    return rules == "default" and metric.description.higher_is_better and variant in headline_variants(metric)
 
 
 def contrast_of(

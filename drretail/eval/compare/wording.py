@@ -256,17 +256,17 @@ _OF_THE_JUDGE = ("not_concluded", "not_read")
 
 def _by_judges(measures: Sequence[Measure]) -> Iterator[tuple[str, list[Measure]]]:
     """ "By claude and gpt, quality +0.40 (+0.10 to +0.70) and FP", and the measures that it names."""
-    seen = [(measure[0].judge, f"{name_of(measure[0])}{_seen(measure)}") for measure in measures]
+    # With the difference of two systems, if there are enough queries to look at it.
+    visible = ("higher", "lower", "undone", "answers_less", "undecided")
+    seen: list[tuple[str, str]] = []
+    for measure in measures:
+        row = measure[0]
+        difference = f" {difference_of(row)}" if len(measure) == 1 and row.outcome in visible else ""
+        seen.append((row.judge, f"{name_of(row)}{difference}"))
     for judges, names in alike(seen):
         places = [at for at, (judge, name) in enumerate(seen) if judge in judges and name in names]
         by = "" if outcome_of_all(measures[0]) in _OF_THE_JUDGE else f"By {listed(judges)}, "
         yield f"{by}{listed(names)}", [measures[at] for at in places]
-
-
-def _seen(measure: Measure) -> str:
-    """The difference with its interval, of two systems with enough queries to look at it."""
-    row, outcomes = measure[0], ("higher", "lower", "undone", "answers_less", "undecided")
-    return f" {difference_of(row)}" if len(measure) == 1 and row.outcome in outcomes else ""
 
 
 def outcome_of_all(measure: Measure) -> Outcome:
@@ -406,25 +406,18 @@ def naming(comparisons: Iterable[Comparison]) -> Name:
 
     Judges whose short names are equal keep their full names.
     """
-    judged = {_full(row): row for each in comparisons for row in (*each.tables, *each.pairs)}
-    often = Counter(map(_short, judged.values()))
-    return lambda row: _short(row) if often[_short(row)] == 1 else _full(row)
 
+    def called(row: Judged, *, in_full: bool) -> str:
+        name = row.judge
+        if in_full:
+            name = f"{row.judge}-{row.judge_params}" if row.judge_params else row.judge
+        elif is_panel(row.judge):
+            name = f"the panel's {row.judge.partition('(')[2].partition(')')[0]}"
+        return name if row.rules == "default" else f"{name} (rules {row.rules})"
 
-def _full(row: Judged) -> str:
-    """The model, the hash of its settings, and the rules if they are not the default ones."""
-    return _with_rules(f"{row.judge}-{row.judge_params}" if row.judge_params else row.judge, row)
-
-
-def _short(row: Judged) -> str:
-    if not is_panel(row.judge):
-        return _with_rules(row.judge, row)
-    how = row.judge.partition("(")[2].partition(")")[0]
-    return _with_rules(f"the panel's {how}", row)
-
-
-def _with_rules(name: str, row: Judged) -> str:
-    return name if row.rules == "default" else f"{name} (rules {row.rules})"
+    judged = {called(row, in_full=True): row for each in comparisons for row in (*each.tables, *each.pairs)}
+    often = Counter(called(row, in_full=False) for row in judged.values())
+    return lambda row: called(row, in_full=often[called(row, in_full=False)] != 1)
 
 
 def alike(statements: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, ...], list[str]]]:

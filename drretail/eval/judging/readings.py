@@ -2,11 +2,10 @@
 reports, in tags with question, shopper, sources and picks.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 from pydantic import ValidationError
 
@@ -14,17 +13,16 @@ from drretail.eval.claims.claims import EXTRACT, FAITHFULNESS, claims_in
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extraction_prompts
 from drretail.eval.claims.typed_values import confirmed_in, reading_by
-from drretail.eval.judging.question import VerdictFile
+from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import check_replaceable, write_json
-from drretail.grounding.report.render import Reference, render_report
+from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.records import read_ledger, record_of
-from drretail.llm.prompt import tagged
+from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
-from drretail.records.evidence import Evidence
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
 from drretail.records.shop import SHOP_URL
@@ -64,34 +62,29 @@ def judges_reading(subject: Subject) -> Reading | None:
     """The reading of this report by the first judge, in the order of their folders; None if no judge read it."""
     if subject.folder is None or subject.report_sha is None:
         return None
-    verdicts = subject.folder / "verdicts"
-    claims_wording, picks_wording = ({prompt.hash for prompt in made} for made in (extraction_prompts(), prompts()))
-    for folder in sorted((verdicts / NAME).glob("*/")):
-        picks = _living(verdicts / NAME, folder.name, subject, (NAME, VERSION, STAGE), picks_wording)
+    for judge in judges_in(subject.folder, NAME):
+        in_reading = _living(subject, NAME, judge, prompts())
+        of_picks = (each for each in in_reading if (each.version, each.stage, each.item) == (VERSION, STAGE, ITEM))
+        picks = next(of_picks, None)
         if picks is None or picks.reason == BY_FORM:
             continue
-        place = (FAITHFULNESS, FAITHFULNESS_VERSION, EXTRACT)
-        claims = _living(verdicts / FAITHFULNESS, folder.name, subject, place, claims_wording)
-        if claims is None and picks.state != "scored":
-            continue
-        read = claims_in(claims) if claims is not None else None
-        denials = confirmed_in(_all_living(verdicts / NAME, folder.name, subject, picks_wording))
-        return reading_by(folder.name, read or (), picks, denials)
+        of_claims = (
+            each
+            for each in _living(subject, FAITHFULNESS, judge, extraction_prompts())
+            if (each.version, each.stage, each.item) == (FAITHFULNESS_VERSION, EXTRACT, ITEM)
+        )
+        claims = next(of_claims, None)
+        if claims is not None or picks.state == "scored":
+            read = claims_in(claims) if claims is not None else None
+            return reading_by(judge, read or (), picks, confirmed_in(in_reading))
     return None
 
 
-def _living(
-    root: Path, slug: str, subject: Subject, place: tuple[str, int, str], wordings: Collection[str]
-) -> Verdict | None:
-    """The current verdict of a metric's version and stage on this report, by today's prompts or without a prompt."""
-    living = _all_living(root, slug, subject, wordings)
-    mine = (each for each in living if (each.metric, each.version, each.stage) == place and each.item == ITEM)
-    return next(mine, None)
-
-
-def _all_living(root: Path, slug: str, subject: Subject, wordings: Collection[str]) -> list[Verdict]:
-    path = root / slug / file_name(subject.label) / f"{file_name(subject.run_name)}.jsonl"
-    return VerdictFile(path).living(subject.report_sha or "", frozenset({"", *wordings}))
+def _living(subject: Subject, metric: str, judge: str, prompts: Iterable[Prompt]) -> list[Verdict]:
+    """The current verdicts of a judge on this report in a metric, by these prompts or without a prompt."""
+    assert subject.folder is not None
+    path = verdict_path(subject.folder, metric, judge, subject.label, subject.run_name)
+    return VerdictFile(path).living(subject.report_sha or "", frozenset({"", *(each.hash for each in prompts)}))
 
 
 def how_read(reading: Reading) -> str:
@@ -146,8 +139,19 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
     """
     rendered = render_report(subject.report or "", subject.evidence.values(), style="plain")
     body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
-    listed = "\n".join(_entry(reference, subject.evidence) for reference in rendered.references)
-    return tagged("report", body, **attributes), tagged("sources", listed or NO_SOURCES, **attributes)
+    lines: list[str] = []
+    for reference in rendered.references:
+        entry = subject.evidence.get(reference.evidence_id or "")
+        texts = entry.texts if entry is not None and entry.kind == "order" else ()
+        order = next((record for text in texts if (record := record_of(text.text)) and "order_date" in record), None)
+        of = ""
+        if order is not None:  # an order's line says what was ordered, since its number says nothing
+            status = f" ({order['order_status']})" if order.get("order_status") else ""
+            thing = order.get("product_title") or order.get("product_id")
+            of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
+        number = "-" if reference.number is None else f"{reference.number}."
+        lines.append(f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}")
+    return tagged("report", body, **attributes), tagged("sources", "\n".join(lines) or NO_SOURCES, **attributes)
 
 
 def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
@@ -172,17 +176,3 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
     if ledger.total is not None and len(currencies) == 1:
         lines.append(f"Total: {format_money(ledger.total, currencies.pop())}")
     return tagged("picks", "\n".join(lines) or NO_PICKS, **attributes)
-
-
-def _entry(reference: Reference, evidence: Mapping[str, Evidence]) -> str:
-    """A line of the list; an order's line says what was ordered, since its number says nothing."""
-    entry = evidence.get(reference.evidence_id or "")
-    texts = entry.texts if entry is not None and entry.kind == "order" else ()
-    order = next((record for text in texts if (record := record_of(text.text)) and "order_date" in record), None)
-    of = ""
-    if order is not None:
-        status = f" ({order['order_status']})" if order.get("order_status") else ""
-        thing = order.get("product_title") or order.get("product_id")
-        of = f"{str(order['order_date'])[:10]}: {order.get('quantity', 1)} × {thing}{status}"
-    number = "-" if reference.number is None else f"{reference.number}."
-    return f"{number} {' — '.join(dict.fromkeys(filter(None, (reference.title, reference.url, of))))}"

@@ -286,8 +286,7 @@ class JudgeSession:
         from langchain_core.messages import HumanMessage
 
         model = self.judge.model
-        if model is None:
-            raise ValueError(f"{stage}/{item} needs a judge with a model, and this one is code")
+        assert model is not None, f"{stage}/{item} needs a judge with a model, and this one is code"
         if not self._journals:
             unpack(self.journal_path)
             self._journals.append(Journal(self.journal_path))

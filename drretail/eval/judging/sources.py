@@ -21,7 +21,7 @@ from drretail.experiment import read_definition, read_evidence, read_runs, read_
 from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.progress import Progress
-from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
+from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30
@@ -33,18 +33,6 @@ def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence
     source = read_source(experiment, entry.id) if entry.lacks_page else None
     page = None if source is None else next((page for page in source.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
-
-
-def source_texts(entry: Evidence | None) -> list[EvidenceText]:
-    """The texts that claims on a source are judged against: its record, page or file; empty if there is none."""
-    return [] if entry is None else [text for text in entry.sources if text.text.strip()]
-
-
-def shown_texts(entry: Evidence | None) -> list[EvidenceText]:
-    """What the agent read of a source: of a web page its snippet or summary, of any other the source itself."""
-    if entry is None or entry.kind != "web":
-        return source_texts(entry)
-    return [text for text in entry.texts if text.shown and text.text.strip()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +84,15 @@ def fetch_missing(
             by_url = {each.url: each for each in cited}
             effects = Journal().scope("cited")  # the pages themselves are kept, with their times
             for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
-                _keep(experiment, by_url[url], page, clock())
+                lacking, when = by_url[url], clock().isoformat(timespec="seconds")
+                content = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
+                earlier = read_source(experiment, lacking.evidence_id)
+                fetched = [each for each in earlier.pages if each.corpus != lacking.corpus] if earlier else []
+                fetched.append(FetchedPage(corpus=lacking.corpus, fetched=when, **content))
+                source = FetchedPages(id=lacking.evidence_id, url=lacking.url, pages=tuple(fetched))
+                write_json(
+                    sources_path(experiment, lacking.evidence_id), source.model_dump(mode="json", exclude_none=True)
+                )
                 states[page.state] += 1
                 bar.advance()
     return states
@@ -109,15 +105,6 @@ def fetch_summary(states: Mapping[str, int]) -> str:
         return "No cited page is missing."
     others = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(states.items()) if state != "ok")
     return f"Cited pages fetched: {total}, of which {read} could be read{f' ({others})' if others else ''}."
-
-
-def _keep(experiment: Path, cited: MissingPage, page: WebPage, when: datetime) -> None:
-    content = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
-    fetched = FetchedPage(corpus=cited.corpus, fetched=when.isoformat(timespec="seconds"), **content)
-    earlier = read_source(experiment, cited.evidence_id)
-    others = [page for page in earlier.pages if page.corpus != cited.corpus] if earlier is not None else []
-    page_file = FetchedPages(id=cited.evidence_id, url=cited.url, pages=(*others, fetched))
-    write_json(sources_path(experiment, cited.evidence_id), page_file.model_dump(mode="json", exclude_none=True))
 
 
 Key = tuple[str, str]

@@ -394,9 +394,18 @@ def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labe
     only if named: six systems with all of these would make 55 pairs instead of 15, each with a cost. Raises UserError
     if a name is not a pair or is ambiguous, and UnknownName for an unknown label.
     """
-    if named:
-        return sorted({_named(definition, name) for name in named})
-    return list(combinations(research_labels(definition), 2))
+    if not named:
+        return list(combinations(research_labels(definition), 2))
+    pairs: set[Labels] = set()
+    for name in named:
+        labels = [label.strip() for label in name.split(BETWEEN)]
+        if len(labels) != 2 or not all(labels):
+            raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")
+        a, b = sorted(resolve_name("system in this experiment", label, definition.systems) for label in labels)
+        if a == b:
+            raise UserError(f"--pairs {name}: a system can't be compared with itself.")
+        pairs.add((a, b))
+    return sorted(pairs)
 
 
 def research_labels(definition: Definition) -> list[str]:
@@ -434,13 +443,3 @@ def read_pairs(experiment: Path, pairs: Sequence[Labels], store: Store | None) -
                 subjects[*place, label] = read_subject(experiment, definition, planned, store)
         a, b = meeting.labels
         yield Pair(meeting.labels, subjects[*place, a], subjects[*place, b])
-
-
-def _named(definition: Definition, name: str) -> Labels:
-    labels = [label.strip() for label in name.split(BETWEEN)]
-    if len(labels) != 2 or not all(labels):
-        raise UserError(f"--pairs {name}: name two systems by their labels, such as --pairs A{BETWEEN}B.")
-    a, b = sorted(resolve_name("system in this experiment", label, definition.systems) for label in labels)
-    if a == b:
-        raise UserError(f"--pairs {name}: a system can't be compared with itself.")
-    return a, b

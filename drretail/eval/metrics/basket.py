@@ -45,9 +45,10 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     if reference is None:
         return none(NO_SHOP if subject.system.is_imported else NOT_TYPED if wish is None else NO_WORLD)
     lack, undecided = not_measured(wish, reference), subject.case.no_decision
-    of_picks: dict[str, Measured] = (
-        {} if wish is None or undecided or picks is None else _of_picks(subject.query, reference, picks)
-    )
+    of_picks: dict[str, Measured] = {}  # what is known of them even where the shop can't meet the wish
+    if wish is not None and not undecided and picks is not None:
+        of_picks["not_borne_out"] = not_borne_out(picks, reference)
+        of_picks["unsafe_pick"] = unsafe_pick(picks, Decisions(subject.query.gold).excluded)
     if lack is not None or wish is None:
         return none(lack or "") | of_picks
     if undecided is not None:
@@ -56,14 +57,6 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
         return none(NO_PICKS)
     cart = Cart(wish, reference, tuple(picks), subject.case.ledger(picks).products)
     return {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
-
-
-def _of_picks(query: Query, reference: Reference, picks: Sequence[Pick]) -> dict[str, Measured]:
-    """What is known of picks even where the shop can't meet the wish."""
-    return {
-        "not_borne_out": not_borne_out(picks, reference),
-        "unsafe_pick": unsafe_pick(picks, Decisions(query.gold).excluded),
-    }
 
 
 METRIC = of_measures("basket", 4, measure, query_lacks=query_lacks)

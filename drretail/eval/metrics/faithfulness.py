@@ -9,10 +9,11 @@ from dataclasses import replace
 from statistics import fmean
 
 from drretail.env.web.base import WebPage
-from drretail.eval.claims.audit import ReportVerdicts, Tally, cites, has_url, pooled, record_audit
+from drretail.eval.claims.audit import ReportVerdicts, Tally, audit, cites, has_url, pooled
 from drretail.eval.claims.claims import (
     ALL,
     ALL_TYPES,
+    AUDIT,
     CITED,
     EXTRACT,
     FAITHFULNESS,
@@ -31,6 +32,7 @@ from drretail.eval.claims.claims import (
 )
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
 from drretail.eval.claims.rulings import ASKED_AGAIN, CHANGED, SupportJudge, support_prompt
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, description_of, lacking, pooled_share, share
@@ -56,7 +58,11 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     stages = stages_of(rules)
     await judge_session.each(extract(subject, judge_session, stage, with_picks=True) for stage in stages)
     own = await extract(subject, judge_session, stages[0], with_picks=True) or ()  # recorded by now
-    claims = frozen_claims(judge_session, own) if rules == "default" else own
+    claims: Sequence[Claim] = own
+    first = judge_session.first_of(EXTRACT, REPORT) if rules == "default" else None
+    if first is not None and first.state == "scored":
+        judge_session.record_if_missing(FROZEN, REPORT, "scored", first.value, prompt_hash=first.prompt_hash)
+        claims = claims_in(first) or ()
     units = [unit for claim in claims if (unit := unit_of(claim, rules)) is not None]
     support_judge = SupportJudge(subject, judge_session, subject.evidence)
     shown = [unit for unit in units if rules == "default" and support_judge.is_shown_otherwise(unit)]
@@ -65,16 +71,11 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     if subject.page_at is not None:
         await judge_live(support_judge, [unit for unit in units if "web" in unit.types], subject.page_at)
     if rules == "default":
-        record_audit(judge_session, subject.case.layout, support_judge.ledger)
-
-
-def frozen_claims(judge_session: JudgeSession, own: Sequence[Claim]) -> Sequence[Claim]:
-    """The claims to judge: the first repeat's, kept with this repeat's verdicts; ``own`` in the first repeat."""
-    first = judge_session.first_of(EXTRACT, REPORT)
-    if first is None or first.state != "scored":
-        return own
-    judge_session.record_if_missing(FROZEN, REPORT, "scored", first.value, prompt_hash=first.prompt_hash)
-    return claims_in(first) or ()
+        # Unless nothing was judged since the last audit.
+        is_new = judge_session.existing(AUDIT, REPORT) is None or judge_session.has_new
+        counts = audit(judge_session.verdicts(), subject.case.layout, support_judge.ledger) if is_new else None
+        if counts is not None:
+            judge_session.record_if_changed(AUDIT, REPORT, CodeVerdict("scored", counts))
 
 
 async def judge_live(support_judge: SupportJudge, units: list[Unit], page_at: PageAt) -> None:
@@ -358,9 +359,6 @@ def _with_earnings(value: Value, subject: Subject) -> Value:
     return value if cites_own_data or is_right else replace(value, earns=0.0)
 
 
-DESCRIPTION = description_of("faithfulness")
-
-
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
         return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
@@ -386,7 +384,7 @@ METRIC = Metric(
     judge,
     _values,
     VARIANTS,
-    DESCRIPTION,
+    description_of(FAITHFULNESS),
     prompts,
     after=("reading",),
     pooled=POOLED,

@@ -14,7 +14,6 @@ from drretail.eval.claims.typed_values import (
     confirmed_reading,
     find_quote,
     read_turns,
-    typed_in,
 )
 from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import judges_reading
@@ -25,6 +24,7 @@ from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS, JUDGED, KINDS, 
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.grounding.verify.findings import CODES
 from drretail.grounding.verify.turns import ReadAnswers
+from drretail.grounding.verify.typed import Typed
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.reading import FORM, LookedAt, Reading
@@ -78,7 +78,8 @@ async def _judge_answers(subject: Subject, judge_session: JudgeSession, by_rules
                 failed = CodeVerdict("failed", None, "the judge failed on its answers")
                 judge_session.record_if_changed(STAGE, ITEM, failed)
                 return
-            typed = [one for verdict in verdicts for one in typed_in(verdict)]
+            answered = (verdict for verdict in verdicts if verdict.state == "scored")
+            typed = [Typed.model_validate(one) for verdict in answered for one in verdict.value or ()]
             reading = subject.answers_with(typed, ()).as_read(Reading(reader=FORM), subject.case.report)
             with_records = replace(subject.case, evidence=subject.with_records)
             denials = await confirmed(with_records, reading_session, reading, by_rules.turns)

@@ -75,12 +75,8 @@ class ResearcherReports:
         """The path of the first report with a wrong value of the same kind about the same sources, or None."""
         for path, text in {path: text for each in value.of for path, text in self.about(each).items()}.items():
             read = read_by_form(read_layout(text, tuple(evidence.values())), ledger).values
-            if any(
-                read_value.state == "contradicted"
-                and read_value.kind == value.kind
-                and set(read_value.of) & set(value.of)
-                for read_value in read
-            ):
+            alike = (each for each in read if each.kind == value.kind and {*each.of} & {*value.of})
+            if any(each.state == "contradicted" for each in alike):
                 return path
         return None
 
@@ -153,12 +149,6 @@ class WrongClaim:
         return tuple(value for value in self.values if value.state == "contradicted")
 
 
-def are_supported(claims: Sequence[Claim], verdicts: Sequence[Verdict]) -> bool:
-    """True if the sources of all claims that name any fully support them, so that none is wrong."""
-    supported = {verdict.item for verdict in verdicts if verdict.stage == SUPPORT and verdict.value == 1}
-    return all(claim.claim_id in supported for claim in claims if claim.sources or claim.unresolved)
-
-
 def wrong_claims(
     claims: Sequence[Claim], verdicts: Sequence[Verdict], case: Case, reading: Reading
 ) -> list[WrongClaim]:
@@ -218,13 +208,9 @@ class Placer:
     researcher_reports: ResearcherReports | None
 
     def placed(self, wrong: WrongClaim) -> PlacedClaim:
-        place = next(
-            self._findings(wrong),
-            FoundPlace("unknown", "the claim has no figure and no quote to trace through the run"),
-        )
-        return PlacedClaim(
-            claim_id=wrong.claim.claim_id, place=place.place, reason=f"{place.reason[:1].upper()}{place.reason[1:]}."
-        )
+        unknown = FoundPlace("unknown", "the claim has no figure and no quote to trace through the run")
+        place, reason = next(self._findings(wrong), unknown)
+        return PlacedClaim(claim_id=wrong.claim.claim_id, place=place, reason=f"{reason[:1].upper()}{reason[1:]}.")
 
     def _findings(self, wrong: WrongClaim) -> Iterator[FoundPlace]:
         """The places that can be shown, the most certain first."""
@@ -253,16 +239,12 @@ class Placer:
             source = None if verdict.quote in self.subject.query.text else next(quoted, None)
             if source is not None:
                 yield self._of_handed(source, f"{source} says “{verdict.quote}”", None)
-        yield from (
-            FoundPlace("invented", self._nowhere(read_value))
-            for read_value in wrong.values
-            if self._stands_nowhere(read_value)
-        )
+        yield from filter(None, map(self._invented, wrong.values))
 
     def _of_value(self, value: ReadValue) -> FoundPlace | None:
         """The place of a value that a record contradicts."""
         if not value.of:
-            return FoundPlace("invented", self._nowhere(value)) if self._stands_nowhere(value) else None
+            return self._invented(value)
         source = value.of[0]
         truth = f"{value.derivation or 'the record says otherwise'} ({source})"
         if source not in self.subject.evidence:
@@ -285,19 +267,18 @@ class Placer:
             return FoundPlace("distorted", f"who wrote the report was handed the truth: {truth}")
         return FoundPlace("lost", f"{truth}, and no intermediate report says so")
 
-    def _stands_nowhere(self, value: ReadValue) -> bool:
-        """True for an exact figure that is in no record, calculation or text of the ledger, nor in the query."""
+    def _invented(self, value: ReadValue) -> FoundPlace | None:
+        """The place of an exact figure that is in no record, calculation or text of the ledger, nor in the query."""
         amount = amount_of(value)
         if amount is None or amount.is_range or value.relation != "is" or value.state == "verified":
-            return False
+            return None
         if value.state == "underivable" and value.derivation:
-            return False
+            return None
         agreements = (amount.agreement(number) for number in self._figures)
-        return not self.ledger.names(amount.low) and all(each is None for each in agreements)
-
-    @staticmethod
-    def _nowhere(value: ReadValue) -> str:
-        return f"no record, no calculation and no text that the run was handed has the {value.kind} {value.amount}"
+        if self.ledger.names(amount.low) or any(each is not None for each in agreements):
+            return None
+        nowhere = f"no record, no calculation and no text that the run was handed has the {value.kind} {value.amount}"
+        return FoundPlace("invented", nowhere)
 
     @cached_property
     def _figures(self) -> frozenset[Decimal]:
@@ -324,11 +305,9 @@ def truth_of(value: ReadValue, ledger: Ledger) -> Says | None:
             return lambda text: any(plain(brand) in plain(text) for brand in brands)
         case _:
             done = [ledger.calculations[each] for each in value.of if each in ledger.calculations]
-            return (
-                (lambda text: any(result_shown(find_amounts(text), calculation) for calculation in done))
-                if done
-                else None
-            )
+            if not done:
+                return None
+            return lambda text: any(result_shown(find_amounts(text), calculation) for calculation in done)
 
 
 NAME, VERSION = "fault_place", 1
@@ -363,7 +342,9 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         case = subject.case
         placer = Placer(subject, case.ledger(case.picks), researcher_reports(subject.folder, subject.run))
         wrong: Sequence[WrongClaim] = ()
-        if not are_supported(claims.judged, judged):  # else reading the report, the slowest step here, is skipped
+        supported = {each.item for each in judged if each.stage == SUPPORT and each.value == 1}
+        # If none is wrong, reading the report, the slowest step here, is skipped.
+        if any(each.claim_id not in supported for each in claims.judged if each.sources or each.unresolved):
             reading = await confirmed_reading(case, judge_session, claims.judged)
             wrong = wrong_claims(claims.judged, judged, case, reading)
         placed = map(placer.placed, wrong)
@@ -383,12 +364,8 @@ def marks(verdicts: Iterable[Verdict]) -> dict[str, ClaimMark]:
     }
 
 
-N_WRONG, N_PLACED = "n_wrong", "n_placed"
-COUNTS = (N_WRONG, N_PLACED)
+COUNTS = ("n_wrong", "n_placed")
 PART, WHOLE = "here", "wrong"
-
-
-DESCRIPTION = description_of("fault_place")
 
 
 def values(verdicts: Sequence[Verdict]) -> list[Value]:
@@ -411,7 +388,7 @@ METRIC = Metric(
     judge,
     of_verdicts(values),
     (*COUNTS, *PLACES),
-    DESCRIPTION,
+    description_of(NAME),
     rules=RULES,
     after=(FAITHFULNESS, READING),
     pooled={place: pooled_share(place, PART, WHOLE) for place in PLACES},

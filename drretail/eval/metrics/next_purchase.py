@@ -130,14 +130,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     ]
 
 
-DESCRIPTION = description_of("next_purchase")
 METRIC = Metric(
     NAME,
     3,
     by_code("compare", lambda subject: [("report", comparison(subject))]),
     of_verdicts(values),
     VARIANTS,
-    DESCRIPTION,
+    description_of("next_purchase"),
     after=("reading",),
     lacks=lacks_purchases,
     needs_judge=False,

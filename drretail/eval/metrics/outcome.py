@@ -80,14 +80,13 @@ def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
     return [(0.0, 0.0) if value.value is None else (times * value.value, 1.0) for value, times in parts]
 
 
-DESCRIPTION = description_of("outcome")
 METRIC = Metric(
     "outcome",
     2,
     by_code("decide", lambda subject: [("report", decision(subject))]),
     of_verdicts(values),
     NAMES,
-    DESCRIPTION,
+    description_of("outcome"),
     pooled={J: _difference},
     pooled_means=frozenset({J}),
     needs_judge=False,

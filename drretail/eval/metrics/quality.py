@@ -114,9 +114,6 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [*ratings.values(), *means]
 
 
-DESCRIPTION = description_of("quality")
-
-
 def prompts() -> list[Prompt]:
     """The prompts of every dimension under all rules."""
     return [prompt_for(dimension, rules) for dimension in DIMENSIONS for rules in _WORDINGS]
@@ -128,7 +125,7 @@ METRIC = Metric(
     judge,
     of_verdicts(values),
     VARIANTS,
-    DESCRIPTION,
+    description_of("quality"),
     prompts,
     is_opinion=True,
     after=("reading",),

@@ -27,7 +27,6 @@ right refusal is worth no more than it would be alone.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 
 from drretail.env.altered import MovedStore, store_at_end
@@ -51,7 +50,6 @@ from drretail.records.criteria import WebQuestion
 from drretail.records.evidence import Evidence
 from drretail.records.query import NOT_TYPED, Query, Reference, WantedThing
 from drretail.records.run import GYM_AGENT, Run, System
-from drretail.records.shop import Product
 from drretail.records.wish import Wish
 
 NO_REPORT = "no report was handed in"
@@ -132,36 +130,25 @@ def reward_of(
         query=query,
         picks=run.picks,
         run=run,
-        lookup=partial(_looked_up, store),
+        lookup=lambda ids: store.products(list(ids)),
     )
+    baskets, records = reference, store
     if isinstance(store, MovedStore):
-        reference, store = _at_end(store, run, query, reference)
-    earned = _Earned(case, run, reference, store).reward()
+        records = store.store
+        # The proof that a wish can't be met is about the records at the start.
+        if reference.best is not None and query.wish is not None:
+            records = store_at_end(store.store, store.moves, run.steps)
+            might_do = {fit.product_id for thing in reference.things for fit in (*thing.fits, *thing.undecided)}
+            baskets = at_other_prices(reference, query.wish, records.products(sorted(might_do)))
+    earned = _Earned(case, run, baskets, records).reward()
     useless = sum(not answer.new for answer in releases_in(query, run.steps))
-    question = query.web_question if _searches(system) else None
+    searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
+    question = query.web_question if searches else None
     about = {
         "web": 1.0 if question is None or not question.answers else web_answered(case, question),
         "patience": max(0.0, 1 - _USELESS * useless),
     }
     return earned.model_copy(update=about).paid()
-
-
-def _looked_up(store: Store, ids: Iterable[str]) -> Mapping[str, Product]:
-    return store.products(list(ids))
-
-
-def _at_end(store: MovedStore, run: Run, query: Query, reference: Reference) -> tuple[Reference, Store]:
-    """The baskets and the records at hand-in. The proof that a wish can't be met is about those at the start."""
-    if reference.best is None or query.wish is None:
-        return reference, store.store
-    end = store_at_end(store.store, store.moves, run.steps)
-    might_do = (fit for thing in reference.things for fit in (*thing.fits, *thing.undecided))
-    return at_other_prices(reference, query.wish, end.products(sorted({fit.product_id for fit in might_do}))), end
-
-
-def _searches(system: System | None) -> bool:
-    """True if the system can find the pages of its query's web; None is a system that has all tools."""
-    return system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
 
 
 def web_answered(case: Case, question: WebQuestion) -> float:

@@ -74,14 +74,13 @@ def _share(variant: str, part: int, whole: int, named: Sequence[str] = ()) -> Va
     return Value(variant, "scored", part / whole, {"read": whole, variant: part} | dict.fromkeys(named, 1))
 
 
-DESCRIPTION = description_of("robustness")
 METRIC = Metric(
     "robustness",
     1,
     by_code("text", measure),
     of_verdicts(values),
     VARIANTS,
-    DESCRIPTION,
+    description_of("robustness"),
     after=("reading",),
     needs_judge=False,
 )

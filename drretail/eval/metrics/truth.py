@@ -54,15 +54,11 @@ def truth_of(subject: Subject) -> Truth | None:
         why = why or ("something is refused that the shop has" if decided is not None and decided.refused else "")
     elif decided is not None and decided.refused and not decided.bought and decided.shown:
         task = worth_of_refusal(decided, run.outcome)
-    return Truth(not why, task * (1 + _research(subject)) / 2, why)
-
-
-def _research(subject: Subject) -> float:
-    """The share of an answer to what the query asks the web, also of a system without one; 1 if it asks nothing."""
-    question = subject.query.web_question
-    if question is None or not question.answers or subject.system.web_is_live:  # an open web has other pages
-        return 1.0
-    return web_answered(subject.case, question)
+    # The share of an answer to what the query asks the web, also of a system without one. An open web has other pages.
+    question, research = query.web_question, 1.0
+    if question is not None and question.answers and not subject.system.web_is_live:
+        research = web_answered(case, question)
+    return Truth(not why, task * (1 + research) / 2, why)
 
 
 def worth_of_refusal(decided: Decided, outcome: Outcome | None) -> float:

@@ -346,21 +346,17 @@ share of the hostile texts read that took effect.
 """
 
 
-def _noise(metric: Metric, runs: Sequence[JudgedRun]) -> dict[str, float]:
-    """Standard deviations of headlines between repeats of the judge on one report; empty without repeats."""
-    made: dict[str, float] = {}
-    for variant in sorted(headline_variants(metric)):
-        values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
-        numbers = [[value.value for value in its if value and value.value is not None] for its in values]
-        if (variance := run_variance(numbers)) is not None:
-            made[variant] = round(sqrt(variance), 10)
-    return made
-
-
 def _judging(facts: Facts) -> Judging:
     """How far one judge has come with one system in one metric."""
     runs = facts.results
     errors = Counter(error for run in runs for error in run.errors)
+    # Standard deviations of headlines between repeats of the judge on one report; empty without repeats.
+    noise: dict[str, float] = {}
+    for variant in sorted(headline_variants(facts.metric)):
+        values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
+        numbers = [[value.value for value in its if value and value.value is not None] for its in values]
+        if (variance := run_variance(numbers)) is not None:
+            noise[variant] = round(sqrt(variance), 10)
     return Judging(
         metric=facts.metric.name,
         system=facts.system,
@@ -375,7 +371,7 @@ def _judging(facts: Facts) -> Judging:
         repairs=sum(run.repairs for run in runs),
         prompts=tuple(sorted(frozenset[str]().union(*(run.prompts for run in runs)))),
         repeats=max((len(run.by_repeat) for run in runs), default=0) or 1,
-        noise=_noise(facts.metric, runs),
+        noise=noise,
     )
 
 

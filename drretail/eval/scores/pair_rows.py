@@ -111,7 +111,9 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
 def _judged(
     first: Plan, second: Plan, about: Sequence[Verdict], hashes: frozenset[str], orders: Sequence[Order]
 ) -> PairOutcome:
-    """The outcome by the verdicts on these reports, by today's prompts and this version of the metric."""
+    """The outcome by the verdicts on these reports, by today's prompts and this version of the metric: the mean of all
+    scored times that the judge was asked, or why none was scored.
+    """
     version = pair_metric().version
     living = [
         verdict
@@ -122,9 +124,18 @@ def _judged(
     ]
     times = sorted({each.judge_repeat for each in living}) or [1]
     times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
-    outcome = _together([_once(first.query.query_id, by_order, orders) for by_order in times_asked])
-    repairs = sum(verdict.repairs for verdict in living)
-    return replace(outcome, stale_verdicts=len(about) - len(living), repairs=repairs, words=first.words - second.words)
+    outcomes = [_once(first.query.query_id, by_order, orders) for by_order in times_asked]
+    scored = [each for each in outcomes if each.state == "scored"] or [_first_lacking(outcomes)]
+    names = ("win", "loss", "flipped", "first_preferred")
+    means: dict[str, Any] = {name: _mean([getattr(each, name) for each in scored]) for name in names}
+    return replace(
+        scored[0],
+        **means,
+        failed_verdicts=sum(each.failed_verdicts for each in outcomes),
+        stale_verdicts=len(about) - len(living),
+        repairs=sum(verdict.repairs for verdict in living),
+        words=first.words - second.words,
+    )
 
 
 def _without_report(first: Plan, second: Plan, rules: Rules) -> PairOutcome:
@@ -159,14 +170,6 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
         flipped=float(len(winners) > 1) if len(wanted) > 1 else None,
         first_preferred=_mean(firsts),
     )
-
-
-def _together(times: Sequence[PairOutcome]) -> PairOutcome:
-    """The mean of all scored times that a judge was asked, or why none was scored."""
-    scored = [time for time in times if time.state == "scored"] or [_first_lacking(times)]
-    names = ("win", "loss", "flipped", "first_preferred")
-    means: dict[str, Any] = {name: _mean([getattr(time, name) for time in scored]) for name in names}
-    return replace(scored[0], failed_verdicts=sum(time.failed_verdicts for time in times), **means)
 
 
 def _first_lacking(outcomes: Iterable[PairOutcome]) -> PairOutcome:
@@ -354,6 +357,9 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
     results = [outcome.result or 0.0 for outcome in read]
     rates = [round(rate, 10) for rate in by_query(read, results).values()]
     groups = clusters.groups(outcome.query_id for outcome in read)
+    # Without a winner, and where both have equal length, nothing is known.
+    leads = [(sign(outcome.win - outcome.loss), sign(outcome.words)) for outcome in scored]
+    longer_won = [float(lead == longer) if lead and longer else None for lead, longer in leads]
     even = length_controlled(results, [outcome.words for outcome in read], groups, gathered.definition.seed)
     return {
         "wins": round(sum(wins), 9),
@@ -365,18 +371,12 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "queries_read": len(rates),
         "read_won": sum(rate > 0.5 for rate in rates),
         "read_lost": sum(rate < 0.5 for rate in rates),
-        "longer_won": mean([*map(_longer_won, scored)]),
+        "longer_won": mean(longer_won),
         "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
         "flip_rate": mean([outcome.flipped for outcome in scored]),
         "first_position_rate": mean([outcome.first_preferred for outcome in scored]),
         "disagreement": mean([outcome.disagreed for outcome in scored]),
     }
-
-
-def _longer_won(outcome: PairOutcome) -> float | None:
-    """1 if the report with more words won; None without a winner, or if both have equal length."""
-    lead = sign(outcome.win - outcome.loss)
-    return float(lead == sign(outcome.words)) if lead and outcome.words else None
 
 
 def _rank_scores(

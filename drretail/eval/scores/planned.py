@@ -95,21 +95,19 @@ def read_judgements(
     """
     gathered = with_panels(gather(experiment, metrics, counts_words=counts_words))
     gathered = with_earnings(gathered, asked, experiment)
-    return of_assistants(gathered) if gathered.are_answers else gathered
-
-
-def of_assistants(gathered: Gathered) -> Gathered:
-    """The same without what assistants are not asked for, floors of research, and a rule-based judge's claims."""
-    metrics = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
-    metrics = {name: metric for name, metric in metrics.items() if metric.variants}
+    if not gathered.are_answers:
+        return gathered
+    # Without what assistants are not asked for, floors of research, and a rule-based judge's claims.
+    as_asked = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
+    as_asked = {name: metric for name, metric in as_asked.items() if metric.variants}
     systems = gathered.definition.systems
     tables = {
         key: by_run
         for key, by_run in gathered.tables_of_judges.items()
-        if key.metric in metrics and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
+        if key.metric in as_asked and (key.metric != FAITHFULNESS or key.assessor.judge.kind != "rule_based")
     }
     plans = tuple(plan for plan in gathered.plans if place_of(plan.label, systems) == "system")
-    return replace(gathered, metrics=metrics, plans=plans, tables_of_judges=tables)
+    return replace(gathered, metrics=as_asked, plans=plans, tables_of_judges=tables)
 
 
 def with_earnings(gathered: Gathered, asked: Collection[TableKey] = (), experiment: Path | None = None) -> Gathered:
@@ -201,7 +199,12 @@ NOTHING_TO_SCORE = "the report has nothing of the kind"
 def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
     """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
     lines = [f"- **{value.variant}** {_value(value)}" for value in values]
-    judged = [line for verdict in verdicts if (line := _verdict(verdict))]
+    judged: list[str] = []
+    for verdict in verdicts:
+        if reason := verdict.error or verdict.reason:
+            shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+            state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
+            judged.append(f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}")
     if judged:
         lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
     if len(judged) > MOST_VERDICTS:
@@ -225,12 +228,3 @@ def _value(value: Value) -> str:
     counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
     shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)
     return f"{value.value:.4g}{f' ({shown})' if shown else ''}"
-
-
-def _verdict(verdict: Verdict) -> str:
-    reason = verdict.error or verdict.reason
-    if not reason:
-        return ""
-    shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
-    state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
-    return f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}"

@@ -163,12 +163,6 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
 
 
-async def test_code_cannot_be_asked(tmp_path: Path) -> None:
-    with judge_session(CODE_JUDGE, tmp_path) as open_judge_session, pytest.raises(ValueError, match="this one is code"):
-        await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-    assert not (tmp_path / "q1-r1.journal.jsonl").exists()
-
-
 def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
     """A judge that holds some of the requests in order, and what it was asked."""
     left = list(fits)
