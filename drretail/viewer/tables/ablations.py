@@ -5,11 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by, on_distractors
-from drretail.records.comparison import (
-    ComparedRow,
-    Outcome,
-    TwinRow,
-)
+from drretail.records.comparison import ComparedRow, Outcome, TwinRow
 from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.records.tables.figures import NOTHING, p_value

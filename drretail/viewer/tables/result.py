@@ -278,7 +278,6 @@ def of_measure(board: Scoreboard, name: str) -> Measure:
 
 
 def _by_pair(board: Scoreboard) -> list[list[ComparedRow]]:
-    """The measures of each pair, in the order of the board."""
     by_pair: dict[frozenset[str], list[ComparedRow]] = {}
     for row in board.compared:
         by_pair.setdefault(frozenset((row.a, row.b)), []).append(row)
