@@ -128,7 +128,10 @@ class Drafts:
         called after each query.
 
         Raises UserError for a shop whose language is not English, which the rules write."""
-        language = _language_of(world)
+        language = world.manifest.language
+        if language == "english" and world.manifest.is_own_shop:  # also if its mapping leaves the language out
+            texts = ((product.title, *product.features, *product.description) for product in _popular(world))
+            language = language_of(" ".join(chain.from_iterable(texts)))
         if language != "english":
             raise UserError(
                 f"The rules write English questions, and this shop's texts are {language.title()}: "
@@ -183,15 +186,6 @@ class Drafts:
             return False
         self._written.add(query)
         return True
-
-
-def _language_of(world: World) -> str:
-    """The language of a shop's texts: as its mapping says or, if that leaves it out, as its products are written."""
-    if world.manifest.language != "english" or not world.manifest.is_own_shop:
-        return world.manifest.language
-    products = _popular(world)
-    texts = ((product.title, *product.features, *product.description) for product in products)
-    return language_of(" ".join(chain.from_iterable(texts)))
 
 
 def _popular(world: World) -> list[Product]:

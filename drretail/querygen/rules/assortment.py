@@ -260,8 +260,14 @@ class Assortment:
         for path, named, product_ids in self._named_in(part, depth):
             if (kind := self._offered(named, path)) is not None:
                 called[kind.category] += ((product_id, kind) for product_id in product_ids)
-        kinds = (self._last_topic(called[name]) for name in sorted(called))
-        return tuple(kind for kind in kinds if kind is not None)
+        kinds: list[Kind] = []
+        for name in sorted(called):
+            # What the last product that may be spoken of is called; few have to be read.
+            for product_id, kind in sorted(called[name], key=lambda pair: pair[0], reverse=True):
+                if is_topic(self.stock.offers.listings([product_id])[0].product):
+                    kinds.append(kind)
+                    break
+        return tuple(kinds)
 
     def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
         """The products of a part by what they are called, as the world keeps them or else as their records say."""
@@ -275,12 +281,6 @@ class Assortment:
             if is_inside and (kind := self._named(product)) is not None:
                 groups.setdefault((product.categories, kind), []).append(product.product_id)
         return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
-
-    def _last_topic(self, called: Iterable[tuple[str, Kind]]) -> Kind | None:
-        """What the last of these products that may be spoken of is called; few have to be read."""
-        last_first = sorted(called, key=lambda pair: pair[0], reverse=True)
-        products = ((self.stock.offers.listings([product_id])[0].product, kind) for product_id, kind in last_first)
-        return next((kind for product, kind in products if is_topic(product)), None)
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
         """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
