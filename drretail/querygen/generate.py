@@ -28,10 +28,7 @@ _LARGER = (1.5, 5, 20)
 
 
 def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
-    """Users for a sample of ``n``, then others that may replace them.
-
-    Raises UserError for a world without users.
-    """
+    """Users for a sample of ``n``, then others that may replace them. Raises UserError for a world without users."""
     seen: set[str] = set()
     for size in (round(n * factor) for factor in _LARGER):
         rows = world.store.sample_users(seed, size)

@@ -123,13 +123,11 @@ def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
 
 
 def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
-    """The cart that scores use, and who read it if the run did not declare it, such as "picks by form".
-
-    The cart is None if unknown: by form alone, that no pick was read does not mean that nothing is to be bought.
-    """
+    """The cart that scores use, None if unknown, and who read it if the run did not declare it: "picks by form"."""
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
     reading = reading_of(subject)
+    # By form alone, that no pick was read does not mean that nothing is to be bought.
     if reading.picks is None or (reading.reader == FORM and not reading.picks):
         return None, ""
     return _cart(reading.picks, subject.evidence), picks_by(reading)

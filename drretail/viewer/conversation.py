@@ -65,10 +65,7 @@ def journal_size(experiment: Path, run: Run | Planned) -> int:
 
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:
-    """Every request of a run with its answer, by agent; empty if the run has no journal.
-
-    Raises UserError if the journal can't be read.
-    """
+    """Every request of a run with its answer, by agent. Raises UserError if the journal can't be read."""
     folder = run_folder(experiment, run.system, run.query_id, run.repeat)
     return conversation_of(read_journal(folder), run.steps)
 

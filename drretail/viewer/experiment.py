@@ -293,10 +293,7 @@ def title_of(definition: Definition) -> str:
 
 
 def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
-    """The view of an experiment folder, with systems in the order of tables. Each run is read when it is accessed.
-
-    Raises UserError if there is no experiment.
-    """
+    """The view of an experiment folder, with systems in the order of tables. Raises UserError without one."""
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems, definition.systems))}
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))

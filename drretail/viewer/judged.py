@@ -126,10 +126,7 @@ def read_pair_judgements(
     repeat: int,
     reports: Mapping[str, str | None],
 ) -> Iterator[PairJudgement]:
-    """Every pair's current verdicts on one query; ``reports`` holds the sha256 of each system's report on it.
-
-    Rule-based judges are left out, since they have no opinion on two reports.
-    """
+    """Every pair's current verdicts on one query by models; ``reports`` has the sha256 of each system's report."""
     for judge, labels_of_judge in pairs.items():
         for labels in labels_of_judge:
             shas = tuple(reports.get(label) for label in labels)

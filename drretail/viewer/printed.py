@@ -243,10 +243,7 @@ CONCLUDED = "!"
 def all_pairs_parts(
     comparisons: "Sequence[Comparison]", systems: Systems, experiment: str, cards: Mapping[str, str]
 ) -> Iterator[Part]:
-    """Several comparisons in short; ``experiment`` is the folder, for the commands that show more.
-
-    ``cards`` are sentences on how often the judges of the shown FP are right.
-    """
+    """Several comparisons in short; ``cards`` say how often judges are right, ``experiment`` is for commands."""
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     rows_shown = rows_of(comparisons)
     concluded = [finding.sentence for finding in findings(rows_shown, names, by_judge=True)]

@@ -276,10 +276,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
 
 
 def proof_of(view: RunView) -> str | None:
-    """Whether checking every product "proved" that nothing meets the limits, or "refuted" it; None if unchecked.
-
-    It is of the run's own experiment: another may have asked the same query in another shop.
-    """
+    """What checking every product of the run's own shop "proved" or "refuted": that nothing meets the limits."""
     ends = view.subject.ends
     return None if ends is None or ends.proof is None else ends.proof.state
 

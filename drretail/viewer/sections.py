@@ -41,10 +41,7 @@ def sections(scores: Scores) -> Iterator[Section]:
 
 
 def metric_parts(scores: Scores) -> Iterator[Part]:
-    """The same on a terminal, where a note that several tables share stands below the first.
-
-    Why values are n/a is said below each.
-    """
+    """The same on a terminal, where a note that several tables share stands below the first, unless it is of n/a."""
     said: set[str] = set()
     for part in (part for section in sections(scores) for part in section.parts):
         if isinstance(part, Table):

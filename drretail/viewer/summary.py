@@ -146,10 +146,7 @@ def read_listed(folder: Path) -> Listed:
 
 
 def lines_of(listed: Sequence[Listed]) -> list[Line]:
-    """The table of experiments, the latest first.
-
-    Experiments on the same queries, in the same measure and by the same judge can be compared.
-    """
+    """The table of experiments, latest first; those on the same queries by the same judge can be compared."""
     last: dict[_Series, BoardCell] = {}
     lines: list[Line] = []
     for each in sorted(listed, key=lambda each: (each.day, each.folder.name)):

@@ -103,10 +103,7 @@ def step_anchor(view: RunView, place: int) -> str:
 
 
 def evidence_anchors(view: RunView) -> dict[str, str]:
-    """Anchors of the sources that are shown whole, by id.
-
-    These are the sources that the report cites, or that a verdict or a finding rests on.
-    """
+    """By id, anchors of the sources that the report cites, or that a verdict or a finding rests on."""
     used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
     used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
     used |= {finding.evidence_id for finding in view.checks.findings}

@@ -75,10 +75,7 @@ def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
 
 
 def outcome_bar(lines: Iterable[RunLine]) -> Markup:
-    """What became of one system's answers: faults from the left, then what is open, right answers last.
-
-    The counts stand below it with their signs, so that it needs no colour.
-    """
+    """What became of one system's answers: faults left, right ones last; below it counts with signs, for no colour."""
     counts = Counter(line.decision for line in lines)
     shown = [(name, counts[name], *DECISIONS[name]) for name in DECISIONS if counts[name]]
     each = Markup('<span>{} {}<span class="word"> {}</span></span> ')
@@ -120,10 +117,7 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
 
 
 def question_dots(lines: Sequence[RunLine], systems: Systems, order: Sequence[str]) -> list[tuple[str, list[RunLine]]]:
-    """Of two systems, the questions on which one, both or neither is right: in words, with an answer to each.
-
-    Empty unless there are two.
-    """
+    """Of two systems, the questions on which one, both or neither is right, in words; empty unless there are two."""
     names = system_names({line.label for line in lines}, systems)
     labels = [label for label in dict.fromkeys([*order, *names]) if label in names]
     if len(labels) != 2 or not are_decided(lines):

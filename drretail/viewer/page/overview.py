@@ -195,10 +195,7 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
 
 
 def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
-    """By word, the indices of the lines that contain it.
-
-    Each index is the distance from the previous one: small, and read fast.
-    """
+    """By word, the indices of the lines that contain it, each as its distance from the previous one."""
     places: dict[str, list[int]] = defaultdict(list)
     last: dict[str, int] = {}
     for place, line in enumerate(lines):
@@ -292,10 +289,7 @@ def render_method(view: ExperimentView) -> Markup:
 
 
 def _unseen(key: Callable[[T], str], shown: Iterable[str]) -> Callable[[Iterable[T]], list[T]]:
-    """A function that returns what the page has not shown yet.
-
-    ``key`` is empty for what needs no explanation.
-    """
+    """A function that returns what the page has not shown yet. ``key`` is empty for what needs no explanation."""
     seen = {"", *shown}
 
     def new(items: Iterable[T]) -> list[T]:

@@ -248,10 +248,7 @@ SHORT = 300
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Whether a text stands here in full, and its anchor.
-
-    The anchor is empty for short texts, which are never linked.
-    """
+    """Whether a text stands here in full, and its anchor; empty for short texts, which are never linked."""
 
     first: bool
     anchor: str
@@ -306,10 +303,7 @@ class Rendered:
 
 
 def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
-    """How one judge compared two systems' answers.
-
-    It has a row for each dimension: who is preferred, and why in each order.
-    """
+    """How one judge compared two answers: for each dimension who is preferred, and why in each order."""
     a, b = (names[label] for label in judgement.labels)
     words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
     rows: list[tuple[object, ...]] = []

@@ -152,10 +152,7 @@ MEANING = (
 
 
 def run_timeline(agents: Sequence[Agent], steps: Sequence[Step], cited: Collection[str | None], took: str) -> Plot:
-    """A run's steps in order: a lane for each agent, a mark for each step.
-
-    ``cited`` are ids of evidence; ``took`` says what the run used.
-    """
+    """A run's steps, a lane for each agent; ``cited`` are ids of evidence, ``took`` says what the run used."""
     at: dict[int, int] = {}
     end = max((_lay_out(agent, steps, 0, at) for agent in agents), default=1)
     lanes = list(_lanes(agents))
@@ -315,10 +312,7 @@ class RunPart:
         return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
 
     def talk_of(self, place: int | None = None) -> str:
-        """The address of the model's turn that took the step at ``place``.
-
-        If no turn is known, it is the address of the whole conversation; empty if no conversation is shown.
-        """
+        """The address of the model's turn that took this step, or of the whole conversation; empty if none is shown."""
         if self._talk is None:
             return ""
         turns = [] if place is None else [shown.step for shown in self.steps[: place + 1]]
@@ -385,10 +379,7 @@ class RunPart:
         return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
 
     def age(self, entry: Evidence) -> str:
-        """The page's date and its age on the shop's date; empty if the page has no date.
-
-        Without the shop's date it is only the page's.
-        """
+        """The page's date with its age on the shop's date, if both are known; empty if the page has no date."""
         day, now = entry.date, self.view.subject.now
         if day is None or now is None:
             return day or ""

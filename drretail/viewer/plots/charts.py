@@ -157,10 +157,7 @@ def stacked_bars(
     kinds: Mapping[str, str] | None = None,
     unit: str = "planned run",
 ) -> Plot:
-    """One image of these rows, with ``ends`` as labels above the left and right ends.
-
-    ``kinds`` is a legend by CSS class. ``unit`` is what the rows are over.
-    """
+    """Rows over ``unit``, with labels above both ``ends``, and ``kinds`` as a legend by CSS class."""
     drawing = Drawing()
     names = [f"{row.name} {row.over.denominator}".strip() for row in rows]
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, names), default=0))
@@ -309,10 +306,7 @@ def curve_plot(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these curves on a logarithmic x axis.
-
-    ``ticks`` are the names of the settings by x value, which are all above 0.
-    """
+    """Curves on a logarithmic x axis; ``ticks`` are the names of the settings by x value, all above 0."""
     drawing = Drawing()
     room = _MOST_APART / 2
     first, last = log2(min(ticks)), log2(max(ticks))

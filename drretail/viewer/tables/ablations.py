@@ -38,10 +38,7 @@ def headlines_first(tables: Iterable[SettingTable]) -> list[SettingTable]:
 
 
 def main_tables(tables: Sequence[SettingTable], condition: Condition) -> list[SettingTable]:
-    """The tables of the variant that their condition is mainly read for.
-
-    If there are none, all tables, headlines first.
-    """
+    """The tables of the variant that their condition is mainly read for, or else all, headlines first."""
     main = [table for table in tables if (table.metric, table.variant) == condition.headline]
     return main or headlines_first(tables)
 

@@ -119,10 +119,7 @@ def _spaced(words: str) -> str:
 
 
 def checked_in(view: RunView) -> int:
-    """The number of an answer's statements that were judged, or that code decides, each once.
-
-    What code decides within a judged claim is that claim.
-    """
+    """An answer's statements that were judged, and those that code decides outside of judged claims."""
     claims = Counter(claim.span for one in view.claims[:1] for claim in one.claims if claim.support in CHECKED)
 
     def place(start: int | None) -> tuple[int, int] | None:
@@ -143,9 +140,7 @@ def checked_in_words(answers: int, checked: int, false: int) -> str:
 
 
 def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[str]:
-    """A shop assistant's false statements as lines of text: a count, then up to ``most`` of them, the worst first, each
-    with the shop's record.
-    """
+    """A shop assistant's false statements as lines, each with the record: a count, then up to ``most``, worst first."""
     answers = checked = false = 0
     systems = set[str]()
     statements: list[FalseStatement] = []

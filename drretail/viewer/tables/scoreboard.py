@@ -184,10 +184,7 @@ class Conclusion:
 
 
 def conclusion(board: Scoreboard) -> Conclusion:
-    """What can and can't be concluded from the comparison of all systems.
-
-    For a single system, its first score with a value on at least half of its reports.
-    """
+    """What can and can't be concluded from comparing all systems; of a single one, what is scored on half."""
     researching = [row.system for row in board.rows if place_of(row.system, board.systems) == "system"]
     if board.differs and not board.compared and board.differs != (ALONE,):
         return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0

@@ -64,10 +64,7 @@ AGREEMENT = "Agreement of judges"
 
 
 def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
-    """A row for every two judges, a column for each variant that sums up a metric; ``metrics`` as in ``score_tables``.
-
-    None if no two models judged the same metric.
-    """
+    """A row for every two judges, a column for each variant that sums up a metric; None without any."""
     described = {row.metric: description(metrics, row.metric) for row in agreements}
     first = {row.metric: (row.variant,) for row in reversed(agreements)}
     shown = [row for row in agreements if row.variant in (described[row.metric].summaries or first[row.metric])]
@@ -132,10 +129,7 @@ def model_words(spec: str, kind: ModelKind, params: str = "") -> str:
 
 
 def system_names(labels: Iterable[str], systems: Systems, own: Iterable[str] = ()) -> dict[str, str]:
-    """The names of systems in a table, by label and in the table's order, without the model that all share.
-
-    Systems in ``own`` checked their own reports and are marked.
-    """
+    """The names in a table's order, without the model that all share; marked if in ``own``: self-checked."""
     ordered = in_order(labels, systems)
     shared, marked = shared_models(ordered, systems), set(own)
     return {
@@ -145,10 +139,7 @@ def system_names(labels: Iterable[str], systems: Systems, own: Iterable[str] = (
 
 
 def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) -> list[str]:
-    """Sentences on the systems below a rule, and on what names leave out.
-
-    The oracle is mentioned only if ``bounded``: if it is a ceiling.
-    """
+    """Sentences on the systems below a rule, the oracle if it is a ceiling, and on what names leave out."""
     ordered = in_order(labels, systems)
     places = {place_of(label, systems) for label in ordered}
     shared = shared_models(ordered, systems)
@@ -239,10 +230,7 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str], systems: Systems) -> list[str]:
-    """How much of each system's reports was read, and by whom, in the words of ``how_read``.
-
-    Floors are left out: what they declare never stood in a report.
-    """
+    """How much of each system's reports was read, and by whom. What floors declare never stood in a report."""
     read = {label: name for label, name in names.items() if place_of(label, systems) != "floor"}
     by_name: dict[str, str] = {}
     for label, name in read.items():

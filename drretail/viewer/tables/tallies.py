@@ -40,9 +40,7 @@ def outcome_table(experiment: Path, tallies: Sequence[Tally], researching: Colle
 
 
 def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
-    """Sentences on runs that looked nothing up, that failing servers or providers spoiled or that can be repeated, and
-    on reports that lack a cart.
-    """
+    """Sentences on runs that looked nothing up, were spoiled or can be repeated, and on reports without a cart."""
     if runs := sum(tally.no_research for tally in tallies):
         yield (
             f"Of {counted(sum(tally.failed for tally in tallies), 'failed run')} {runs:,} looked nothing up, though "
