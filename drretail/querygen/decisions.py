@@ -437,10 +437,7 @@ class Filled:
 
 
 def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answer]] | None = None) -> bytes:
-    """A CSV file with one row per question, to be filled in.
-
-    ``says`` are readers' answers by question; the sheet is then one to settle their differences.
-    """
+    """A CSV file with one row per question, to be filled in; with what readers answered, to settle differences."""
     rows: list[SheetRow] = []
     for question in questions:
         row = {
@@ -459,10 +456,7 @@ def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answ
 
 
 def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Filled:
-    """The answers of a filled sheet; the file's name is the reader's.
-
-    Raises UserError with the row and what is wrong with it; then nothing of the sheet counts.
-    """
+    """The answers of a sheet, by the reader it is named after. Raises UserError with what is wrong with a row."""
     sheet = LAYOUT.read(path)
     by_key = {question.key: question for question in questions}
 

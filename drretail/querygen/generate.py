@@ -193,10 +193,7 @@ def _popular(world: World) -> list[Product]:
 def generate_for(
     world: World, users: Sequence[str], *, per_user: int, seed: str, on_query: Callable[[], object] = bool
 ) -> Generated:
-    """Up to ``per_user`` queries for each of these users, all without findings.
-
-    Raises UserError for a user unknown to the world, and if no query can be made for any user.
-    """
+    """Up to ``per_user`` queries for each. Raises UserError for an unknown user, or if none can be made."""
     check_users(world, users)
     drafts = Drafts(world, seed, are_named=True, on_query=on_query)
     return _generate(drafts, dict.fromkeys(users), per_user=per_user)
@@ -211,10 +208,7 @@ def generate_sampled(
     linter: Linter | None = None,
     on_query: Callable[[], object] = bool,
 ) -> Generated:
-    """The same for ``n`` drawn users; users whose orders give no query are replaced.
-
-    Raises UserError for a world without users, and if no query can be made for any user.
-    """
+    """The same for ``n`` drawn users; who gives no query is replaced. Raises UserError also without users."""
     drafts = Drafts(world, seed, linter, on_query=on_query)
     return _generate(drafts, drawn_users(world, seed, n), per_user=per_user, wanted=n)
 

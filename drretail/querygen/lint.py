@@ -66,10 +66,7 @@ class Linter:
         )
 
     def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[Checked, ...]:
-        """Every query in order, with its findings; of two that are alike, the later one has a finding that says so.
-
-        ``on_query`` is called after each query.
-        """
+        """Every query in order, with its findings; of two that are alike, the later one has one that says so."""
         alike, checked = wording.near_duplicates(queries), list[Checked]()
         for query in queries:
             checked.append(self.check(query, also=filter(None, [alike.get(query.query_id)])))

@@ -293,10 +293,7 @@ MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69
 
 
 def shipped_queries(*splits: Split) -> tuple[Query, ...]:
-    """The queries of the splits, in the order of their files; without an argument, the fifty.
-
-    Raises UserError for an unknown split.
-    """
+    """The queries of the splits, in file order; without any, the fifty. Raises UserError for an unknown split."""
     for split in splits:
         if split not in get_args(Split):
             known = "dev, test, all, market-dev, market-test, market or generic"

@@ -50,10 +50,7 @@ T = TypeVar("T")
 
 
 class Shelf:
-    """The kinds of products of one shop. Searches are cached, since many queries need the same ones.
-
-    Intimate products are shown only if the question names them.
-    """
+    """The kinds of products of one shop, with cached searches. Intimate ones only if the question names them."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -203,10 +200,7 @@ def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
 
 
 def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
-    """One line per product that the user kept, newest first: id, title, kind, price and orders.
-
-    Intimate products are shown only if the question names them.
-    """
+    """A line for each product that the user kept, newest first; intimate ones only if the question names them."""
     orders: dict[str, list[str]] = {}
     for order in shopper.kept:
         listing = shopper.products.get(order.product_id)

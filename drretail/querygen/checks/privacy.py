@@ -130,10 +130,7 @@ class Mask:
         return cls(profile, tuple(sorted(words, key=lambda words: (-len(words), words))))
 
     def text(self, text: str, *, keep_ids: bool = False) -> str:
-        """The text with everything that identifies the writer blanked out.
-
-        With ``keep_ids``, the ids of products and orders stay.
-        """
+        """The text with what identifies the writer blanked out; ``keep_ids`` keeps ids of products and orders."""
         for place in reversed(identifying(text, self.profile)):
             if not (keep_ids and _RECORD_ID.fullmatch(text, place.start, place.end)):
                 text = f"{text[: place.start]}{BLANK}{text[place.end :]}"

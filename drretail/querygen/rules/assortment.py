@@ -283,10 +283,7 @@ class Assortment:
         return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
 
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
-        """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
-
-        The products of these ids are no offers.
-        """
+        """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
         kind = self._named(product)
         return None if kind is None else self._offered(kind, product.categories, had)
 
@@ -319,10 +316,7 @@ class Assortment:
 
 
 def is_topic(product: Product, age: int = 0) -> bool:
-    """False for codes, presents, parts of other things, intimate products and what is outgrown or out of date by now.
-
-    ``age``: the days since it was ordered.
-    """
+    """False for codes, presents, parts, intimate products, and what is outgrown or out of date at this age in days."""
     words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
     has_passed = age > HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
     return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)

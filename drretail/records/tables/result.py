@@ -63,10 +63,7 @@ class _Layout:
 
 
 def draw(table: Table, width: int) -> Drawn:
-    """The table in the first layout that fits, from the fullest to the sparest.
-
-    If none fits, it is the sparest, cut into parts.
-    """
+    """The table in the fullest layout that fits; if none does, the sparest, cut into parts."""
     if table.is_turned:
         table = upright(table)
     *_, last = tried = list(_layouts(table))

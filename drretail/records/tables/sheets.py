@@ -43,10 +43,7 @@ def unguarded(cell: str) -> str:
 
 
 def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
-    """Rows of cells as UTF-8 with a byte order mark, by which Excel recognizes UTF-8.
-
-    Text is guarded; numbers stay numbers, negative ones too.
-    """
+    """Rows as UTF-8 with the byte order mark that Excel knows it by; text is guarded, numbers stay numbers."""
     buffer = io.StringIO()
     csv.writer(buffer).writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return buffer.getvalue().encode("utf-8-sig")
