@@ -93,7 +93,6 @@ def questions_of(
 
 
 def _by_task(queries: Iterable[Query]) -> Iterable[list[Query]]:
-    """The queries, those of one task together."""
     by_task: dict[str, list[Query]] = {}
     for query in queries:
         by_task.setdefault(query.task_id or query.query_id, []).append(query)
@@ -121,16 +120,12 @@ def _of_query(query: Query, offers: Offers, twins: Sequence[Query], picks: Colle
         for listing in (*listings, *strange):
             key = listing.product.product_id
             is_left = (want.again or key not in owned) and key not in decisions.excluded
-            is_candidate = is_left and is_within(want, listing, unknown_does=True) and _is_paid(want, listing, budget)
-            if is_candidate or key in picks:
+            # The budget pays for the want's quantity, or the price is unknown; one pack is enough.
+            price = None if budget is None else priced_in(listing, budget.currency)
+            pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
+            is_paid = budget is None or price is None or price * pieces <= budget.value
+            if (is_left and is_paid and is_within(want, listing, unknown_does=True)) or key in picks:
                 yield from asked.of(listing, decisions)
-
-
-def _is_paid(want: Want, listing: Listing, budget: Money | None) -> bool:
-    """True if the budget pays for the want's quantity, or the price is unknown; one pack is enough."""
-    price = None if budget is None else priced_in(listing, budget.currency)
-    pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
-    return budget is None or price is None or price * pieces <= budget.value
 
 
 @dataclass
@@ -234,7 +229,12 @@ def _counted_in_columns(query: Query, wants: Sequence[Want], offers: Offers) -> 
         # A demand is as early as the first candidate of which it is asked; of one candidate, its kind is asked first.
         for label, (rows, states, who) in sorted(asked.items(), key=lambda item: item[1][0][:1].tolist()):
             if len(rows):
-                counts[(query.query_id,), want.name, label] = _by_state(states[rows], who)
+                # In the order in which states first occur, as words or fields say them.
+                numbers, first, times = np.unique(states[rows], return_index=True, return_counts=True)
+                in_order = sorted(zip(first.tolist(), numbers.tolist(), times.tolist(), strict=True))
+                by_state = counts[(query.query_id,), want.name, label] = Counter[tuple[State, str, bool]]()
+                for _, number, count in in_order:
+                    by_state[STATES[number], who, who == "field" and number != OPEN] = count
     return counts
 
 
@@ -251,16 +251,6 @@ def _asked_of(
         states = columns.states(demand, unwanted=unwanted)
         asked[_label(str(demand), unwanted=unwanted)] = np.flatnonzero(is_candidate & is_of_kind), states, who
     return asked
-
-
-def _by_state(states: NDArray[np.integer], who: str) -> Counter[tuple[State, str, bool]]:
-    """The counts of states that words or fields say, in the order in which they first occur."""
-    numbers, first, times = np.unique(states, return_index=True, return_counts=True)
-    in_order = sorted(zip(first.tolist(), numbers.tolist(), times.tolist(), strict=True))
-    counts = Counter[tuple[State, str, bool]]()
-    for _, number, count in in_order:
-        counts[STATES[number], who, who == "field" and number != OPEN] = count
-    return counts
 
 
 def _entries(by_demand: _Counts) -> list[HowDecided]:
@@ -375,37 +365,35 @@ def with_decisions(
     new: dict[str, dict[Subject, Decision | None]] = {}
     for question in questions:
         if question.key in settled.decided or question.key in settled.disputed:
-            subject = (question.want.name, question.ruling.demand, question.listing.product.product_id)
-            decision = _decision(question, *settled.decided[question.key]) if question.key in settled.decided else None
+            product, decision = question.listing.product, None
+            subject = (question.want.name, question.ruling.demand, product.product_id)
+            if question.key in settled.decided:
+                answer, by = settled.decided[question.key]
+                want, demand, product_id = subject
+                decision = Decision(
+                    want=want,
+                    demand=demand,
+                    product_id=product_id,
+                    record_sha=record_sha(product),
+                    state=answer.state,
+                    by=by,
+                    quote=answer.quote,
+                )
             for query_id in question.query_ids:
                 new.setdefault(query_id, {})[subject] = decision
-    return tuple(_decided(query, new.get(query.query_id, {}), offers) for query in queries)
-
-
-def _decision(question: Question, answer: Answer, by: str) -> Decision:
-    product = question.listing.product
-    return Decision(
-        want=question.want.name,
-        demand=question.ruling.demand,
-        product_id=product.product_id,
-        record_sha=record_sha(product),
-        state=answer.state,
-        by=by,
-        quote=answer.quote,
-    )
-
-
-def _decided(query: Query, new: Mapping[Subject, Decision | None], offers: Offers) -> Query:
-    before = () if query.gold is None else query.gold.decisions
-    dead = dead_decisions(query, offers)
-    holding = {(each.want, each.demand, each.product_id): each for each in before if each not in dead}
-    decisions = [
-        decision for _, decision in sorted({**holding, **new}.items(), key=lambda item: item[0]) if decision is not None
-    ]
-    if query.gold is None and not decisions:
-        return query
-    gold = query.gold or Gold(query_id=query.query_id)
-    return query.model_copy(update={"gold": gold.model_copy(update={"decisions": tuple(decisions)})})
+    decided: list[Query] = []
+    for query in queries:
+        before, dead = () if query.gold is None else query.gold.decisions, dead_decisions(query, offers)
+        every: dict[Subject, Decision | None] = {
+            (each.want, each.demand, each.product_id): each for each in before if each not in dead
+        }
+        every |= new.get(query.query_id, {})
+        decisions = tuple(decision for subject in sorted(every) if (decision := every[subject]) is not None)
+        if query.gold is not None or decisions:
+            gold = query.gold or Gold(query_id=query.query_id)
+            query = query.model_copy(update={"gold": gold.model_copy(update={"decisions": decisions})})
+        decided.append(query)
+    return tuple(decided)
 
 
 def holds(decision: Decision, offers: Offers) -> bool:
@@ -449,10 +437,7 @@ class Filled:
 
 
 def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answer]] | None = None) -> bytes:
-    """A CSV file with one row per question, to be filled in.
-
-    ``says`` are readers' answers by question; the sheet is then one to settle their differences.
-    """
+    """A CSV file with one row per question, to be filled in; with what readers answered, to settle differences."""
     rows: list[SheetRow] = []
     for question in questions:
         row = {
@@ -461,21 +446,17 @@ def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answ
             "title": question.listing.product.title,
             "record": question.record,
         }
-        rows.append(row if says is None else row | {SAYS: "\n".join(_said(says[question.key]))})
+        if says is not None:
+            answers = says[question.key].items()
+            shown = ((reader, answer.state, answer.quote, answer.note) for reader, answer in answers)
+            row[SAYS] = "\n".join(": ".join(filter(None, parts)) for parts in shown)
+        rows.append(row)
     layout = LAYOUT if says is None else replace(LAYOUT, shown=(*LAYOUT.shown, SAYS))
     return layout.written(rows)
 
 
-def _said(answers: Mapping[str, Answer]) -> Iterable[str]:
-    for reader, answer in answers.items():
-        yield ": ".join(filter(None, (reader, answer.state, answer.quote, answer.note)))
-
-
 def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Filled:
-    """The answers of a filled sheet; the file's name is the reader's.
-
-    Raises UserError with the row and what is wrong with it; then nothing of the sheet counts.
-    """
+    """The answers of a sheet, by the reader it is named after. Raises UserError with what is wrong with a row."""
     sheet = LAYOUT.read(path)
     by_key = {question.key: question for question in questions}
 

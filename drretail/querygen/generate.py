@@ -28,10 +28,7 @@ _LARGER = (1.5, 5, 20)
 
 
 def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
-    """Users for a sample of ``n``, then others that may replace them.
-
-    Raises UserError for a world without users.
-    """
+    """Users for a sample of ``n``, then others that may replace them. Raises UserError for a world without users."""
     seen: set[str] = set()
     for size in (round(n * factor) for factor in _LARGER):
         rows = world.store.sample_users(seed, size)
@@ -128,7 +125,10 @@ class Drafts:
         called after each query.
 
         Raises UserError for a shop whose language is not English, which the rules write."""
-        language = _language_of(world)
+        language = world.manifest.language
+        if language == "english" and world.manifest.is_own_shop:  # also if its mapping leaves the language out
+            texts = ((product.title, *product.features, *product.description) for product in _popular(world))
+            language = language_of(" ".join(chain.from_iterable(texts)))
         if language != "english":
             raise UserError(
                 f"The rules write English questions, and this shop's texts are {language.title()}: "
@@ -185,15 +185,6 @@ class Drafts:
         return True
 
 
-def _language_of(world: World) -> str:
-    """The language of a shop's texts: as its mapping says or, if that leaves it out, as its products are written."""
-    if world.manifest.language != "english" or not world.manifest.is_own_shop:
-        return world.manifest.language
-    products = _popular(world)
-    texts = ((product.title, *product.features, *product.description) for product in products)
-    return language_of(" ".join(chain.from_iterable(texts)))
-
-
 def _popular(world: World) -> list[Product]:
     shown = world.catalog.search(CatalogQuery("", sort_by="popularity", limit=_READ)).hits
     return [*world.store.products([hit.product_id for hit in shown]).values()]
@@ -202,10 +193,7 @@ def _popular(world: World) -> list[Product]:
 def generate_for(
     world: World, users: Sequence[str], *, per_user: int, seed: str, on_query: Callable[[], object] = bool
 ) -> Generated:
-    """Up to ``per_user`` queries for each of these users, all without findings.
-
-    Raises UserError for a user unknown to the world, and if no query can be made for any user.
-    """
+    """Up to ``per_user`` queries for each. Raises UserError for an unknown user, or if none can be made."""
     check_users(world, users)
     drafts = Drafts(world, seed, are_named=True, on_query=on_query)
     return _generate(drafts, dict.fromkeys(users), per_user=per_user)
@@ -220,10 +208,7 @@ def generate_sampled(
     linter: Linter | None = None,
     on_query: Callable[[], object] = bool,
 ) -> Generated:
-    """The same for ``n`` drawn users; users whose orders give no query are replaced.
-
-    Raises UserError for a world without users, and if no query can be made for any user.
-    """
+    """The same for ``n`` drawn users; who gives no query is replaced. Raises UserError also without users."""
     drafts = Drafts(world, seed, linter, on_query=on_query)
     return _generate(drafts, drawn_users(world, seed, n), per_user=per_user, wanted=n)
 

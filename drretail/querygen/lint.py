@@ -1,6 +1,6 @@
 """All checks on all queries of a file."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from drretail.env.world import World
@@ -66,10 +66,7 @@ class Linter:
         )
 
     def check_all(self, queries: Sequence[Query], on_query: Callable[[], object] = bool) -> tuple[Checked, ...]:
-        """Every query in order, with its findings; of two that are alike, the later one has a finding that says so.
-
-        ``on_query`` is called after each query.
-        """
+        """Every query in order, with its findings; of two that are alike, the later one has one that says so."""
         alike, checked = wording.near_duplicates(queries), list[Checked]()
         for query in queries:
             checked.append(self.check(query, also=filter(None, [alike.get(query.query_id)])))
@@ -82,8 +79,17 @@ class Linter:
 
     @remembered_by(Query.as_line)
     def findings(self, query: Query) -> tuple[Finding, ...]:
-        """The findings on one query alone."""
-        return tuple(self._check(query))
+        """The findings on one query alone. One that was made for another world has that finding and no other."""
+        here = self._world.manifest.fingerprint
+        if query.world_fingerprint not in (None, here):
+            return (finding(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}"),)
+        case = self.case(query)
+        findings = [each for family in _FAMILIES for each in family.check(case)]
+        if contract.binds(query):
+            findings += contract.check(case)
+        elif query.source.startswith("offline:") and not query.infeasible:  # a twin is made to fail
+            findings += contract.check_rules(case)
+        return tuple(findings)
 
     @remembered_by(Query.as_line)
     def case(self, query: Query) -> Case:
@@ -96,17 +102,3 @@ class Linter:
     def shopper(self, user_id: str | None) -> Shopper | None:
         """The user's record; None without a user, or if the world has no such user."""
         return None if user_id is None else read_shopper(self._world, self.stock, user_id)
-
-    def _check(self, query: Query) -> Iterator[Finding]:
-        """A query that was made for another world gets that finding alone."""
-        here = self._world.manifest.fingerprint
-        if query.world_fingerprint not in (None, here):
-            yield finding(OTHER_WORLD, query.world_fingerprint[:12], f"this world is {here[:12]}")
-            return
-        case = self.case(query)
-        for family in _FAMILIES:
-            yield from family.check(case)
-        if contract.binds(query):
-            yield from contract.check(case)
-        elif query.source.startswith("offline:") and not query.infeasible:  # a twin is made to fail
-            yield from contract.check_rules(case)

@@ -148,7 +148,14 @@ def read_questions(path: Path) -> tuple[Question, ...]:
     ending = path.suffix.casefold()
     if ending not in _ENDINGS and path.is_file():
         raise UserError(f"{path}: questions are read from .txt (one per line), .csv, .tsv and .jsonl.")
-    rows = _table(path) if ending in (".csv", ".tsv") else _lines(path, as_json=ending == ".jsonl")
+    if ending in (".csv", ".tsv"):
+        sheet = read_sheet(path)
+        if not {*sheet.columns} & {"text", *OTHER_NAMES["text"]}:
+            present = ", ".join(sheet.columns) or "it is empty"
+            raise UserError(f"{path} has no column {_QUESTION!r} in its first row: {present}.")
+        rows = ((f"row {number}", row) for number, row in sheet.rows)
+    else:
+        rows = _lines(path, as_json=ending == ".jsonl")
     questions = tuple(_question(f"{path}, {place}", row) for place, row in rows)
     if not questions:
         raise UserError(f"{path} holds no question: write one a line, or CSV with the columns question and user.")
@@ -177,14 +184,6 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
         if not isinstance(value, dict) and as_json:
             raise UserError(f"{path}, line {number}, is not a JSON object.")
         yield f"line {number}", value if isinstance(value, dict) else {_QUESTION: line}
-
-
-def _table(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    sheet = read_sheet(path)
-    if not {*sheet.columns} & {"text", *OTHER_NAMES["text"]}:
-        present = ", ".join(sheet.columns) or "it is empty"
-        raise UserError(f"{path} has no column {_QUESTION!r} in its first row: {present}.")
-    yield from ((f"row {number}", row) for number, row in sheet.rows)
 
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:
@@ -235,23 +234,19 @@ def queries_from(questions: Sequence[Question], source: str, world_fingerprint: 
             raise UserError(f"{question.place}: the question stands there before with another wish: keep one.")
     queries: dict[str, Query] = {}
     for question in different.values():
-        query = _query(question, source, world_fingerprint)
+        whose = "asked" if question.user_id is None else short_hash(question.user_id)
+        query = Query(
+            query_id=question.query_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
+            user_id=question.user_id,
+            text=question.text,
+            mode="generic" if question.user_id is None else "profile_aware",
+            wish=question.wish,
+            world_fingerprint=world_fingerprint,
+            source=source,
+        )
         if queries.setdefault(query.query_id, query) is not query:
             raise UserError(f"{question.place}: another question has the id {query.query_id!r}: change one of them.")
     return tuple(queries.values())
-
-
-def _query(question: Question, source: str, world_fingerprint: str | None) -> Query:
-    whose = "asked" if question.user_id is None else short_hash(question.user_id)
-    return Query(
-        query_id=question.query_id or f"{whose}-i{sha256_of([question.text, question.user_id])[:8]}",
-        user_id=question.user_id,
-        text=question.text,
-        mode="generic" if question.user_id is None else "profile_aware",
-        wish=question.wish,
-        world_fingerprint=world_fingerprint,
-        source=source,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,10 +293,7 @@ MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69
 
 
 def shipped_queries(*splits: Split) -> tuple[Query, ...]:
-    """The queries of the splits, in the order of their files; without an argument, the fifty.
-
-    Raises UserError for an unknown split.
-    """
+    """The queries of the splits, in file order; without any, the fifty. Raises UserError for an unknown split."""
     for split in splits:
         if split not in get_args(Split):
             known = "dev, test, all, market-dev, market-test, market or generic"

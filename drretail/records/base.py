@@ -117,9 +117,7 @@ def _dumped(value: Any) -> str:
 
 
 def _is_in_a_string(text: str, end: int) -> bool:
-    """True if the digits before ``end`` follow an escaped quote and a colon, which a number of the JSON itself never
-    does.
-    """
+    """True if what ends in ``end`` follows an escaped quote and a colon, as no number of the JSON itself does."""
     colon = end - 1
     while colon >= 0 and text[colon] in "-0123456789":
         colon -= 1

@@ -206,7 +206,6 @@ _SIDES = (("a", "b"), ("mean_a", "mean_b"), ("above", "below"), ("incomplete_a",
 
 
 def _swapped(record: Record, pairs: Collection[tuple[str, str]]) -> dict[str, Any]:
-    """The fields of these pairs, each with the other's value."""
     return {to: getattr(record, name) for a, b in pairs for to, name in ((a, b), (b, a))}
 
 

@@ -147,8 +147,9 @@ class Reference(Ends):
     @property
     def wants(self) -> tuple["WantCounts", ...]:
         """How many products would do for each want."""
-        counts = ((thing.name, len(thing.fits), len(thing.undecided)) for thing in self.things)
-        return tuple(WantCounts(name=name, fits=fits, undecided=undecided) for name, fits, undecided in counts)
+        return tuple(
+            WantCounts(name=thing.name, fits=len(thing.fits), undecided=len(thing.undecided)) for thing in self.things
+        )
 
     def kept(self, undecided: Mapping[str, str]) -> "KeptReference":
         """What an experiment keeps of it. ``undecided`` has, by run id, the hash of each report without a decision."""
@@ -308,27 +309,25 @@ class Query(Document):
     @property
     def axes(self) -> tuple[Axis, ...]:
         """What makes it hard, by its wish and what it asks of the web; in the order of ``AXES``."""
-        return tuple(axis for axis, holds in self._holding().items() if holds)
-
-    def _holding(self) -> dict[Axis, bool]:
         wish = self.wish or Wish()
         demands = [demand for want in wish.wants for demand in want.demands]
         # Whose value the question does not say is as of something that the shopper has.
         fits = [demand for demand in demands if wish.orders and demand.rests_on_record]
         packs = [demand for demand in demands if demand.field in COUNTS]
         needed = [want for want in wish.wants if not want.optional]
-        return {
+        holding: dict[Axis, object] = {
             "property": any(demand not in fits and demand not in packs for demand in demands),
-            "fit": bool(fits),
-            "pack": bool(packs) or any(want.quantity > 1 for want in wish.wants),
+            "fit": fits,
+            "pack": packs or any(want.quantity > 1 for want in wish.wants),
             "joint budget": wish.budget is not None and len(needed) > 1,
             "trust": any(want.rating_min or want.ratings_min for want in wish.wants),
-            "memory": bool(wish.orders),
+            "memory": wish.orders,
             "taste": any(want.brands_unwanted for want in wish.wants),
-            "conflict": bool(self.web_question and self.web_question.is_disputed),
-            "asking": bool(self.hidden),
-            "infeasible": bool(self.infeasible),
+            "conflict": self.web_question and self.web_question.is_disputed,
+            "asking": self.hidden,
+            "infeasible": self.infeasible,
         }
+        return tuple(axis for axis, holds in holding.items() if holds)
 
     @property
     def wants_something(self) -> bool:

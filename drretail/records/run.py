@@ -231,7 +231,11 @@ class System(Record):
         web = "+ws" if self.web_mode == "ws" else ""
         written = self.options | ({"scope": self.scope} if self.scope == "any" else {})
         written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
-        options = "".join(f"-{_option(name, value)}" for name, value in sorted(written.items()) if value)
+        options = ""
+        for name, value in sorted(written.items()):
+            # ``redact``, ``without-user-web``, or ``counterfactual-swap``
+            values = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
+            options += "".join(f"-{slug(str(part))}" for part in (name, *values)) if value else ""
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
         # Every value once, whichever roles it is for: ``-seed7-temperature0.7``.
         parameters = {
@@ -524,14 +528,6 @@ def query_of_run(run_id: str) -> str:
 def slug(text: str) -> str:
     """A text in the alphabet of labels: in lower case, with single hyphens for other characters."""
     return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"
-
-
-def _option(name: str, value: Any) -> str:
-    """``redact``, ``without-user-web``, or ``counterfactual-swap``."""
-    values = (
-        [value] if isinstance(value, str) else [str(each) for each in value] if isinstance(value, list | tuple) else []
-    )
-    return "-".join(map(slug, [name, *values]))
 
 
 ASK_SHOPPER = "ask_shopper"

@@ -662,14 +662,12 @@ class ProfileSummary(Document):
     @property
     def text_with_orders(self) -> str:
         """All statements, one per line, each with the ids of its orders."""
-        return "\n".join(f"- {statement.text}{_ids(statement)}" for statement in self.statements)
-
-
-def _ids(statement: Statement) -> str:
-    if not statement.orders:
-        return ""
-    more = f" and {statement.more_orders} more" if statement.more_orders else ""
-    return f" (orders {', '.join(statement.orders)}{more})"
+        lines: list[str] = []
+        for statement in self.statements:
+            more = f" and {statement.more_orders} more" if statement.more_orders else ""
+            orders = f" (orders {', '.join(statement.orders)}{more})" if statement.orders else ""
+            lines.append(f"- {statement.text}{orders}")
+        return "\n".join(lines)
 
 
 Place = Literal["system", "counterfactual", "floor", "ceiling"]

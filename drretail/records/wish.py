@@ -116,7 +116,6 @@ class Want(Record):
     @field_validator("must", "must_not")
     @classmethod
     def _differ(cls, values: tuple[Demand, ...]) -> tuple[Demand, ...]:
-        """Drops repetitions."""
         return tuple({str(value): value for value in reversed(values)}.values())[::-1]
 
     @field_validator("kinds", "brands_wanted", "brands_unwanted")
@@ -246,7 +245,6 @@ def _parts_of(record: "Wish | Want", index: int | None) -> Iterator[WishPart]:
 
 
 def _freed(record: "Wish | Want", withheld: Collection[WishPart]) -> dict[str, Any]:
-    """The fields' values without these limits."""
     freed: dict[str, Any] = {}
     for part in withheld:
         if part.value is None:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -123,13 +123,11 @@ def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
 
 
 def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
-    """The cart that scores use, and who read it if the run did not declare it, such as "picks by form".
-
-    The cart is None if unknown: by form alone, that no pick was read does not mean that nothing is to be bought.
-    """
+    """The cart that scores use, None if unknown, and who read it if the run did not declare it: "picks by form"."""
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
     reading = reading_of(subject)
+    # By form alone, that no pick was read does not mean that nothing is to be bought.
     if reading.picks is None or (reading.reader == FORM and not reading.picks):
         return None, ""
     return _cart(reading.picks, subject.evidence), picks_by(reading)
@@ -166,42 +164,37 @@ def cart_document(cart: Cart) -> dict[str, Any]:
 
 
 def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outcome | None = None) -> Cart:
-    ledger = read_ledger(evidence)
-    images = {entry.key: entry.image for entry in evidence.values() if entry.kind == "product"}
-    lines = (replace(_line(pick, ledger), image=images.get(pick.product)) for pick in picks)
-    return Cart(tuple(lines), _refusal(outcome, ledger))
-
-
-def _refusal(outcome: Outcome | None, ledger: Ledger) -> str:
-    """The refusal in words, with the nearest alternatives; empty without any.
+    """The picks with their prices, and the refusal in words, with the nearest alternatives; empty without any.
 
     "The agent says that everything suitable is too expensive. Nearest alternative: Tube Feeder ($24.99).".
     """
+    ledger = read_ledger(evidence)
+    images = {entry.key: entry.image for entry in evidence.values() if entry.kind == "product"}
+    lines: list[CartLine] = []
+    for pick in picks:
+        item, price = ledger.products.get(pick.product), ledger.price(pick.product)
+        line = CartLine(
+            product=pick.product,
+            title=_title(pick.product, ledger),
+            quantity=pick.quantity,
+            price=None if item is None or price is None else Money.of(price, item.currency),
+            alternatives=tuple(_title(alternative, ledger) for alternative in pick.alternatives),
+            rating=None if item is None else item.average_rating,
+            ratings=None if item is None else item.rating_number,
+            is_from=item is not None and price is not None and item.price_from,
+            image=images.get(pick.product),
+        )
+        lines.append(line)
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
-        return ""
+        return Cart(tuple(lines))
     reasons = " and ".join(_REASONS[reason] for reason in outcome.because)
-    why = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
+    refusal = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
     nearest: list[str] = []
     for product in outcome.nearest:
-        item, price = ledger.products.get(product), ledger.price(product)
-        title = _title(product, ledger)
+        item, price, title = ledger.products.get(product), ledger.price(product), _title(product, ledger)
         nearest.append(title if item is None or price is None else f"{title} ({format_money(price, item.currency)})")
-    return f"{why} Nearest alternative: {', '.join(nearest)}." if nearest else why
-
-
-def _line(pick: Pick, ledger: Ledger) -> CartLine:
-    item = ledger.products.get(pick.product)
-    price = ledger.price(pick.product)
-    return CartLine(
-        product=pick.product,
-        title=_title(pick.product, ledger),
-        quantity=pick.quantity,
-        price=None if item is None or price is None else Money.of(price, item.currency),
-        alternatives=tuple(_title(alternative, ledger) for alternative in pick.alternatives),
-        rating=None if item is None else item.average_rating,
-        ratings=None if item is None else item.rating_number,
-        is_from=item is not None and price is not None and item.price_from,
-    )
+    refusal += f" Nearest alternative: {', '.join(nearest)}." if nearest else ""
+    return Cart(tuple(lines), refusal)
 
 
 def _title(product: str, ledger: Ledger) -> str:

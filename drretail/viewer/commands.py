@@ -1,12 +1,12 @@
 """The commands that make an experiment, its scores and its report again."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from shlex import quote
 
 from drretail.eval.judging.subject import Labels, choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.gathering import is_panel
-from drretail.experiment import OPTIONS, KeptOptions, read_options
+from drretail.experiment import OPTIONS, read_options
 from drretail.files import packed_lines
 from drretail.grounding.gold_files import as_task, gold_line
 from drretail.records.base import Rules, canonical_json
@@ -50,16 +50,27 @@ def commands(view: ExperimentView) -> list[str]:
     options = read_options(view.folder)
     # Not into the same folder, where the runs would be found as they are.
     folder = quote(f"{view.name}-again" if options else view.name)
-    runs = [line for each in options for line in _run(view, each, folder)]
-    others = view.definition.systems.keys() - {label for each in options for label in each.labels}
-    return [*runs, *_without_options(view, others), *score_commands(view, folder), f"drretail report {folder}"]
+    lines: list[str] = []
+    for each in options:
+        if each.needs:
+            needs = " ".join(", ".join(each.needs).split())  # on one line, which is a comment
+            lines.append(f"# {each.path.name} also needs {needs}.")
+        file = quote(f"{view.name}/{OPTIONS}/{each.path.name}")
+        lines.append(f"drretail run {file} --world W --queries queries.jsonl --to {folder}")
+    others: dict[str, list[str]] = {}
+    for label in sorted(view.definition.systems.keys() - {label for each in options for label in each.labels}):
+        agent = view.definition.systems[label].agent
+        if agent not in BASELINES:  # each run adds them
+            others.setdefault(agent if agent in ORIGINS else "", []).append(label)
+    lines += [ORIGINS[agent].format(labels=", ".join(its)) for agent, its in others.items()]
+    return [*lines, *score_commands(view, folder), f"drretail report {folder}"]
 
 
 def score_commands(view: ExperimentView, folder: str = "") -> list[str]:
     """One command for each set of rules in the scores; the plain command if nothing is scored yet.
 
     They score ``folder``, or the experiment's own. Pairs have their own commands, since their judges can differ from
-    those of single reports.
+    those of single reports; these name the pairs if they are not the usual ones.
     """
     folder = folder or quote(view.name)
     scores = view.scores.scores
@@ -70,18 +81,8 @@ def score_commands(view: ExperimentView, folder: str = "") -> list[str]:
         ruled = [score for score in scores if score.rules == rules]
         metrics = ",".join(dict.fromkeys(score.metric for score in ruled))
         parts = ["drretail score", folder, "--metrics", metrics]
-        parts += [*_judges(view, {score.judge for score in ruled}), *_rules(rules)]
+        parts += [*_judges(view, {score.judge for score in ruled}), *_flags("--rules", {rules} - {"default"})]
         made.append(" ".join(parts))
-    return [*made, *_pair_commands(view, folder)]
-
-
-def command_for(view: ExperimentView, metric: str) -> str:
-    """The command that makes one metric's verdicts."""
-    return f"drretail score {quote(view.name)} --metrics {metric}"
-
-
-def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
-    """One command for each set of rules and each judge; it names the pairs if they are not the usual ones."""
     usual = choose_pairs(view.definition)
     compared: dict[tuple[Rules, str], list[Labels]] = {}
     for row in view.scores.pairs:
@@ -90,41 +91,20 @@ def _pair_commands(view: ExperimentView, folder: str) -> Iterator[str]:
     for (rules, judge), pairs in sorted(compared.items()):
         named = () if pairs == usual else map(pair_name, pairs)
         parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges(view, {judge})]
-        yield " ".join([*parts, *_rules(rules)])
+        made.append(" ".join([*parts, *_flags("--rules", {rules} - {"default"})]))
+    return made
+
+
+def command_for(view: ExperimentView, metric: str) -> str:
+    """The command that makes one metric's verdicts."""
+    return f"drretail score {quote(view.name)} --metrics {metric}"
 
 
 def _judges(view: ExperimentView, specs: set[str]) -> list[str]:
-    """Flags for judges with verdicts of their own: code needs no flag, and a panel consists of other judges.
-
-    They stand in the order in which they were named, since the paper's tables are those of the first.
-    """
+    """Flags in the order in which judges were named: code needs none, and a panel consists of other judges."""
     named = [key.split()[0] for key in view.scores.named_judges]
     own = sorted(spec for spec in specs - {CODE} if not is_panel(spec))
     return _flags("--judge", sorted(own, key=lambda spec: named.index(spec) if spec in named else len(named)))
-
-
-def _rules(rules: str) -> list[str]:
-    return [] if rules == "default" else ["--rules", rules]
-
-
-def _run(view: ExperimentView, options: KeptOptions, folder: str) -> Iterator[str]:
-    """The command that runs what these options ask for."""
-    if options.needs:
-        needs = " ".join(", ".join(options.needs).split())  # on one line, which is a comment
-        yield f"# {options.path.name} also needs {needs}."
-    file = quote(f"{view.name}/{OPTIONS}/{options.path.name}")
-    yield f"drretail run {file} --world W --queries queries.jsonl --to {folder}"
-
-
-def _without_options(view: ExperimentView, labels: Collection[str]) -> Iterator[str]:
-    """How systems came about that ``drretail run`` did not make, or not in this version."""
-    by_agent: dict[str, list[str]] = {}
-    for label in sorted(labels):
-        agent = view.definition.systems[label].agent
-        if agent not in BASELINES:  # each run adds them
-            by_agent.setdefault(agent if agent in ORIGINS else "", []).append(label)
-    for agent, its in by_agent.items():
-        yield ORIGINS[agent].format(labels=", ".join(its))
 
 
 def _flags(name: str, values: Iterable[str]) -> list[str]:

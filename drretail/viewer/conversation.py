@@ -65,10 +65,7 @@ def journal_size(experiment: Path, run: Run | Planned) -> int:
 
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:
-    """Every request of a run with its answer, by agent; empty if the run has no journal.
-
-    Raises UserError if the journal can't be read.
-    """
+    """Every request of a run with its answer, by agent. Raises UserError if the journal can't be read."""
     folder = run_folder(experiment, run.system, run.query_id, run.repeat)
     return conversation_of(read_journal(folder), run.steps)
 
@@ -107,7 +104,12 @@ def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterato
     calls, number = dict[str, str](), 0
     for effect in effects:
         if effect.kind != "model":
-            yield _other(path, effect)
+            # A web request, or a question to the shopper.
+            seq = _seq(effect)
+            request = Message("request", _text(effect.request))
+            response = None if effect.response is None else Message("answer", _text(effect.response))
+            step = None if seq is None else (path, seq)
+            yield Turn(step, effect.kind.replace("_", " "), (request,), 0, (), response, _error(effect))
             continue
         messages: list[dict[str, Any]] = effect.request.get("messages", [])
         keys = [canonical_json(message) for message in messages]
@@ -131,15 +133,6 @@ def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterato
             error=_error(effect),
         )
         before, number = keys, number + 1
-
-
-def _other(path: str, effect: Effect) -> Turn:
-    """A turn for a web request or a question to the shopper."""
-    seq = _seq(effect)
-    answer = None if effect.response is None else Message("answer", _text(effect.response))
-    sent = (Message("request", _text(effect.request)),)
-    step = None if seq is None else (path, seq)
-    return Turn(step, effect.kind.replace("_", " "), sent, 0, (), answer, _error(effect))
 
 
 def _message(message: Mapping[str, Any], calls: Mapping[str, str]) -> Message:

@@ -276,29 +276,24 @@ def title_of(definition: Definition) -> str:
     shared = shared_models(labels, systems)
     shown = [label for label in labels if place_of(label, systems) in ("system", "counterfactual")]
     names = [label.replace(shared, "", 1) for label in shown]
+    agents = dict.fromkeys(label if systems[label].is_imported else systems[label].name for label in shown)
+    more = ""
+    if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
+        names, more = list(agents), f", {len(names)} systems in all"
+    names = names or labels
+    if len(names) > MOST_NAMED:
+        names = [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
+    listed = " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]])) or "nobody"
     queries = definition.queries
     subject = counted(len(queries), "query")
     if len(queries) == 1:
         words = " ".join(queries[0].text.split())
         subject = f"“{words if len(words) <= LONGEST_TITLE else words[:LONGEST_TITLE].rpartition(' ')[0] + ' …'}”"
-    agents = list(dict.fromkeys(label if systems[label].is_imported else systems[label].name for label in shown))
-    if len(agents) < len(names) > MOST_NAMED:  # the settings of one agent would fill the line
-        return f"{subject} answered by {_listed(agents)}, {len(names)} systems in all"
-    return f"{subject} answered by {_listed(names or labels)}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = (
-        list(names) if len(names) <= MOST_NAMED else [*names[: MOST_NAMED - 1], f"{len(names) - MOST_NAMED + 1} more"]
-    )
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]])) or "nobody"
+    return f"{subject} answered by {listed}{more}"
 
 
 def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
-    """The view of an experiment folder, with systems in the order of tables. Each run is read when it is accessed.
-
-    Raises UserError if there is no experiment.
-    """
+    """The view of an experiment folder, with systems in the order of tables. Raises UserError without one."""
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems, definition.systems))}
     planned = tuple(sorted(planned_runs(experiment, definition), key=lambda each: place[each.label]))
@@ -364,7 +359,18 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
     Figures that judges measured are left out unless one judge measured both. Raises UserError if no query is in both,
     or if one has no system that researches.
     """
-    a, b = (_best(each) for each in (view, other))
+    best: list[str] = []
+    for each in (view, other):
+        # The system that the scoreboard has first, or the first one without scores.
+        ranked = () if each.scores.scoreboard is None else (row.system for row in each.scores.scoreboard.rows)
+        systems = each.definition.systems
+        researching = [label for label in (*ranked, *systems) if place_of(label, systems) == "system"]
+        if not researching:
+            raise UserError(
+                f"{each.name} has no system that researches, only baselines: it has no best system to compare."
+            )
+        best.append(researching[0])
+    a, b = best
     label = there(b, other.folder)
     both = {(query.query_id, query.text) for query in other.definition.queries}
     queries = [query for query in view.definition.queries if (query.query_id, query.text) in both]
@@ -417,19 +423,6 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
     )
 
 
-def _best(view: ExperimentView) -> str:
-    """The system that the scoreboard has first, or the first one without scores.
-
-    Raises UserError if no system researches.
-    """
-    board = view.scores.scoreboard
-    labels = [*(() if board is None else (row.system for row in board.rows)), *view.definition.systems]
-    best = next((label for label in labels if place_of(label, view.definition.systems) == "system"), None)
-    if best is None:
-        raise UserError(f"{view.name} has no system that researches, only baselines: it has no best system to compare.")
-    return best
-
-
 def _checks(by_judge: Sequence[Judged]) -> Checks:
     """All checks of a run, with their findings in the order of the report, those without a place last."""
     verdicts = [verdict for judged in by_judge for verdict in judged.stage("check")]
@@ -452,26 +445,19 @@ def _values(
     took: dict[str, float] = {TOKENS: tokens} if tokens else {}
     if run.report is not None:
         took[WORDS] = count_words(run.report, subject.evidence).shown
-    results = {metric: _result(experiment, subject, metric, board, judged) for metric, judged in judgements.items()}
+    results: dict[str, Mapping[str, Value]] = {}
+    for metric, of_metric in judgements.items():
+        loaded, judges = recorded_metric(experiment, metric), of_metric.by_judge
+        by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judges}
+        by_code = next((judged for judged in judges if judged.judge.spec == CODE), None)
+        judged = by.get(board.judge.by_whom) or by_code
+        known = loaded and judged and judged_run(subject, loaded, judged.verdicts, judged.rules)
+        results[metric] = known.values if known else {}
     for column in board.columns:
         found = results[column.metric].get(column.variant) if column.metric else None
         value = took.get(column.name) if not column.metric else None if found is None else found.value
         if value is not None:
             yield column.name, value
-
-
-def _result(
-    experiment: Path, subject: Subject, metric: str, board: Scoreboard, judgements: Judgements
-) -> Mapping[str, Value]:
-    """A metric's values for this run, by variant; empty if neither the board's judge nor code judged it."""
-    loaded = recorded_metric(experiment, metric)
-    by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judgements.by_judge}
-    judged = by.get(board.judge.by_whom) or next(
-        (judged for judged in judgements.by_judge if judged.judge.spec == CODE), None
-    )
-    if loaded is None or judged is None:
-        return {}
-    return judged_run(subject, loaded, judged.verdicts, judged.rules).values
 
 
 def _false(

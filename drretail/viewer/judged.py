@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -20,7 +21,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
 from drretail.eval.method import in_all_wordings
-from drretail.eval.metric import ClaimMark, Metric
+from drretail.eval.metric import ClaimMark
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
 from drretail.grounding.verify.product_statements import Statement
@@ -65,10 +66,13 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     groups = verdicts_by_assessor(experiment, metric, judges_in(experiment, metric), run.system, name)
     loaded = installed(metric)
     prompts = frozenset[str]() if loaded is None else in_all_wordings(experiment, loaded.prompt_hashes)
-    living = {
-        assessor: tuple(verdict for verdict in lasts if _lives(verdict, run, loaded, prompts))
-        for assessor, lasts in groups.items()
-    }
+
+    def is_living(verdict: Verdict) -> bool:
+        """True if the scores count the verdict, too, as far as this can be known if its metric is not installed."""
+        is_current = loaded is None or (verdict.prompt_hash in prompts and verdict.version == loaded.version)
+        return is_current and verdict.report_sha == run.report_sha
+
+    living = {assessor: tuple(filter(is_living, lasts)) for assessor, lasts in groups.items()}
     judged = [Judged(judge, rules, verdicts) for (judge, rules), verdicts in living.items() if verdicts]
     judged.sort(
         key=lambda one: (
@@ -81,13 +85,6 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     )
     stale = sum(map(len, groups.values())) - sum(map(len, living.values()))
     return Judgements(tuple(judged), stale)
-
-
-def _lives(verdict: Verdict, run: Run, metric: Metric | None, prompts: frozenset[str]) -> bool:
-    """True if the scores count the verdict, too, as far as this can be known if its metric is not installed."""
-    if verdict.report_sha != run.report_sha:
-        return False
-    return metric is None or (verdict.prompt_hash in prompts and verdict.version == metric.version)
 
 
 Choice = Literal["a", "b", "tie", "na", "failed", "one order"]
@@ -129,10 +126,7 @@ def read_pair_judgements(
     repeat: int,
     reports: Mapping[str, str | None],
 ) -> Iterator[PairJudgement]:
-    """Every pair's current verdicts on one query; ``reports`` holds the sha256 of each system's report on it.
-
-    Rule-based judges are left out, since they have no opinion on two reports.
-    """
+    """Every pair's current verdicts on one query by models; ``reports`` has the sha256 of each system's report."""
     for judge, labels_of_judge in pairs.items():
         for labels in labels_of_judge:
             shas = tuple(reports.get(label) for label in labels)
@@ -158,26 +152,21 @@ def _pair_lives(experiment: Path, verdict: Verdict, shas: tuple[str | None, ...]
 
 
 def _dimension(name: str, verdicts: Sequence[Verdict], rules: Rules) -> DimensionJudgement:
+    """The preferred system; after several repeats, the one that every repeat prefers, or a tie."""
     ordered = sorted(verdicts, key=lambda each: (each.judge_repeat, each.order or ""))
-    # The preferred system; after several repeats, the one that every repeat prefers, or a tie
-    times: dict[int, list[Verdict]] = defaultdict(list)
-    for verdict in ordered:
-        times[verdict.judge_repeat].append(verdict)
-    choices: list[Choice] = list(dict.fromkeys(_once(answers, rules) for answers in times.values()))
-    return DimensionJudgement(name, choices[0] if len(choices) == 1 else "tie", tuple(ordered))
-
-
-def _once(answers: Sequence[Verdict], rules: Rules) -> Choice:
-    """The system preferred in both orders, or a tie. The paper's rules ask in one order only."""
-    states = {verdict.state for verdict in answers}
-    if "failed" in states:
-        return "failed"
-    if states == {"na"}:
-        return "na"
-    if rules != "paper" and len({verdict.order for verdict in answers}) < 2:
-        return "one order"
-    winners = {str(verdict.value) for verdict in answers}
-    return "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"
+    choices: dict[Choice, None] = {}
+    for _, group in groupby(ordered, key=lambda each: each.judge_repeat):
+        answers = list(group)
+        states, winners = {verdict.state for verdict in answers}, {str(verdict.value) for verdict in answers}
+        choice: Choice = "a" if winners == {"a"} else "b" if winners == {"b"} else "tie"
+        if "failed" in states:
+            choice = "failed"
+        elif states == {"na"}:
+            choice = "na"
+        elif rules != "paper" and len({verdict.order for verdict in answers}) < 2:  # the paper asks in one order only
+            choice = "one order"
+        choices[choice] = None
+    return DimensionJudgement(name, next(iter(choices)) if len(choices) == 1 else "tie", tuple(ordered))
 
 
 _KEPT_TEXTS = 128
@@ -322,7 +311,15 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     claims: list[Claim] = []
     for number, (claim, span) in enumerate(placed, 1):
         verdict, fault = verdicts.get(claim.claim_id), faults.get(claim.claim_id)
-        support = _support(verdict) if verdict is not None else "unjudged" if claim.sources else "uncited"
+        support: Support = "unjudged" if claim.sources or verdict is not None else "uncited"
+        if verdict is not None and CONTRADICTED in verdict.notes:
+            support = "contradicted"
+        elif verdict is not None and INVENTED in verdict.notes:
+            support = "none"
+        elif verdict is not None and verdict.state == "scored" and isinstance(verdict.value, int | float):
+            support = _BY_VALUE.get(verdict.value, "unjudged")
+        elif verdict is not None and (verdict.state == "unverifiable" or verdict.state == "failed"):
+            support = verdict.state
         if support == "uncited" and claim.unresolved and judged.rules == "default":
             support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
         claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
@@ -349,16 +346,6 @@ def failed_stages(judged: Judged) -> list[Verdict]:
     """Failed extractions, because of which claims are missing."""
     stages = [verdict for stage in stages_of(judged.rules) for verdict in judged.stage(stage)]
     return [verdict for verdict in stages if verdict.item == REPORT and verdict.state == "failed"]
-
-
-def _support(verdict: Verdict) -> Support:
-    if CONTRADICTED in verdict.notes:
-        return "contradicted"
-    if INVENTED in verdict.notes:
-        return "none"
-    if verdict.state == "scored":
-        return _BY_VALUE.get(verdict.value, "unjudged") if isinstance(verdict.value, int | float) else "unjudged"
-    return "unverifiable" if verdict.state == "unverifiable" else "failed" if verdict.state == "failed" else "unjudged"
 
 
 def span_of(claim: Extracted, report: str) -> tuple[int, int] | None:

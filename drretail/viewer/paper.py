@@ -32,7 +32,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Kind
 from drretail.records.vote import Vote
-from drretail.stats.agreement import TIE, Answered, Pair, kappa_without_ties, pairs_of, soft_disagreement
+from drretail.stats.agreement import TIE, Answered, kappa_without_ties, pairs_of, soft_disagreement
 from drretail.viewer.published import (
     AGENTS,
     Figures,
@@ -186,7 +186,16 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
             f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
             f"--metrics {metric} --judge PROVIDER:MODEL"
         )
-    own = {label: [_value(shown, label, column) for column in columns] for label in {row.system for row in shown}}
+    # The variants that are computed as in the paper, under any rules
+    published = described(metric).own_names.get("paper", {}) if shown else {}
+    by_variant = {(row.system, row.variant): row for row in shown}
+    own: dict[str, list[Cell | None]] = {}
+    for label in {row.system for row in shown}:
+        its = (by_variant.get((label, published.get(name, name))) or by_variant.get((label, name)) for name in columns)
+        own[label] = [
+            None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
+            for row in its
+        ]
     return paper_table(metric, beside(lines, own, rows_of(metric)), missing, notes=notes)
 
 
@@ -209,22 +218,10 @@ def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], 
         return [], []
     first = min(map(rank, single))
     shown = [row for row in single if rank(row) == first]
-    whose = _judge_and_rules(shown[0])
-    others = sorted({_judge_and_rules(row) for row in single} - {whose})
+    whose = f"{shown[0].judge}, rules {shown[0].rules}"
+    others = sorted({f"{row.judge}, rules {row.rules}" for row in single} - {whose})
     also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
     return shown, [f"Judged here by {whose}.{also}"]
-
-
-def _judge_and_rules(row: Score | PairScore) -> str:
-    return f"{row.judge}, rules {row.rules}"
-
-
-def _value(rows: Sequence[Score], label: str, column: str) -> Cell | None:
-    by_variant = {row.variant: row for row in rows if row.system == label}
-    # The variant that is computed as in the paper, under any rules
-    published = described(rows[0].metric).own_names.get("paper", {}) if rows else {}
-    row = by_variant.get(published.get(column, column)) or by_variant.get(column)
-    return None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
 
 
 def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
@@ -263,21 +260,18 @@ def people_agree(votes: Sequence[Vote]) -> PaperTable:
     ]
     figures: Figures = {}
     for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
-        agreed = (pair for pair in pairs_of(answers) if pair.ones and pair.about == dimension)
-        named = {f"{dimension} ({pair.first}, {pair.second})": _people_agreed(pair) for pair in agreed}
-        figures |= here(named)
+        for pair in pairs_of(answers):
+            if pair.ones and pair.about == dimension:
+                kappa, soft_here = kappa_without_ties(pair.ones, pair.others), soft_disagreement(pair.ones, pair.others)
+                decided = sum(TIE not in both for both in zip(pair.ones, pair.others, strict=True))
+                counts = Cell(len(pair.ones), "count"), Cell(decided, "count")
+                cells = [Cell(kappa, "number"), *counts, Cell(soft_here, "number")]
+                figures |= here({f"{dimension} ({pair.first}, {pair.second})": cells})
         if dimension in published:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
             figures |= of_paper({dimension: cells})
     annotators = "two people's votes: one line a vote in exp/votes/<annotator>.jsonl (drretail/addons/people/README.md)"
     return paper_table("kappa", figures, () if len({vote.annotator for vote in votes}) > 1 else (annotators,))
-
-
-def _people_agreed(pair: Pair) -> list[Cell]:
-    kappa, soft = kappa_without_ties(pair.ones, pair.others), soft_disagreement(pair.ones, pair.others)
-    decided = sum(TIE not in answers for answers in zip(pair.ones, pair.others, strict=True))
-    counts = Cell(len(pair.ones), "count"), Cell(decided, "count")
-    return [Cell(kappa, "number"), *counts, Cell(soft, "number")]
 
 
 PAPER_QUERIES = 50
@@ -379,27 +373,21 @@ def _settings(definition: Definition, runs: Sequence[Run]) -> Iterator[str]:
 
 
 def _is_plain(system: System) -> bool:
-    """True for systems that do no research: floors and the oracle."""
     return not system.models and not system.is_imported
 
 
 def markdown_of(view: PaperView) -> str:
     """All tables as Markdown; differences from the paper come first, missing parts last."""
     blocks = [f"# {view.name} beside the paper", "\n".join(f"- {sentence}" for sentence in view.settings)]
-    blocks += ["\n\n".join(_table(table)) for table in view.tables]
+    for beside_paper in view.tables:
+        table = beside_paper.table
+        blocks.append(f"## {beside_paper.name}. {table.title}")
+        blocks += [markdown_table(table)] if table.rows else []
+        blocks += [" ".join(table.notes)] if table.notes else []
+        blocks += [] if beside_paper.here else ["This experiment has nothing for this table: see the end."]
     missing = [f"- {name}: {text}" for name, text in view.missing]
     blocks.append("## Missing here\n\n" + ("\n".join(missing) if missing else "Nothing."))
     return "\n\n".join(blocks) + "\n"
-
-
-def _table(paper_table: PaperTable) -> Iterator[str]:
-    yield f"## {paper_table.name}. {paper_table.table.title}"
-    if paper_table.table.rows:
-        yield markdown_table(paper_table.table)
-    if paper_table.table.notes:
-        yield " ".join(paper_table.table.notes)
-    if not paper_table.here:
-        yield "This experiment has nothing for this table: see the end."
 
 
 OURS = "this package's"
@@ -414,7 +402,20 @@ def stands_on(
         sizes = "" if world is None else f": {world.manifest.headline}"
         people = len({query.user_id for query in definition.queries} - {None})
         yield f"The shop is {made_of}{sizes}. {counted(people, 'of its users asks', 'of its users ask')} the queries."
-    yield _web(experiment, runs)
+    # How many pages the agents met, and how long pages and snippets are.
+    words: dict[str, dict[str, int]] = {"page": {}, "snippet": {}}
+    for run in runs:
+        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
+        entries = read_evidence(folder) if (folder / "evidence.jsonl.gz").exists() else ()
+        for text in (text for entry in entries if entry.kind == "web" for text in entry.texts):
+            if text.form in words:
+                words[text.form][text.sha256] = len(text.text.split())
+    lengths = (
+        f"{counted(len(by_hash), form)} of {median(by_hash.values()):.0f} words (median)"
+        for form, by_hash in words.items()
+        if by_hash
+    )
+    yield f"The web that agents met: {', '.join(lengths) or 'none'}."
     folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
     own = sorted({prompt for query in definition.queries for prompt in query.prompts})
     rows = [] if scores is None else [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
@@ -430,21 +431,3 @@ def stands_on(
     ended = sorted(filter(None, (str(read_json(path).get("ended", ""))[:10] for path in paths if path.exists())))
     if ended:
         yield f"Run from {ended[0]} to {ended[-1]}."
-
-
-def _web(experiment: Path, runs: Sequence[Run]) -> str:
-    """How many pages the agents met, and how long pages and snippets are."""
-    words: dict[str, dict[str, int]] = {"page": {}, "snippet": {}}
-    for run in runs:
-        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
-        if (folder / "evidence.jsonl.gz").exists():
-            for entry in read_evidence(folder):
-                for text in entry.texts if entry.kind == "web" else ():
-                    if text.form in words:
-                        words[text.form][text.sha256] = len(text.text.split())
-    lengths = (
-        f"{counted(len(by_hash), f'{form}')} of {median(by_hash.values()):.0f} words (median)"
-        for form, by_hash in words.items()
-        if by_hash
-    )
-    return f"The web that agents met: {', '.join(lengths) or 'none'}."

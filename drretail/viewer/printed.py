@@ -33,7 +33,7 @@ from drretail.viewer.tables.scores import (
 )
 
 if TYPE_CHECKING:
-    from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
+    from drretail.records.comparison import Comparison, JudgeTable, Reliability
     from drretail.records.score import Agreement, Scoreboard, Scores, SliceBy
 
 
@@ -49,33 +49,28 @@ def scoreboard_parts(
     """
     table, concluded = board_table(board), conclusion(board)
     yield from prose(*filter(None, (concluded.can, concluded.cannot)), "")
-    yield replace(table, legends=board_legends(table), notes=tuple(_on_others(board, agreements, metrics)))
-    differs = board.differs if concluded.is_cut else ()
-    notes = [note for note in board_notes(board) if note not in lab]
-    for title, sentences in (("Is there a difference?", differs), ("Notes", notes), (LAB, lab)):
-        if sentences:
-            yield Table(title, (), (), notes=tuple(sentences))
-
-
-def _on_others(board: "Scoreboard", agreements: "Sequence[Agreement]", metrics: Metrics) -> Iterator[str]:
-    """The other judges, and how far every two judges agree."""
+    on_others: list[str] = []
     if board.others:
         named = (
             judge.judge if judge.rules == "default" else f"{judge.judge} (rules of {judge.rules})"
             for judge in board.others
         )
-        yield f"Also judged by {', '.join(named)}: --details."
-    table = agreement_table(agreements, metrics)
-    if table is None:
-        return
-    for row in table.rows:
-        cells = zip(table.columns, row.cells, strict=True)
+        on_others.append(f"Also judged by {', '.join(named)}: --details.")
+    agreed = agreement_table(agreements, metrics)
+    for row in agreed.rows if agreed else ():
+        cells = zip(agreed.columns if agreed else (), row.cells, strict=True)
         figures = ", ".join(
-            f"{column.name} {cell.text} ({cell.counts or counted(cell.n or 0, table.unit)})"
+            f"{column.name} {cell.text} ({cell.counts or counted(cell.n or 0, 'report')})"
             for column, cell in cells
             if cell is not None
         )
-        yield f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike."
+        on_others.append(f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike.")
+    yield replace(table, legends=board_legends(table), notes=tuple(on_others))
+    differs = board.differs if concluded.is_cut else ()
+    notes = [note for note in board_notes(board) if note not in lab]
+    for title, sentences in (("Is there a difference?", differs), ("Notes", notes), (LAB, lab)):
+        if sentences:
+            yield Table(title, (), (), notes=tuple(sentences))
 
 
 def slice_parts(scores: "Scores", by: "Sequence[str]") -> Iterator[Part]:
@@ -128,23 +123,6 @@ def _spreads(row: "Reliability") -> dict[str, float | None]:
     return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
 
 
-def steadiness_legend(comparison: "Comparison") -> Iterable[str]:
-    """What the columns of all these tables mean."""
-    rows = [row for table in comparison.tables for row in table.reliability]
-    if not rows:
-        return
-    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in rows)]
-    meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
-    yield f"{meanings}. Estimates from so few repeats are rough."
-    k = max(row.k for row in rows)
-    bars = ", ".join(f"{bar:g}" for bar in sorted({row.bar for row in rows if row.bar is not None}))
-    if k > 1 and bars:
-        yield (
-            f"pass^1, pass^{k}: how likely one run, and all {k} runs of a query, reach the bar ({bars}); a run without "
-            f"a report does not. mean, worst of {k}: of a query's runs, and of the lowest of them."
-        )
-
-
 ROWS = ("", "A", "B", "A−B", "p", "Holm", "shows", "takes", "n", "users")
 SPARE_ROWS = ("p", "takes", "shows", "B", "A")
 PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "p", "Holm", "flips", "first")
@@ -182,14 +160,20 @@ def comparison_parts(comparison: "Comparison", cards: Mapping[str, str], *, deta
         if not rows:
             continue
         table = whole.model_copy(update={"rows": rows})
-        yield _compared(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
+        yield _judge_table(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
         yield from steadiness_parts(table, comparison)
     if comparison.tables:
-        yield from prose(*NOTES["compare"].splitlines(), *steadiness_legend(comparison), "")
+        yield from prose(*NOTES["compare"].splitlines(), *_steadiness_legend(comparison), "")
     for _, group in groupby(comparison.pairs, key=lambda row: row.by_whom):
-        rows_of_judge = list(group)
-        title = f"Side by side, {judged_by(rows_of_judge[0])}"
-        yield table_of(title, PAIRS, map(_pair, rows_of_judge), spare=SPARE_PAIRS).filled
+        pairs = list(group)
+        cells: list[list[object]] = []
+        for pair in pairs:
+            row = pair.contrast
+            counts = [row.above, row.equal, row.below, row.n_pairs]
+            figures = [measured_cell(pair.win_rate), Cell(row.p, "p"), Cell(row.p_holm, "p")]
+            shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
+            cells.append([pair.dimension, *counts, *figures, *shares])
+        yield table_of(f"Side by side, {judged_by(pairs[0])}", PAIRS, cells, spare=SPARE_PAIRS).filled
     if comparison.pairs:
         yield from prose(*NOTES["compare_side_by_side"].splitlines(), "")
     if comparison.missing:
@@ -201,58 +185,56 @@ def comparison_parts(comparison: "Comparison", cards: Mapping[str, str], *, deta
         yield Prose(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
 
 
-def _compared(table: "JudgeTable", cards: Iterable[str]) -> Table:
-    by = judged_by(table)
+def _judge_table(table: "JudgeTable", cards: Iterable[str]) -> Table:
+    """A row for each variant; below, why queries were dropped: variants that lost the same ones share a sentence."""
     several = len({row.metric for row in table.rows}) > 1
-    rows = [[(name_of(row) if several else row.variant) + "*" * row.is_primary, *_row(row)] for row in table.rows]
-    title = f"Compared query by query, {by}"
-    return table_of(title, ROWS, rows, notes=[*_dropped(table.rows), *cards], spare=SPARE_ROWS)
-
-
-def _row(row: "ComparedRow") -> list[object]:
-    takes = row.queries_needed
-    ends = (range_of(row) or "").replace(" or more", "+")
-    return [
-        row.mean_a,
-        row.mean_b,
-        difference_cell(row),
-        Cell(row.p, "p"),
-        Cell(row.p_holm, "p"),
-        _detectable(row),
-        f">{MOST:,}" if takes is not None and takes > MOST else takes and f"{takes}{f' ({ends})' if ends else ''}",
-        row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
-        row.n_users,
-    ]
-
-
-def _detectable(row: "ComparedRow") -> float | None:
-    """The least difference that would be shown; None if the scale does not allow one so large.
-
-    A ratio may be above 1; then the scale sets no limit.
-    """
-    whole = None if row.is_count else WHOLES.get(described(row.metric).scale)
-    if whole is None or row.detectable is None or max(row.mean_a or 0, row.mean_b or 0) > whole:
-        return row.detectable
-    return row.detectable if row.detectable <= whole else None
-
-
-def _dropped(rows: "Iterable[ComparedRow]") -> Iterable[str]:
-    """Sentences on the rows that lost queries, and why; rows that lost the same ones share a sentence."""
+    lines: list[list[object]] = []
     lost: dict[str, list[str]] = {}
-    for row in rows:
+    for row in table.rows:
+        takes, detectable = row.queries_needed, row.detectable
+        ends = (range_of(row) or "").replace(" or more", "+")
+        needed = takes and f"{takes}{f' ({ends})' if ends else ''}"
+        # The scale may not allow a difference so large. A ratio may be above 1; then the scale sets no limit.
+        whole = None if row.is_count else WHOLES.get(described(row.metric).scale)
+        if whole is not None and detectable is not None and max(row.mean_a or 0, row.mean_b or 0) <= whole < detectable:
+            detectable = None
+        lines.append(
+            [
+                (name_of(row) if several else row.variant) + "*" * row.is_primary,
+                row.mean_a,
+                row.mean_b,
+                difference_cell(row),
+                Cell(row.p, "p"),
+                Cell(row.p_holm, "p"),
+                detectable,
+                f">{MOST:,}" if takes is not None and takes > MOST else needed,
+                row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
+                row.n_users,
+            ]
+        )
         if row.dropped:
             why = "; ".join(f"{count:,} ({reason})" for reason, count in row.dropped.items())
             lost.setdefault(why, []).append(row.variant)
-    for why, variants in lost.items():
-        yield f"Queries dropped in {', '.join(variants)}: {why}."
+    notes = [f"Queries dropped in {', '.join(variants)}: {why}." for why, variants in lost.items()]
+    title = f"Compared query by query, {judged_by(table)}"
+    return table_of(title, ROWS, lines, notes=[*notes, *cards], spare=SPARE_ROWS)
 
 
-def _pair(pair: "PairScore") -> list[object]:
-    row, rate = pair.contrast, pair.win_rate
-    counts = [row.above, row.equal, row.below, row.n_pairs]
-    shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
-    figures = [measured_cell(rate), Cell(row.p, "p"), Cell(row.p_holm, "p")]
-    return [pair.dimension, *counts, *figures, *shares]
+def _steadiness_legend(comparison: "Comparison") -> Iterable[str]:
+    """What the columns of ``steadiness_parts`` mean."""
+    rows = [row for table in comparison.tables for row in table.reliability]
+    if not rows:
+        return
+    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in rows)]
+    meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
+    yield f"{meanings}. Estimates from so few repeats are rough."
+    k = max(row.k for row in rows)
+    bars = ", ".join(f"{bar:g}" for bar in sorted({row.bar for row in rows if row.bar is not None}))
+    if k > 1 and bars:
+        yield (
+            f"pass^1, pass^{k}: how likely one run, and all {k} runs of a query, reach the bar ({bars}); a run without "
+            f"a report does not. mean, worst of {k}: of a query's runs, and of the lowest of them."
+        )
 
 
 CONCLUDED = "!"
@@ -261,10 +243,7 @@ CONCLUDED = "!"
 def all_pairs_parts(
     comparisons: "Sequence[Comparison]", systems: Systems, experiment: str, cards: Mapping[str, str]
 ) -> Iterator[Part]:
-    """Several comparisons in short; ``experiment`` is the folder, for the commands that show more.
-
-    ``cards`` are sentences on how often the judges of the shown FP are right.
-    """
+    """Several comparisons in short; ``cards`` say how often judges are right, ``experiment`` is for commands."""
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     rows_shown = rows_of(comparisons)
     concluded = [finding.sentence for finding in findings(rows_shown, names, by_judge=True)]

@@ -114,10 +114,7 @@ def lineup(systems: dict[str, System]) -> Lineup:
 def beside(
     lines: Lineup, own: Mapping[str, Sequence[Cell | None]], paper: Mapping[str, Sequence[Cell | None]]
 ) -> Figures:
-    """The experiment's rows and then the paper's, for each of the paper's systems; last, all other systems.
-
-    ``own`` is by label, ``paper`` by the paper's name.
-    """
+    """The rows of each of the paper's six systems, ``own`` by label before the ``paper``'s; then all others."""
     figures: Figures = {}
     for name, labels in lines.by_name.items():
         figures |= here({label: own[label] for label in labels if label in own}) | {("paper", name): paper[name]}

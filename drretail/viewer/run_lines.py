@@ -174,6 +174,11 @@ class FailedVerdict:
     by: str
     why: str
 
+    @classmethod
+    def of(cls, verdict: Verdict, item: str) -> Self:
+        why = verdict.error or verdict.reason or "no reason given"
+        return cls(verdict.metric, item.replace("_", " "), verdict.judge.spec, why)
+
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
@@ -217,10 +222,31 @@ class RunLine:
 
 
 def run_line(view: RunView, question: Question) -> RunLine:
-    steps = view.run.steps if view.run else ()
     texts = [question.query.text, view.subject.report or ""]
     texts += [claim.text for one in view.claims for claim in one.claims]
-    kind, why = _ending(view)
+    # What went wrong, and why in a few words; both empty if nothing did.
+    kind, why, run = "", "", view.run
+    if run is None:
+        kind, why = view.state, "it was cut before it ended" if view.state == "interrupted" else "it was never made"
+    elif run.error:
+        kind = run.error.kind.replace("_", " ")
+        why = f"{kind}, in {run.error.where}: {run.error.message}"
+    elif run.stop != "finished":
+        kind, why = "stopped at a limit", f"its research stopped at a limit: {run.stop.replace('_', ' ')}"
+    failed = tuple(_failed(view))
+    codes = {finding.code for finding in view.checks.findings}
+    errors = {finding.code for finding in view.checks.findings if finding.severity == "error"}
+    is_reported = run is not None and run.report is not None
+    holding: dict[Outcome, bool] = {
+        "limit broken": not codes.isdisjoint(LIMITS - WRONG_THINGS - {"no_decision"}),
+        "wrong thing": not errors.isdisjoint(WRONG_THINGS),
+        "refused wrongly": run is not None and bool(run.report) and view.subject.case.refused_wrongly is not None,
+        "claim not supported": any(claim.support == "none" for one in view.claims for claim in one.claims),
+        "false statement": bool(view.false),
+        "failed": run is not None and not is_reported,
+        "gave up": run is not None and is_reported and (run.stop != "finished" or not is_decided(view.subject)),
+        "judge failed": bool(failed),
+    }
     lacks_claims = "" if view.claims else "not judged"
     if view.claims and not view.claims[0].claims:
         lacks_claims = "judge failed" if view.claims[0].failures else "no claims"
@@ -240,68 +266,26 @@ def run_line(view: RunView, question: Question) -> RunLine:
         checked=checked_in(view),
         false=len(view.false),
         stale=view.stale,
-        failed=tuple(_failed(view)),
-        tools=dict(Counter(step.name for step in steps if step.kind == "tool" and step.name)),
+        failed=failed,
+        tools=dict(Counter(step.name for step in (run.steps if run else ()) if step.kind == "tool" and step.name)),
         run_id=view.subject.run_id,
-        outcomes=tuple(_outcomes(view)),
+        outcomes=tuple(outcome for outcome, holds in holding.items() if holds),
         values=view.values,
         words=frozenset(sys.intern(word) for text in texts for word in _WORD.findall(text.lower())),
     )
 
 
-def _outcomes(view: RunView) -> Iterator[Outcome]:
-    supports = {claim.support for one in view.claims for claim in one.claims}
-    findings = view.checks.findings
-    if any(finding.code in LIMITS - WRONG_THINGS - {"no_decision"} for finding in findings):
-        yield "limit broken"
-    if any(finding.code in WRONG_THINGS and finding.severity == "error" for finding in findings):
-        yield "wrong thing"
-    run = view.run
-    if run is not None and run.report and view.subject.case.refused_wrongly is not None:
-        yield "refused wrongly"
-    if "none" in supports:
-        yield "claim not supported"
-    if view.false:
-        yield "false statement"
-    if view.run is not None and view.run.report is None:
-        yield "failed"
-    elif run is not None and (run.stop != "finished" or not is_decided(view.subject)):
-        yield "gave up"
-    if any(_failed(view)):
-        yield "judge failed"
-
-
 def proof_of(view: RunView) -> str | None:
-    """Whether checking every product "proved" that nothing meets the limits, or "refuted" it; None if unchecked.
-
-    It is of the run's own experiment: another may have asked the same query in another shop.
-    """
+    """What checking every product of the run's own shop "proved" or "refuted": that nothing meets the limits."""
     ends = view.subject.ends
     return None if ends is None or ends.proof is None else ends.proof.state
 
 
-def _ending(view: RunView) -> tuple[str, str]:
-    """The kind of what went wrong, and why in a few words; both empty if nothing did."""
-    if view.run is None:
-        return view.state, "it was cut before it ended" if view.state == "interrupted" else "it was never made"
-    if error := view.run.error:
-        kind = error.kind.replace("_", " ")
-        return kind, f"{kind}, in {error.where}: {error.message}"
-    if view.run.stop == "finished":
-        return "", ""
-    return "stopped at a limit", f"its research stopped at a limit: {view.run.stop.replace('_', ' ')}"
-
-
 def _failed(view: RunView) -> Iterator[FailedVerdict]:
     judged = [*(claims.judged for claims in view.claims), *view.ratings]
-    for one in judged:
-        yield from (_failure(verdict) for verdict in one.verdicts if verdict.state == "failed")
-    yield from (_failure(verdict) for verdict in view.checks.not_made if verdict.state == "failed")
-
-
-def _failure(verdict: Verdict) -> FailedVerdict:
-    item = f"{verdict.stage} of {verdict.item}".replace("_", " ")
-    return FailedVerdict(verdict.metric, item, verdict.judge.spec, verdict.error or verdict.reason or "no reason given")
+    for verdict in (*(verdict for one in judged for verdict in one.verdicts), *view.checks.not_made):
+        if verdict.state == "failed":
+            yield FailedVerdict.of(verdict, f"{verdict.stage} of {verdict.item}")
 
 
 def setback_sentences(run: Run) -> Iterator[str]:
@@ -405,11 +389,6 @@ class _Words:
             return 0.0
         together = self.words | other.words
         return len(self.words & other.words) / len(together) if together else float(self.text == other.text)
-
-
-def likeness_of(a: Claim, b: Claim) -> float:
-    """The share of the words and sources of either that both have (Jaccard); 0 if their figures differ."""
-    return _Words.of(a).likeness(_Words.of(b))
 
 
 def claim_text(claim: Claim) -> str:

@@ -3,11 +3,11 @@
 A new table is a function in ``TABLES``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.records.score import WHY_NOT, Score, Scores
+from drretail.records.score import WHY_NOT, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Section
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
@@ -41,10 +41,7 @@ def sections(scores: Scores) -> Iterator[Section]:
 
 
 def metric_parts(scores: Scores) -> Iterator[Part]:
-    """The same on a terminal, where a note that several tables share stands below the first.
-
-    Why values are n/a is said below each.
-    """
+    """The same on a terminal, where a note that several tables share stands below the first, unless it is of n/a."""
     said: set[str] = set()
     for part in (part for section in sections(scores) for part in section.parts):
         if isinstance(part, Table):
@@ -205,30 +202,22 @@ def counterfactuals(scores: Scores) -> Iterator[Section]:
         cells[row.variant, "", row.system] = replace(part_cell(row), missing=reasons)
     names = {variant: name for variant, name in NAMES.items() if any(row.variant == variant for row in rows)}
     columns = {row.system: Column(row.system) for row in rows}
-    notes = tuple(_counterfactual_notes(rows))
-    table = pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=notes, unit="query")
-    yield Section(table.title, tables=[table])
-
-
-def _counterfactual_notes(rows: Sequence[Score]) -> Iterator[str]:
-    yield (
+    notes = [
         "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
         "with the same system on the users' own data. Only metrics by code score these runs."
-    )
+    ]
     own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
     if own:
         of = max(row.n_planned for row in rows)
-        yield (
-            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, which causes "
-            "part of the change."
+        notes.append(
+            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, "
+            "which causes part of the change."
         )
     for note in dict.fromkeys(row.note for row in rows if row.note is not None):
-        systems = list(dict.fromkeys(row.system for row in rows if row.note == note))
-        yield f"{', '.join(systems)}: {note}."
-
-
-def _pairs(scores: Scores) -> Iterable[Section]:
-    return pair_sections(scores.pairs, scores.ranks, scores.systems)
+        systems = dict.fromkeys(row.system for row in rows if row.note == note)
+        notes.append(f"{', '.join(systems)}: {note}.")
+    table = pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=tuple(notes), unit="query")
+    yield Section(table.title, tables=[table])
 
 
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
@@ -236,7 +225,7 @@ TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     levels,
     twins,
     metrics,
-    _pairs,
+    lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
     agreement,
     counterfactuals,
     attacks,

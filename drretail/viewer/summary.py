@@ -2,7 +2,7 @@
 order of time, each with its best system.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -17,7 +17,7 @@ from drretail.files import read_json
 from drretail.records.base import OfJudge
 from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
 from drretail.records.tables.table import Cell
-from drretail.viewer.experiment import ClaimsView, ExperimentView, RunView, title_of
+from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of
 from drretail.viewer.tables.scoreboard import KINDS
 from drretail.viewer.tables.scores import score_cell, system_names
@@ -25,33 +25,34 @@ from drretail.viewer.tables.scores import score_cell, system_names
 
 def summary_of(view: ExperimentView) -> dict[str, Any]:
     """Runs with their claims and findings, and the scores as they are recorded."""
+    runs: list[dict[str, Any]] = []
+    for run in view.runs:
+        error = run.run.error if run.run else None
+        picks = run.run.picks if run.run else None
+        runs.append(
+            {
+                "run_id": run.subject.run_id,
+                "state": run.state,
+                "error": error and error.model_dump(mode="json"),
+                "query": run.subject.query.text,
+                "claims": [_claims(one) for one in run.claims],
+                "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in run.checks.findings],
+                "checks_made": list(run.checks.made),
+                "read": run.checks.read,
+                "picks": None if picks is None else [pick.model_dump(mode="json") for pick in picks],
+                "stale_verdicts": run.stale,
+            }
+        )
     return {
         "experiment": view.name,
         "world_fingerprint": view.definition.world_fingerprint,
         "systems": sorted(view.definition.systems),
-        "runs": [_run(run) for run in view.runs],
+        "runs": runs,
         "scores_outdated": view.outdated or None,
         "scoreboard": view.scores.scoreboard and view.scores.scoreboard.model_dump(mode="json", exclude_none=True),
         "scores": None
         if not view.is_scored
         else [s.model_dump(mode="json", exclude_none=True) for s in view.scores.scores],
-    }
-
-
-def _run(view: RunView) -> dict[str, Any]:
-    subject = view.subject
-    picks = None if view.run is None else view.run.picks
-    return {
-        "run_id": subject.run_id,
-        "state": view.state,
-        "error": view.run.error.model_dump(mode="json") if view.run and view.run.error else None,
-        "query": subject.query.text,
-        "claims": [_claims(one) for one in view.claims],
-        "findings": [finding.model_dump(mode="json", exclude_none=True) for finding in view.checks.findings],
-        "checks_made": list(view.checks.made),
-        "read": view.checks.read,
-        "picks": None if picks is None else [pick.model_dump(mode="json") for pick in picks],
-        "stale_verdicts": view.stale,
     }
 
 
@@ -128,55 +129,49 @@ def read_listed(folder: Path) -> Listed:
     except UserError as problem:
         return Listed(folder, folder.name, written, Definition(), None, 0, str(problem))
     runs = folder / "runs"
+    days: list[datetime] = []
+    for label in definition.systems:
+        first = min((runs / label).glob("*/telemetry.json"), default=None)
+        with suppress(UserError):  # a damaged file costs its day alone
+            ended = read_json(first).get("ended") if first is not None else None
+            days += [datetime.fromisoformat(ended)] if isinstance(ended, str) else []
     return Listed(
         folder=folder,
         title=definition.title or title_of(definition),
-        day=min(_ends(runs, definition), default=written),
+        day=min(days, default=written),
         definition=definition,
         board=None if scores is None else scores.scoreboard,
         runs=len(list(runs.glob("*/*/run.json"))),
     )
 
 
-def _ends(runs: Path, definition: Definition) -> Iterator[datetime]:
-    """When the first run of each system ended, if its telemetry was kept."""
-    for label in definition.systems:
-        first = min((runs / label).glob("*/telemetry.json"), default=None)
-        with suppress(UserError):  # a damaged file costs its day alone
-            ended = read_json(first).get("ended") if first is not None else None
-            if isinstance(ended, str):
-                yield datetime.fromisoformat(ended)
-
-
 def lines_of(listed: Sequence[Listed]) -> list[Line]:
-    """The table of experiments, the latest first.
-
-    Experiments on the same queries, in the same measure and by the same judge can be compared.
-    """
+    """The table of experiments, latest first; those on the same queries by the same judge can be compared."""
     last: dict[_Series, BoardCell] = {}
-    by_time = sorted(listed, key=lambda each: (each.day, each.folder.name))
-    return [_line(each, last) for each in by_time][::-1]
-
-
-def _line(listed: Listed, last: dict[_Series, BoardCell]) -> Line:
-    board = listed.board
-    shown = [column for column in board.columns if column.metric] if board else []
-    column = next((each for each in shown if each.decides), next(iter(shown), None))
-    row = next((row for row in board.rows if place_of(row.system, board.systems) == "system"), None) if board else None
-    if board is None or row is None or column is None or column.name not in row.cells:
-        return Line(listed)
-    queries = frozenset((query.query_id, query.text) for query in listed.definition.queries)
-    series = column.name, queries, board.judge
-    before, cell = last.get(series), row.cells[column.name]
-    last[series] = cell
-    return Line(
-        listed,
-        best=system_names((row.system for row in board.rows), board.systems)[row.system],
-        judge=board.judge.judge or CODE,
-        measure=column.name,
-        figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
-        change=None if before is None else _change(before, cell),
-    )
+    lines: list[Line] = []
+    for each in sorted(listed, key=lambda each: (each.day, each.folder.name)):
+        board = each.board
+        shown = [column for column in board.columns if column.metric] if board else []
+        column = next((column for column in shown if column.decides), next(iter(shown), None))
+        rows = (row for row in board.rows if place_of(row.system, board.systems) == "system") if board else iter(())
+        row = next(rows, None)
+        if board is None or row is None or column is None or column.name not in row.cells:
+            lines.append(Line(each))
+            continue
+        queries = frozenset((query.query_id, query.text) for query in each.definition.queries)
+        series = column.name, queries, board.judge
+        before, cell = last.get(series), row.cells[column.name]
+        last[series] = cell
+        line = Line(
+            each,
+            best=system_names((row.system for row in board.rows), board.systems)[row.system],
+            judge=board.judge.judge or CODE,
+            measure=column.name,
+            figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
+            change=None if before is None else _change(before, cell),
+        )
+        lines.append(line)
+    return lines[::-1]
 
 
 def _change(before: BoardCell, after: BoardCell) -> Cell:

@@ -47,14 +47,34 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]
-        lines += _scores(view, score)
+        stale = sum(run.stale for run in view.runs)
+        if not view.is_scored:
+            lines.append(f"No scores yet: {score} makes them.")
+        if view.outdated:
+            lines.append(f"These scores are older than the runs: {view.outdated}. Run {score} again.")
+        if view.is_scored and stale:
+            verdicts = counted(stale, "verdict is", "verdicts are")
+            lines.append(f"{verdicts} not used, since the report or the question has changed: run {score} again.")
+        lines += [""] if view.is_scored and (view.outdated or stale) else []
+        lines += part_lines(metric_parts(view.scores), WIDTH) if view.is_scored else []
         lines += [
             line for card in method_cards(view.folder, view.scores) for fact in card.text for line in _folded(fact)
         ]
     else:
         lines += _questions(view)
     if len(view.definition.systems) == 2:
-        lines += _apart(view)
+        a, b = view.definition.systems
+        lines += ["", f"Claims that differ: − only {a}, + only {b}, ~ another verdict. {RULE}"]
+        for question in view.questions:
+            runs = [view.runs[place] for place in question.places]
+            answers = {(run.subject.repeat, run.subject.label): run for run in runs}
+            for repeat in sorted({repeat for repeat, _ in answers}):
+                one, other = answers.get((repeat, a)), answers.get((repeat, b))
+                changes = claim_changes(one, other) if one and other else None
+                lines.append(f"=== {question.query.query_id}{f', repeat {repeat}' if repeat > 1 else ''}")
+                if changes is None:
+                    lines.append("  No judge extracted claims from both answers.")
+                lines += (f"  {change.line}" for change in changes or () if change.kind != "same")
     lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
     return on_screen("\n".join(lines) + "\n")
 
@@ -96,21 +116,6 @@ def _questions(view: ExperimentView) -> Iterator[str]:
     yield f"Every answer with its claims, and all tables: drretail report {view.folder} --format text --details"
 
 
-def _apart(view: ExperimentView) -> Iterator[str]:
-    """The claims on which the answers of two systems differ, by question."""
-    a, b = view.definition.systems
-    yield from ("", f"Claims that differ: − only {a}, + only {b}, ~ another verdict. {RULE}")
-    for question in view.questions:
-        answers = {(run.subject.repeat, run.subject.label): run for run in (view.runs[at] for at in question.places)}
-        for repeat in sorted({repeat for repeat, _ in answers}):
-            one, other = answers.get((repeat, a)), answers.get((repeat, b))
-            found = claim_changes(one, other) if one and other else None
-            yield f"=== {question.query.query_id}{f', repeat {repeat}' if repeat > 1 else ''}"
-            if found is None:
-                yield "  No judge extracted claims from both answers."
-            yield from (f"  {change.line}" for change in found or () if change.kind != "same")
-
-
 def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
     yield f"=== {view.subject.run_id}: {view.state}"
     yield view.subject.query.text
@@ -131,48 +136,26 @@ def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:
         yield f"{TITLE_OF_CART} (not declared, {read_by}):" if read_by else f"{TITLE_OF_CART}:"
         yield from cart_text(cart)
     yield ""
-    yield from _claims(view) if view.claims else [f"No claim was judged yet: {claims} does it."]
-    yield from _findings(view, checks)
-
-
-def _claims(view: RunView) -> Iterator[str]:
-    first = view.claims[0]
-    counts = ", ".join(f"{count} {WORDS[support]}" for support, count in counts_of(first.claims).items())
-    nothing = "the judge failed" if first.failures else "none"
-    yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
-    for claim in first.claims:
-        types = f" ({', '.join(claim.types)})" if claim.types else ""
-        words = f"{SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
-        yield f"  {claim.number:>3} {words}"
-        if claim.support != "full" and claim.reason:
-            yield f"        {claim.reason}"
-
-
-def _findings(view: RunView, checks: str) -> Iterator[str]:
-    if not view.checks.made:
+    if view.claims:
+        first = view.claims[0]
+        counts = ", ".join(f"{count} {WORDS[support]}" for support, count in counts_of(first.claims).items())
+        nothing = "the judge failed" if first.failures else "none"
+        yield f"Claims, judged by {first.judged.by}: {counts or nothing}"
+        for claim in first.claims:
+            types = f" ({', '.join(claim.types)})" if claim.types else ""
+            words = f"{SIGNS[claim.support]} {WORDS[claim.support]}{types}: {' '.join(claim.text.split())}"
+            yield f"  {claim.number:>3} {words}"
+            if claim.support != "full" and claim.reason:
+                yield f"        {claim.reason}"
+    else:
+        yield f"No claim was judged yet: {claims} does it."
+    if view.checks.made:
+        read = f" ({view.checks.read})" if view.checks.read else ""
+        yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
+        yield from (f"  {finding_line(finding)}" for finding in view.checks.findings)
+    else:
         yield "No check applies to this report." if view.checks.not_made else f"Not checked yet: {checks} does it."
-        return
-    read = f" ({view.checks.read})" if view.checks.read else ""
-    yield f"Findings of checks: {len(view.checks.findings) or 'none'}{read}"
-    for finding in view.checks.findings:
-        yield f"  {finding_line(finding)}"
-
-
-def _scores(view: ExperimentView, score: str) -> Iterator[str]:
-    if not view.is_scored:
-        yield f"No scores yet: {score} makes them."
-        return
-    if view.outdated:
-        yield f"These scores are older than the runs: {view.outdated}. Run {score} again."
-    stale = sum(run.stale for run in view.runs)
-    if stale:
-        verdicts = counted(stale, "verdict is", "verdicts are")
-        yield f"{verdicts} not used, since the report or the question has changed: run {score} again."
-    if view.outdated or stale:
-        yield ""
-    yield from part_lines(metric_parts(view.scores), WIDTH)
 
 
 def _folded(text: str, indent: str = "  ") -> list[str]:
-    """The text in lines of at most ``WIDTH`` characters."""
     return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent, break_long_words=False)

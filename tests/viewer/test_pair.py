@@ -17,7 +17,7 @@ from drretail.viewer.conversation import journal_size
 from drretail.viewer.experiment import beside, between, read_view
 from drretail.viewer.judged import Claim
 from drretail.viewer.page.question import Questions, Rendered
-from drretail.viewer.run_lines import claim_changes, likeness_of
+from drretail.viewer.run_lines import changes, claim_changes
 from tests.build import known
 from tests.cli.commands import environment
 from tests.cli.in_process import run_here
@@ -142,4 +142,4 @@ def test_the_command_writes_the_page_and_tells_the_rest(compared: Path) -> None:
 )
 def test_claims_are_the_same_by_their_figures_and_words(a: str, b: str, *, same: bool) -> None:
     one, other = (Claim(1, text, (), (), None, None, "full") for text in (a, b))
-    assert (likeness_of(one, other) >= 0.5) is same
+    assert (len(changes([one], [other])) == 1) is same

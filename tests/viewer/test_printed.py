@@ -6,16 +6,7 @@ import pytest
 
 from drretail.records.base import OfJudge
 from drretail.records.run import NULL_AGENTS, RoleModel, System
-from drretail.records.score import (
-    BoardCell,
-    BoardRow,
-    Correlation,
-    Judging,
-    Score,
-    Scoreboard,
-    Scores,
-    ShownColumn,
-)
+from drretail.records.score import BoardCell, BoardRow, Correlation, Judging, Score, Scoreboard, Scores, ShownColumn
 from drretail.viewer.printed import scoreboard_parts, slice_parts
 from drretail.viewer.sections import metric_parts
 from tests.build import measure, systems

@@ -135,7 +135,12 @@ def wish_problem(written: WrittenWish) -> str | None:
         as_wish(written)
     except ValidationError as problem:
         error = problem.errors()[0]
-        return f"{_place(error['loc'], written)}: {error['msg']}"
+        match error["loc"]:  # such as "kinds of 'desk lamp'"
+            case ("wants", int(number), *fields):
+                place = f"{'.'.join(map(str, fields))} of {written.wants[number].name!r}"
+            case location:
+                place = ".".join(map(str, location))
+        return f"{place}: {error['msg']}"
     return None
 
 
@@ -151,15 +156,6 @@ def _demand(written: WrittenDemand) -> dict[str, Any]:
 
 def _money(written: WrittenMoney | None) -> Money | None:
     return None if written is None else Money.of(written.amount, written.currency)
-
-
-def _place(place: tuple[Any, ...], written: WrittenWish) -> str:
-    """The place of an error in words, such as "kinds of 'desk lamp'", from pydantic's location."""
-    match place:
-        case ("wants", int(number), *fields):
-            return f"{'.'.join(map(str, fields))} of {written.wants[number].name!r}"
-        case _:
-            return ".".join(map(str, place))
 
 
 # The most findings sent back at once: a model repairs no more in one answer.

@@ -50,10 +50,7 @@ T = TypeVar("T")
 
 
 class Shelf:
-    """The kinds of products of one shop. Searches are cached, since many queries need the same ones.
-
-    Intimate products are shown only if the question names them.
-    """
+    """The kinds of products of one shop, with cached searches. Intimate ones only if the question names them."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -144,7 +141,6 @@ class Shelf:
         return self._search(CatalogQuery("", category=category, sort_by="popularity", limit=_HITS))
 
     def _search(self, query: CatalogQuery) -> tuple[int, list[Listing]]:
-        """The number of matching products, and the first of them."""
         page = self._world.catalog.search(query)
         return page.total, self._offers.listings([hit.product_id for hit in page.hits])
 
@@ -199,16 +195,12 @@ def _newest(shopper: Shopper, question: str) -> list[Listing]:
 
 
 def _in_turn(parts: Sequence[Iterable[T]]) -> Iterator[T]:
-    """The first entry of each part, then the second of each, and so on."""
     for entries in zip_longest(*parts):
         yield from (entry for entry in entries if entry is not None)
 
 
 def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> str:
-    """One line per product that the user kept, newest first: id, title, kind, price and orders.
-
-    Intimate products are shown only if the question names them.
-    """
+    """A line for each product that the user kept, newest first; intimate ones only if the question names them."""
     orders: dict[str, list[str]] = {}
     for order in shopper.kept:
         listing = shopper.products.get(order.product_id)
@@ -217,20 +209,17 @@ def owned_by(shopper: Shopper, question: str = "", most: int = MOST_OWNED) -> st
     lines: list[str] = []
     for product_id, ordered in orders.items():
         listing = shopper.products[product_id]
-        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *_fields_of(listing))
+        details = listing.product.details.items()
+        # The first fields that say in few words what the product is like: "Material: oak".
+        fields = (f"{name}: {value}" for name, value in details if name in _SPOKEN_OF and value)
+        shown = islice((field for field in fields if len(field) <= _LONGEST_FIELD), _MOST_FIELDS)
+        facts = (_leaf_of(listing), _price_of(listing), f"ordered {', '.join(ordered)}", *map(harmless, shown))
         lines.append(f"{product_id}: {_title_of(listing)} ({'; '.join(facts)})")
     more = len(lines) - most
     return "\n".join([*lines[:most], *([f"… and {more} older ones"] if more > 0 else [])])
 
 
-def _fields_of(listing: Listing) -> Iterator[str]:
-    """The first fields of a record that say in few words what the product is like: "Material: oak"."""
-    facts = (f"{name}: {value}" for name, value in listing.product.details.items() if name in _SPOKEN_OF and value)
-    yield from map(harmless, islice((line for line in facts if len(line) <= _LONGEST_FIELD), _MOST_FIELDS))
-
-
 def _shown_of(listings: Sequence[Listing]) -> Sequence[Listing]:
-    """The products whose titles are shown."""
     return listings[: _SHOWN if len(listings[0].product.categories) > 1 else _SHOWN_OF_A_FILE]
 
 
@@ -321,7 +310,14 @@ class PromptBuilder:
         questions = tagged("questions", "\n\n".join(earlier) or "None yet.")
         shopper = self._linter.shopper(target.user_id)
         draft = target.draft(len(earlier))
-        kinds = {kind: in_full(kind, self._assortment.of(kind)) for kind in _kinds_of(draft)}
+        wanted = () if draft is None or draft.wish is None else draft.wish.wants
+        kinds = {kind: in_full(kind, self._assortment.of(kind)) for want in wanted for kind in want.kinds}
+        needs = NOTHING
+        if draft is not None:
+            # What it asks for and what makes it hard, without its sentences.
+            wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
+            typed = json.dumps(wish, ensure_ascii=False)
+            needs = f"kind: {draft.kind}\naxes: {', '.join(draft.axes)}\nwish: {typed}"
         shelf = tagged("shelf", self.shelf.around(target, shopper, first=kinds) or NOTHING)
         if target.user_id is None or shopper is None:
             category = tagged("category", target.category)
@@ -331,7 +327,7 @@ class PromptBuilder:
                 self._prompts["profile_aware"],
                 profile=tagged("profile", self._summaries.of(target.user_id).text),
                 owned=tagged("owned", owned_by(shopper)),
-                needs=tagged("needs", NOTHING if draft is None else _told(draft)),
+                needs=tagged("needs", needs),
                 shelf=shelf,
                 earlier=questions,
             )
@@ -352,15 +348,3 @@ class PromptBuilder:
             question=tagged("question", query.text),
         )
         return [HumanMessage(asked)]
-
-
-def _kinds_of(draft: Query | None) -> list[str]:
-    wants = () if draft is None or draft.wish is None else draft.wish.wants
-    return list(dict.fromkeys(kind for want in wants for kind in want.kinds))
-
-
-def _told(draft: Query) -> str:
-    """What a draft asks for and what makes it hard, without its sentences."""
-    wish = {} if draft.wish is None else draft.wish.model_dump(mode="json", exclude_defaults=True)
-    typed = json.dumps(wish, ensure_ascii=False)
-    return f"kind: {draft.kind}\naxes: {', '.join(draft.axes)}\nwish: {typed}"

@@ -69,7 +69,9 @@ class Reader:
     ) -> Answers[Opinion]:
         """Opinions by query id, for queries that have a wish. Failures are counted, never raised."""
         typed = [query for query in queries if query.wish is not None]
-        asks = [Ask(query.query_id, self.message(query), Opinion, name=_name(query)) for query in typed]
+        # The question's name in the journal differs for each version of a query.
+        names = [f"{query.query_id}~{version_of(query)[:12]}#opinion" for query in typed]
+        asks = [Ask(of.query_id, self.message(of), Opinion, name=name) for of, name in zip(typed, names, strict=True)]
         return ask_all(session, asks, on_end)
 
     def message(self, query: Query) -> str:
@@ -88,11 +90,6 @@ class Reader:
             rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
             question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
         )
-
-
-def _name(query: Query) -> str:
-    """The question's name in the journal, which differs for each version of a query."""
-    return f"{query.query_id}~{version_of(query)[:12]}#opinion"
 
 
 def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
@@ -141,35 +138,28 @@ class _Batch:
 
     @property
     def message(self) -> str:
-        first = self.questions[0]
-        return decide_prompt().render(
-            want=first.want.name, question=tagged("question", first.query.text), products="\n".join(self._products())
-        )
-
-    def _products(self) -> Iterator[str]:
-        numbered = enumerate(self.questions, 1)
-        for _, of_product in groupby(numbered, lambda each: each[1].listing.product.product_id):
+        first, products = self.questions[0], list[str]()
+        for _, of_product in groupby(enumerate(self.questions, 1), lambda each: each[1].listing.product.product_id):
             pairs = list(of_product)
             demands = "\n".join(f"{number}. {question.label}" for number, question in pairs)
-            yield f"{tagged('record', pairs[0][1].record)}\n{demands}\n"
+            products.append(f"{tagged('record', pairs[0][1].record)}\n{demands}\n")
+        question = tagged("question", first.query.text)
+        return decide_prompt().render(want=first.want.name, question=question, products="\n".join(products))
 
     def check(self, numbers: Numbers) -> str | None:
         """What is wrong with the answers, for the first time. The second time what is right of them is taken."""
         if self._is_sent_back:
             return None
         self._is_sent_back = True
-        return "; ".join(self._faults(numbers)) or None
-
-    def _faults(self, numbers: Numbers) -> Iterator[str]:
-        given = [each.number for each in numbers.answers]
-        for number in range(1, len(self.questions) + 1):
-            if given.count(number) != 1:
-                yield f"number {number} is answered {given.count(number)} times"
+        given, count = [each.number for each in numbers.answers], len(self.questions)
+        times = {number: given.count(number) for number in range(1, count + 1)}
+        faults = [f"number {number} is answered {often} times" for number, often in times.items() if often != 1]
         for each in numbers.answers:
-            if not 0 < each.number <= len(self.questions):
-                yield f"there is no number {each.number}"
+            if each.number not in times:
+                faults.append(f"there is no number {each.number}")
             elif problem := problem_of(self.questions[each.number - 1], _answer(each)):
-                yield f"number {each.number}: {problem}"
+                faults.append(f"number {each.number}: {problem}")
+        return "; ".join(faults) or None
 
     def answers(self, numbers: Numbers) -> Iterator[tuple[Key, ReaderAnswer]]:
         """The usable answers; the last one if a number has several."""

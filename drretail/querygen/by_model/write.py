@@ -68,10 +68,7 @@ class Written:
 def write_queries(
     world: World, session: ModelSession, targets: Sequence[Target], on_end: Callable[[bool], None] = lambda _: None
 ) -> Written:
-    """The queries of all targets. Failures are counted, never raised; a rerun reuses the journal's answers.
-
-    ``on_end`` is called after each query, with True if it was written.
-    """
+    """The queries of all targets; failures are counted. ``on_end`` gets True for each that was written."""
     linter = Linter(world)
     prompts, examiner = PromptBuilder(world, linter), Examiner(world, linter)
 

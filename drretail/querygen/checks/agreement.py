@@ -151,10 +151,7 @@ def _numbers(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _words(case: Case, wish: Wish) -> Iterator[Finding]:
-    """All typed words but kinds must be in the text, or in the title of an order that the wish names.
-
-    Kinds are in the shop's words.
-    """
+    """All typed words but kinds, which are the shop's, must be in the text or the title of an order of the wish."""
     orders = () if case.shopper is None else case.shopper.kept
     named = [order.product_id for order in orders if order.order_id in wish.orders]
     titles = (f"{listing.product.title} {listing.product.brand or ''}" for listing in case.stock.offers.listings(named))
@@ -197,10 +194,7 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
 
 
 def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
-    """A quoted name must have all its words in one title or one want.
-
-    A quote is a name if it has several words, most of them capitalised.
-    """
+    """A quoted name, of words most of which are capitalised, must have all of them in one title or want."""
     names = [listing.product.title for listing in case.owned]
     for want in wish.wants:
         names += (want.name, *want.kinds, *map(str, want.must), *want.brands_wanted, *want.brands_unwanted)

@@ -84,7 +84,6 @@ def _unknown(case: Case) -> Iterator[Finding]:
 
 
 def _most(counts: Counter[str]) -> str:
-    """The most frequent texts."""
     return ", ".join(text for text, _ in counts.most_common(_SHOWN)) or "no fields"
 
 

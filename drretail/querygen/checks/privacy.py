@@ -95,17 +95,6 @@ class Identifying(NamedTuple):
 
 def identifying(text: str, profile: UserProfile | None = None) -> list[Identifying]:
     """All identifying places in text order, without overlaps; with a profile also its own data, however spelt."""
-    found = sorted({*_places(text, profile)}, key=lambda place: (place.start, -place.end, place.code))
-    apart: list[Identifying] = []
-    for place in found:
-        if not apart or place.start >= apart[-1].end:
-            apart.append(place)
-        elif place.end > apart[-1].end:
-            apart[-1] = apart[-1]._replace(end=place.end)
-    return apart
-
-
-def _places(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
     found = [
         (code, *match.span("private" if "private" in pattern.groupindex else 0))
         for code, pattern in _PATTERNS
@@ -113,10 +102,18 @@ def _places(text: str, profile: UserProfile | None) -> Iterator[Identifying]:
     ]
     people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
     found += [(_CODES.get(place.what, "id_in_text"), place.start, place.end) for place in personal_data(text, people)]
+    places = set[Identifying]()
     for code, start, end in found:
         # A street's place includes door, town and ZIP code.
         behind = _BEHIND_A_STREET.match(text, end) if code == "street_in_text" else None
-        yield Identifying(code, start, behind.end() if behind else end)
+        places.add(Identifying(code, start, behind.end() if behind else end))
+    apart: list[Identifying] = []
+    for place in sorted(places, key=lambda place: (place.start, -place.end, place.code)):
+        if not apart or place.start >= apart[-1].end:
+            apart.append(place)
+        elif place.end > apart[-1].end:
+            apart[-1] = apart[-1]._replace(end=place.end)
+    return apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +130,7 @@ class Mask:
         return cls(profile, tuple(sorted(words, key=lambda words: (-len(words), words))))
 
     def text(self, text: str, *, keep_ids: bool = False) -> str:
-        """The text with everything that identifies the writer blanked out.
-
-        With ``keep_ids``, the ids of products and orders stay.
-        """
+        """The text with what identifies the writer blanked out; ``keep_ids`` keeps ids of products and orders."""
         for place in reversed(identifying(text, self.profile)):
             if not (keep_ids and _RECORD_ID.fullmatch(text, place.start, place.end)):
                 text = f"{text[: place.start]}{BLANK}{text[place.end :]}"

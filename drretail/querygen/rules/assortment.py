@@ -260,8 +260,14 @@ class Assortment:
         for path, named, product_ids in self._named_in(part, depth):
             if (kind := self._offered(named, path)) is not None:
                 called[kind.category] += ((product_id, kind) for product_id in product_ids)
-        kinds = (self._last_topic(called[name]) for name in sorted(called))
-        return tuple(kind for kind in kinds if kind is not None)
+        kinds: list[Kind] = []
+        for name in sorted(called):
+            # What the last product that may be spoken of is called; few have to be read.
+            for product_id, kind in sorted(called[name], key=lambda pair: pair[0], reverse=True):
+                if is_topic(self.stock.offers.listings([product_id])[0].product):
+                    kinds.append(kind)
+                    break
+        return tuple(kinds)
 
     def _named_in(self, part: tuple[str, ...], depth: int) -> Iterable[KindGroup]:
         """The products of a part by what they are called, as the world keeps them or else as their records say."""
@@ -276,17 +282,8 @@ class Assortment:
                 groups.setdefault((product.categories, kind), []).append(product.product_id)
         return [KindGroup(*of_group, tuple(product_ids)) for of_group, product_ids in groups.items()]
 
-    def _last_topic(self, called: Iterable[tuple[str, Kind]]) -> Kind | None:
-        """What the last of these products that may be spoken of is called; few have to be read."""
-        last_first = sorted(called, key=lambda pair: pair[0], reverse=True)
-        products = ((self.stock.offers.listings([product_id])[0].product, kind) for product_id, kind in last_first)
-        return next((kind for product, kind in products if is_topic(product)), None)
-
     def kind_of(self, product: Product, had: frozenset[str] = frozenset()) -> Kind | None:
-        """The kind of a product, by the first name that titles say and that enough offers have, nearly all around it.
-
-        The products of these ids are no offers.
-        """
+        """The kind by the first name that titles say and enough offers have, nearly all around it; ``had`` are none."""
         kind = self._named(product)
         return None if kind is None else self._offered(kind, product.categories, had)
 
@@ -319,10 +316,7 @@ class Assortment:
 
 
 def is_topic(product: Product, age: int = 0) -> bool:
-    """False for codes, presents, parts of other things, intimate products and what is outgrown or out of date by now.
-
-    ``age``: the days since it was ordered.
-    """
+    """False for codes, presents, parts, intimate products, and what is outgrown or out of date at this age in days."""
     words, known = {*folded(f"{product.title} {' '.join(product.categories)}").split()}, PHRASES["known"]
     has_passed = age > HALF_A_YEAR and (_DATED.search(product.title) or not words.isdisjoint(known["outgrown"]))
     return not has_passed and words.isdisjoint(known["no_topics"]) and may_be_shown(product)

@@ -270,7 +270,6 @@ class Author:
 
 
 def _in_all(rows: Rows, kept: Sequence[Mask]) -> Rows:
-    """The rows that are in each of these masks."""
     for mask in kept:
         rows = rows[mask[rows]]
     return rows
@@ -281,7 +280,6 @@ def _fields(choice: Choice) -> set[str | None]:
 
 
 def _rounded(total: Decimal) -> int:
-    """The next round amount."""
     step = next(step for limit, step in _STEPS if total < limit)
     return ceil(total / step) * step
 

@@ -158,7 +158,6 @@ def _may_be_meant(product: Product, listing: Listing, kind: Kind | None) -> bool
 
 
 def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortment) -> dict[str, bool]:
-    """Whether each fact of phrases.toml holds for a purchase."""
     product = listing.product
     maker, named = ("".join(folded(text).split()) for text in (product.brand or product.store or "", quote))
     # Only the lowest categories: "Outdoor Power Tools" is far above the parts below it.
@@ -273,23 +272,19 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
             if offers.is_selective(demand):
                 yield Choice("property", {"must": (demand,)}, f"be {say}")
         elif name in PHRASES["field"]:
+            adjectives = PHRASES["adjectives"]
+            may_be_any = name not in adjectives["fields"]
             for value in offers.fields[name]:
                 demand = Demand(say=value, field=name)
-                # "bowl" says nothing of bowls
+                # "bowl" says nothing of bowls; what smells "fragrance free" smells of nothing
                 is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
-                if is_new and _may_be_said(name, value) and offers.is_prose(value) and offers.is_selective(demand):
+                is_apt = not value.endswith("free") if may_be_any else value.endswith(tuple(adjectives["endings"]))
+                is_said = is_apt and _PLAIN.fullmatch(value) and value not in ("other", "unknown")
+                if is_new and is_said and offers.is_prose(value) and offers.is_selective(demand):
                     a_value = value if is_plural(value.split()[-1]) else f"{article(value)} {value}"
                     clause = PHRASES["field"][name].format(value=value, a_value=a_value)
                     # "suit {value} hair" of "short hair"
                     yield Choice("property", {"must": (demand,)}, re.sub(r"\b(\w+) \1\b", r"\1", clause))
-
-
-def _may_be_said(name: str, value: str) -> bool:
-    adjectives = PHRASES["adjectives"]
-    is_adjective = name not in adjectives["fields"] or value.endswith(tuple(adjectives["endings"]))
-    # What smells "fragrance free" smells of nothing.
-    is_there = name in adjectives["fields"] or not value.endswith("free")
-    return is_adjective and is_there and _PLAIN.fullmatch(value) is not None and value not in ("other", "unknown")
 
 
 def _measures(offers: KindOffers) -> Iterator[Choice]:
@@ -320,17 +315,16 @@ def _fits(offers: KindOffers, purchase: Purchase) -> Iterator[Choice]:
     for name, clause in PHRASES["fit"].items():
         product = purchase.listing.product
         value = product.details.get(name)
+        if not isinstance(value, str) or not value:
+            continue
+        # Some fields are often of a part of the product, unless the title says the value.
+        is_of_product = name not in _KNOWN["in_title"] or f" {folded(value)} " in f" {folded(product.title)} "
         # Last the fields of all offers, which are counted only then.
-        if isinstance(value, str) and value and _is_of_product(name, value, product) and name in offers.fields:
+        if is_of_product and name in offers.fields:
             say = clause[clause.index("the same ") :]
             demand = Demand(say=say, field=name, any_of=(value.casefold(),))
             if offers.is_selective(demand):
                 yield Choice("fit", {"must": (demand,)}, clause, purchase.order.order_id)
-
-
-def _is_of_product(name: str, value: str, product: Product) -> bool:
-    """False if the field is often of some part of a product, and the title does not say the value."""
-    return name not in PHRASES["known"]["in_title"] or f" {folded(value)} " in f" {folded(product.title)} "
 
 
 def by_ratings(offers: KindOffers, same: Listing | None = None) -> Iterator[Choice]:

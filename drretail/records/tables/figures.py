@@ -130,10 +130,7 @@ def with_interval(value: float | None, low: float | None, high: float | None) ->
 
 
 def _joined(low: str, high: str) -> str:
-    """The ends joined by a dash, or by "to" if the first is negative.
-
-    A dash after a minus sign would look like another one.
-    """
+    """The ends joined by a dash, or by "to" behind a minus sign, where a dash would look like another."""
     return f"{low} to {high}" if low.startswith("-") else f"{low}–{high}"
 
 

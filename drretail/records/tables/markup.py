@@ -17,10 +17,7 @@ if TYPE_CHECKING:
 
 
 def markdown_table(table: Table) -> str:
-    """The table with padded columns, numbers aligned right, and what its values are over in a line below.
-
-    The caller adds the title and the notes.
-    """
+    """The table with padded columns and numbers to the right, and in a line below what its values are over."""
     lines = [[table.heading, *(column.heading for column in table.columns)]]
     for row in table.rows:
         name = f"{row.name}, {row.manner}" if row.manner else row.name

@@ -63,21 +63,22 @@ class _Layout:
 
 
 def draw(table: Table, width: int) -> Drawn:
-    """The table in the first layout that fits, from the fullest to the sparest.
-
-    If none fits, it is the sparest, cut into parts.
-    """
+    """The table in the fullest layout that fits; if none does, the sparest, cut into parts."""
     if table.is_turned:
         table = upright(table)
     *_, last = tried = list(_layouts(table))
     room = width - _least_name(table)
-    fitting = next((each for each in tried if _fits(table, each, room)), None)
-    layout = fitting or _with_groups_whole(table, replace(last, gap=2), width)
-    cut: Sequence[Sequence[int]] = [layout.places]
-    if not fitting:
-        widths, columns = _least(table, layout), [table.columns[at] for at in layout.places]
-        cut = parts(columns, [widths[at] for at in layout.places], room)
-        cut = [[layout.places[at] for at in part] for part in cut]
+    layout = next((each for each in tried if sum(_least(table, each)) <= room), None)
+    if layout is not None:
+        cut = [[*layout.places]]
+    else:
+        # Heads are whole, and intervals stand after their values if every group of columns still fits.
+        layout = replace(last, gap=2, whole_heads=True)
+        columns, beside = [table.columns[at] for at in layout.places], replace(layout, beside=not table.is_stacked)
+        grouped = groupby(zip(columns, _least(table, beside), strict=True), key=lambda pair: pair[0].group)
+        if all(sum(width for _, width in group) <= room for _, group in grouped):
+            layout = beside
+        cut = [[layout.places[at] for at in part] for part in parts(columns, _least(table, layout), room)]
     left = tuple(column.name for at, column in enumerate(table.columns) if at not in layout.places)
     grids = tuple(_grid(table, replace(layout, places=tuple(places)), width) for places in cut)
     return Drawn(grids, left, layout.intervals)
@@ -126,22 +127,6 @@ def _layouts(table: Table) -> Iterator[_Layout]:
         yield layout
 
 
-def _with_groups_whole(table: Table, layout: _Layout, width: int) -> _Layout:
-    """The layout with whole heads, and with intervals after their values if every group of columns still fits."""
-    layout = replace(layout, whole_heads=True)
-    beside = replace(layout, beside=not table.is_stacked)
-    room = width - _least_name(table)
-    widths = _least(table, beside)
-    grouped = groupby(layout.places, key=lambda at: table.columns[at].group)
-    whole = all(sum(widths[at] for at in places) <= room for _, places in grouped)
-    return beside if whole else layout
-
-
-def _fits(table: Table, layout: _Layout, room: int) -> bool:
-    widths = _least(table, layout)
-    return sum(widths[at] for at in layout.places) <= room
-
-
 def _least_name(table: Table) -> int:
     names = [table.heading, *map(_name, table.rows)]
     words = [min(_LONGEST_WORD, _len(word)) for name in names for word in broken(name, 1)]
@@ -151,8 +136,8 @@ def _least_name(table: Table) -> int:
 
 
 def _least(table: Table, layout: _Layout) -> list[int]:
-    """The least width of every column with its gap: figures are whole, words unbroken."""
-    return [_width(table, at, layout, whole=False) + layout.gap for at in range(len(table.columns))]
+    """The least width of every kept column with its gap: figures are whole, words unbroken."""
+    return [_width(table, at, layout, whole=False) + layout.gap for at in layout.places]
 
 
 def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
@@ -176,7 +161,6 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
 
 
 def _figures(row: Row, cell: Cell, layout: _Layout) -> list[str]:
-    """The lines of a number without its counts."""
     if not cell.interval or not layout.intervals or (row.section == 2 and not layout.of_floors):
         return [cell.text]
     return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]

@@ -96,10 +96,7 @@ def guard_streams() -> None:
 
 
 def print_above(display: "Console | None") -> bool:
-    """From now on, whole lines for a terminal are printed above the live display on this console; with None, as usual.
-
-    Returns False if the streams are not guarded, as in a notebook.
-    """
+    """Prints whole lines above the live display on this console from now on. False if streams are not guarded."""
     guarded = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, GuardedStream)]
     for stream in guarded:
         if stream.isatty():

@@ -5,13 +5,13 @@ Sheets that people fill in come in again, or are refused whole.
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from drretail.errors import UserError
-from drretail.records.tables.table import Cell, Row, Table
+from drretail.records.tables.table import Cell, Table
 
 SEPARATORS = ",;\t"
 MOST_COLUMNS = 2_000
@@ -43,10 +43,7 @@ def unguarded(cell: str) -> str:
 
 
 def as_csv(rows: Iterable[Sequence[str | float]]) -> bytes:
-    """Rows of cells as UTF-8 with a byte order mark, by which Excel recognizes UTF-8.
-
-    Text is guarded; numbers stay numbers, negative ones too.
-    """
+    """Rows as UTF-8 with the byte order mark that Excel knows it by; text is guarded, numbers stay numbers."""
     buffer = io.StringIO()
     csv.writer(buffer).writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     return buffer.getvalue().encode("utf-8-sig")
@@ -57,7 +54,16 @@ def read_cells(path: Path) -> list[list[str]]:
 
     Raises UserError if the file is missing, is not CSV or not in UTF-8 or UTF-16, or has too many columns.
     """
-    text = _decoded(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path} does not exist.") from None
+    if data.startswith(b"PK"):
+        raise UserError(f"{path} is a workbook: save it as CSV (UTF-8), and read that.")
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError as problem:
+        raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
     first = text.partition("\n")[0]
     if first.casefold().startswith("sep="):
         text = text.partition("\n")[2]
@@ -69,19 +75,6 @@ def read_cells(path: Path) -> list[list[str]]:
     except csv.Error as problem:
         raise UserError(f"{path} is no CSV: {problem} (is a quote never closed?).") from problem
     return [[unguarded(cell) for cell in row] for row in rows]
-
-
-def _decoded(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path} does not exist.") from None
-    if data.startswith(b"PK"):
-        raise UserError(f"{path} is a workbook: save it as CSV (UTF-8), and read that.")
-    try:
-        return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeDecodeError as problem:
-        raise UserError(f"{path} is not in UTF-8: save it as “CSV UTF-8”, and read that.") from problem
 
 
 _PARTS = ("low", "high", "deviation", "n", "planned", "missing", "note")
@@ -96,15 +89,14 @@ def csv_table(table: Table) -> bytes:
     heads = [table.heading or "name"]
     for column, its in zip(table.columns, parts, strict=True):
         heads += [column.heading, *(f"{column.heading} {part}" for part in its)]
-    return as_csv([heads, *([*_cells(row, parts)] for row in table.rows)])
-
-
-def _cells(row: Row, parts: list[list[str]]) -> Iterator[str | float]:
-    name = row.label or row.name
-    yield f"{name}, {row.manner}" if row.manner else name
-    for cell, its in zip(row.cells, parts, strict=True):
-        yield "" if cell is None or cell.value is None else cell.value
-        yield from (_part(cell, part) for part in its)
+    lines: list[list[str | float]] = [[*heads]]
+    for row in table.rows:
+        name = row.label or row.name
+        lines.append([f"{name}, {row.manner}" if row.manner else name])
+        for cell, its in zip(row.cells, parts, strict=True):
+            lines[-1].append("" if cell is None or cell.value is None else cell.value)
+            lines[-1] += (_part(cell, part) for part in its)
+    return as_csv(lines)
 
 
 def _part(cell: Cell | None, part: str) -> str | float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from drretail.errors import UserError
 from drretail.files import write_atomically
@@ -189,7 +189,6 @@ def conversation_page(view: ExperimentView, question: Question, run: RunView, li
 
 
 def _index(view: ExperimentView, rendered: Sequence[Rendered], links: Links, questions: Markup) -> str:
-    """The report's main page, from the result to the method."""
     lines = _lines(rendered)
     failed = [failed for question in rendered for failed in question.failed]
     failures = render_failures(lines, failed, links)
@@ -245,7 +244,7 @@ def table_cell(table: Table, notes: Sequence[str] = ()) -> str:
 def scores_cell(scores: Scores) -> str:
     """The scoreboard, or a line if nothing is scored."""
     if scores.scoreboard is None:
-        return str(escape("Nothing is scored yet."))
+        return "Nothing is scored yet."
     board = scores.scoreboard
     return table_cell(board_table(board), [*board.differs, *board_notes(board)])
 

@@ -103,10 +103,7 @@ def step_anchor(view: RunView, place: int) -> str:
 
 
 def evidence_anchors(view: RunView) -> dict[str, str]:
-    """Anchors of the sources that are shown whole, by id.
-
-    These are the sources that the report cites, or that a verdict or a finding rests on.
-    """
+    """By id, anchors of the sources that the report cites, or that a verdict or a finding rests on."""
     used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
     used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
     used |= {finding.evidence_id for finding in view.checks.findings}
@@ -118,8 +115,6 @@ _UNKNOWN = -1
 
 
 class _Note(NamedTuple):
-    """The parser was at ``position``, with this many tokens made and characters of text pending."""
-
     tokens: int
     pending: int
     position: int
@@ -244,18 +239,13 @@ class _Lines:
             return tuple(self._cell(first, token.content))
         offsets: list[int] = []
         for number, line in enumerate(token.content.split("\n"), first):
-            offsets += self._line(number, line)
+            # A line of content is at the end of its source line; then comes the newline.
+            start, end = self._spans[number] if number < len(self._spans) else (_UNKNOWN, _UNKNOWN)
+            column = self._text[start:end].rfind(line) if start != _UNKNOWN else _UNKNOWN
+            # Without a column, a tab was partly indentation.
+            known = range(start + column, start + column + len(line)) if column >= 0 else [start] * len(line)
+            offsets += (*known, end)
         return tuple(offsets[: len(token.content)])
-
-    def _line(self, number: int, content: str) -> list[int]:
-        """The offsets of a line of content, which is at the end of its source line, and of the following newline."""
-        if number >= len(self._spans):
-            return [_UNKNOWN] * (len(content) + 1)
-        start, end = self._spans[number]
-        column = self._text[start:end].rfind(content)
-        if column < 0:  # a tab that was partly indentation
-            return [start] * len(content) + [end]
-        return [*range(start + column, start + column + len(content)), end]
 
     def _cell(self, number: int, content: str) -> list[int]:
         """The offsets of a table cell's content, in which ``\\|`` has become ``|``."""
@@ -345,25 +335,17 @@ def frame(images: str) -> dict[str, Any]:
 
 def page_policy(style: str, script: str, images: str = "data:") -> str:
     """A policy that admits only the style and the script on the page itself, and pictures from ``images``."""
-    rules: dict[str, Any] = {
-        "default-src": "'none'",
-        "style-src": _hash(style),
-        "script-src": _hash(script),
-        "img-src": images,
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    return "; ".join(f"{name} {value}" for name, value in rules.items())
+    hashes = (hashlib.sha256(text.encode("utf-8")).digest() for text in (style, script))
+    style_hash, script_hash = (f"'sha256-{base64.b64encode(digest).decode('ascii')}'" for digest in hashes)
+    return (
+        f"default-src 'none'; style-src {style_hash}; script-src {script_hash}; img-src {images}; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def writable(text: str) -> str:
     """The text without characters that can't be encoded (lone surrogates) or that reverse the text around them."""
     return text.translate(_TURNED_BY).encode("utf-8", "replace").decode("utf-8")
-
-
-def data_address(data: bytes) -> str:
-    """A data URL of a file to download."""
-    return f"data:application/octet-stream;base64,{_base64(data)}"
 
 
 def plural(count: int, one: str, many: str) -> str:
@@ -374,11 +356,3 @@ def plural(count: int, one: str, many: str) -> str:
 def page_parts(table: Table) -> list[list[int]]:
     """The indices of a table's columns in each part that fits the page."""
     return parts(table.columns, [1] * len(table.columns), COLUMNS)
-
-
-def _hash(text: str) -> str:
-    return f"'sha256-{_base64(hashlib.sha256(text.encode('utf-8')).digest())}'"
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode("ascii")

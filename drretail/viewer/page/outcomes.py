@@ -3,7 +3,7 @@ The scoreboard shows it first, then each system's difference from a baseline on 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -11,7 +11,7 @@ from markupsafe import Markup
 from drretail.eval.compare.wording import Measure, by_measure, name_of
 from drretail.eval.scores.gathering import FP
 from drretail.records.comparison import ComparedRow
-from drretail.records.score import Scoreboard, ShownColumn, Systems, place_of
+from drretail.records.score import Scoreboard, Systems, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.experiment import Question
@@ -75,10 +75,7 @@ def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
 
 
 def outcome_bar(lines: Iterable[RunLine]) -> Markup:
-    """What became of one system's answers: faults from the left, then what is open, right answers last.
-
-    The counts stand below it with their signs, so that it needs no colour.
-    """
+    """What became of one system's answers: faults left, right ones last; below it counts with signs, for no colour."""
     counts = Counter(line.decision for line in lines)
     shown = [(name, counts[name], *DECISIONS[name]) for name in DECISIONS if counts[name]]
     each = Markup('<span>{} {}<span class="word"> {}</span></span> ')
@@ -120,10 +117,7 @@ def outcome_map(lines: Sequence[RunLine], links: Links, systems: Systems, order:
 
 
 def question_dots(lines: Sequence[RunLine], systems: Systems, order: Sequence[str]) -> list[tuple[str, list[RunLine]]]:
-    """Of two systems, the questions on which one, both or neither is right: in words, with an answer to each.
-
-    Empty unless there are two.
-    """
+    """Of two systems, the questions on which one, both or neither is right, in words; empty unless there are two."""
     names = system_names({line.label for line in lines}, systems)
     labels = [label for label in dict.fromkeys([*order, *names]) if label in names]
     if len(labels) != 2 or not are_decided(lines):
@@ -194,11 +188,12 @@ class PageBoard:
 
 def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> PageBoard:
     """The table with each system's outcomes, its rank, and its difference from any other one as further columns."""
-    measure = _measure(board)
+    # What was bought, or the first measure that is compared.
+    named = {name_of(measure[0]): measure for measure in by_measure(board.compared)}
+    measure = named.get(OUTCOME) or next(iter(named.values()), None)
     systems = [row for row in table.rows if row.section < 2]
     ranked = {row.label: row.name for row in systems if row.section == 0}
     baselines = {} if measure is None else ranked
-    end = 1.0 if measure is None else _end(measure)
     added: list[tuple[Column, list[Cell | None]]] = []
     if are_decided(lines):
         meaning = "what became of the answers: faults from the left, right answers last"
@@ -206,11 +201,21 @@ def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> Pag
         bars = [Cell("", html=outcome_bar(own)) if own else None for own in answers]
         added.append((Column("outcomes", meaning=meaning), bars))
     if measure is not None:
+        ends = [each for row in measure for each in (row.difference, row.ci_low, row.ci_high) if each is not None]
+        reached = max(map(abs, ends), default=0.0)
+        end = next((end for end in _ROUND if reached <= end), reached)
         differences = [_against(row.label, baselines, measure, end) for row in table.rows]
         meaning = "its mean minus that of the baseline, over the questions that both answered"
         added.append((Column(f"difference in {name_of(measure[0])}", meaning=meaning), differences))
         if len(ranked) > 2:
-            ranks = [_rank(row.label, len(ranked), measure) if row.label in ranked else None for row in table.rows]
+            ranks: list[Cell | None] = []
+            for label in (row.label for row in table.rows):
+                # From one more than are shown to be above it, to those that are shown to be below it.
+                shown = [row for row in measure if label in (row.a, row.b) and row.outcome in _SHOWN]
+                below = sum((row.outcome == "higher") == (row.a == label) for row in shown)
+                best, worst = 1 + len(shown) - below, len(ranked) - below
+                rank = f"{best}" if best == worst else f"{best}–{worst}"
+                ranks.append(Cell(rank) if label in ranked else None)
             meaning = "the ranks that it may have: what isn't told apart shares them"
             added.append((Column("rank", meaning=meaning), ranks))
     decides = [at for at, column in enumerate(board.columns) if column.decides][:1]
@@ -229,54 +234,23 @@ def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> Pag
         for place, row in enumerate(table.rows)
     ]
     offset = len(decides) + len(added)
-    rest = tuple(offset + place for place, at in enumerate(others) if not _is_needed(board.columns[at]))
+    # In sight: what a system decides, whether what it says is true, its rating, and its cost.
+    needed = {
+        at
+        for at, column in enumerate(board.columns)
+        if column.decides or column.name in _NEEDED or column.unit in ({"rating", *SPARE} - {"words"})
+    }
+    rest = tuple(offset + place for place, at in enumerate(others) if at not in needed)
     return PageBoard(replace(table, columns=tuple(columns), rows=tuple(rows)), rest, baselines)
-
-
-def _is_needed(column: ShownColumn) -> bool:
-    """True for what a system decides, whether what it says is true, its rating, and its cost."""
-    return column.decides or column.name in _NEEDED or column.unit == "rating" or column.unit in set(SPARE) - {"words"}
-
-
-def _measure(board: Scoreboard) -> Measure | None:
-    """What was bought, or the first measure that is compared."""
-    named = {name_of(measure[0]): measure for measure in by_measure(board.compared)}
-    return named.get(OUTCOME) or next(iter(named.values()), None)
-
-
-def _end(measure: Measure) -> float:
-    reached = max((abs(each) for row in measure for each in _ends(row)), default=0.0)
-    return next((end for end in _ROUND if reached <= end), reached)
-
-
-def _ends(row: ComparedRow) -> Iterator[float]:
-    yield from (each for each in (row.difference, row.ci_low, row.ci_high) if each is not None)
-
-
-def _compared(label: str, other: str, measure: Measure) -> tuple[ComparedRow, int] | None:
-    """The comparison of two systems, and -1 if its difference is the second's minus the first's."""
-    for row in measure:
-        if (row.a, row.b) in ((label, other), (other, label)):
-            return row, 1 if row.a == label else -1
-    return None
-
-
-def _rank(label: str, of: int, measure: Measure) -> Cell:
-    """From one more than are shown to be above it, to those that are shown to be below it."""
-    above = below = 0
-    for row in measure:
-        if label in (row.a, row.b) and row.outcome in _SHOWN:
-            is_above = (row.outcome == "higher") == (row.a == label)
-            above, below = above + (not is_above), below + is_above
-    first, last = 1 + above, of - below
-    return Cell(f"{first}" if first == last else f"{first}–{last}")
 
 
 def _against(label: str, baselines: Mapping[str, str], measure: Measure, end: float) -> Cell | None:
     """The difference from each baseline, one of which the page shows."""
     shown: list[Markup] = []
     for at, other in enumerate(baselines):
-        comparison = _compared(label, other, measure)
+        # With -1 if the difference is the other's minus its own.
+        signed = ((row, 1 if row.a == label else -1) for row in measure if {row.a, row.b} == {label, other})
+        comparison = next(signed, None)
         hidden = Markup(" hidden") if at else Markup()
         if label == other:
             shown.append(Markup('<span class="against" data-base="{}"{}>baseline</span>').format(other, hidden))

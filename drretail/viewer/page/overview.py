@@ -2,6 +2,7 @@
 of runs. The end: all tables, the method, how to read the report and how to repeat it.
 """
 
+import base64
 import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.page.frame import Links, data_address, fragment
+from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.outcomes import (
     are_decided,
     chips,
@@ -46,11 +47,7 @@ from drretail.viewer.tables.scoreboard import (
     judge_failures,
     without_equal,
 )
-from drretail.viewer.tables.scores import (
-    ANSWERED,
-    model_words,
-    system_names,
-)
+from drretail.viewer.tables.scores import ANSWERED, model_words, system_names
 from drretail.viewer.tables.tallies import audit_table, judge_table
 
 FIRST_FALSE = 12
@@ -67,7 +64,15 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     rows = () if board is None else board.rows
     answers = researched(lines, view.definition.systems)
     table = None if differing is None else board_table(differing)
-    level = _level(first, view, lines)
+    definition = view.definition
+    shop = "Imported reports."
+    if definition.world_fingerprint is not None:
+        # Which shop was asked, and when its clock stood.
+        day = "" if definition.now is None else f" on {definition.now.date()}"
+        users = len({query.user_id for query in definition.queries} - {None})
+        by = f" of {counted(users, 'user')}" if users else ""
+        asked = f"{counted(len(definition.queries), 'question')}{by}"
+        shop = f"{asked}, asked of the shop {definition.world_fingerprint[:8]}{day}."
     return fragment(
         "overview.html.jinja",
         result=None if board is None else conclusion(board),
@@ -76,8 +81,8 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         names=system_names({line.label for line in answers}, view.definition.systems),
         shown_text=shown_text,
         answers=len(answers),
-        shop=_shop(view),
-        level=level,
+        shop=shop,
+        level=_level(first, view, lines),
         compared=None if board is None else concluded(board),
         every_measure=None if board is None else every_measure(board),
         compare_command="" if view.beside else f"drretail compare {shlex.quote(view.name)} --details",
@@ -122,18 +127,6 @@ def _level(plots: Sequence[Plot], view: ExperimentView, lines: Sequence[RunLine]
     return [plot for plot in plots if plot.title == OUTCOME and len(labels) <= MOST_SERIES]
 
 
-def _shop(view: ExperimentView) -> str:
-    """Which shop was asked, and when its clock stood."""
-    definition = view.definition
-    if definition.world_fingerprint is None:
-        return "Imported reports."
-    day = "" if definition.now is None else f" on {definition.now.date()}"
-    users = len({query.user_id for query in definition.queries} - {None})
-    by = f" of {counted(users, 'user')}" if users else ""
-    questions = f"{counted(len(definition.queries), 'question')}{by}"
-    return f"{questions}, asked of the shop {definition.world_fingerprint[:8]}{day}."
-
-
 def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], links: Links) -> Markup:
     """Statements of an assistant's or of imported answers that their sources contradict, the worst first.
 
@@ -175,6 +168,13 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         if view.scores.scoreboard is None
         else [each for each in view.scores.scoreboard.columns if any(each.name in line.values for line in lines)]
     )
+
+    def figure(line: RunLine, column: ShownColumn) -> str:
+        value = line.values.get(column.name)
+        if value is not None:
+            return Cell(value, KINDS.get(column.unit, "number")).figure
+        return JUDGE_FAILED if any(each.metric == column.metric for each in line.failed) else ""
+
     outcomes = {name: sum(name in line.outcomes for line in lines) for name in OUTCOMES}
     # Without characters that could end the element that contains it.
     index = canonical_json(word_index(lines)).replace("<", "\\u003c").replace("&", "\\u0026")
@@ -184,7 +184,7 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         names=names,
         links=links,
         columns=columns,
-        figure=_figure,
+        figure=figure,
         systems=[names[label] for label in dict.fromkeys(line.label for line in lines)],
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
@@ -195,10 +195,7 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
 
 
 def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
-    """By word, the indices of the lines that contain it.
-
-    Each index is the distance from the previous one: small, and read fast.
-    """
+    """By word, the indices of the lines that contain it, each as its distance from the previous one."""
     places: dict[str, list[int]] = defaultdict(list)
     last: dict[str, int] = {}
     for place, line in enumerate(lines):
@@ -206,13 +203,6 @@ def word_index(lines: Sequence[RunLine]) -> Mapping[str, list[int]]:
             places[word].append(place - last.get(word, 0))
             last[word] = place
     return dict(sorted(places.items()))
-
-
-def _figure(line: RunLine, column: ShownColumn) -> str:
-    value = line.values.get(column.name)
-    if value is not None:
-        return Cell(value, KINDS.get(column.unit, "number")).figure
-    return JUDGE_FAILED if any(each.metric == column.metric for each in line.failed) else ""
 
 
 MOST_FAILED = 200
@@ -265,11 +255,15 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     board, systems = view.scores.scoreboard, view.definition.systems
     slices = tuple(row for row in with_slices(view.folder, view.scores).slices if row.system in systems)
     shown = list(sections(view.scores.model_copy(update={"slices": slices, "systems": systems})))
+
+    def explained(column: Column | ShownColumn) -> str:
+        return column.name if column.meaning else ""
+
     return fragment(
         "scores.html.jinja",
         view=view,
         has_answered=any(row.manner == ANSWERED for part in shown for table in part.tables for row in table.rows),
-        unexplained=_unseen(_explained, [] if board is None else map(_explained, board.columns)),
+        unexplained=_unseen(explained, [] if board is None else map(explained, board.columns)),
         unsaid=_unseen(str, () if board is None else board_notes(board)),
         sections=shown,
         stale=sum(line.stale for line in lines),
@@ -287,19 +281,15 @@ def render_method(view: ExperimentView) -> Markup:
         cards=method_cards(view.folder, view.scores),
         models={label: list(model_lines(system)) for label, system in view.definition.systems.items()},
         commands=commands(view),
-        files={} if is_demo(view) else {name: data_address(data) for name, data in query_files(view).items()},
+        files={
+            name: f"data:application/octet-stream;base64,{base64.b64encode(data).decode('ascii')}"
+            for name, data in ({} if is_demo(view) else query_files(view)).items()
+        },
     )
 
 
-def _explained(column: Column | ShownColumn) -> str:
-    return column.name if column.meaning else ""
-
-
 def _unseen(key: Callable[[T], str], shown: Iterable[str]) -> Callable[[Iterable[T]], list[T]]:
-    """A function that returns what the page has not shown yet.
-
-    ``key`` is empty for what needs no explanation.
-    """
+    """A function that returns what the page has not shown yet. ``key`` is empty for what needs no explanation."""
     seen = {"", *shown}
 
     def new(items: Iterable[T]) -> list[T]:

@@ -2,7 +2,7 @@
 its answers side by side, how judges compared them, and the runs behind them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,10 +15,9 @@ from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
-from drretail.records.score import Verdict, in_order, place_of
+from drretail.records.score import in_order, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table, table_of
-from drretail.records.wish import Wish
 from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
@@ -124,8 +123,13 @@ def question_card(
     if first is not None:
         choice = next((each.choice for each in first.dimensions if each.dimension == PRIMARY), None)
         preferred = {"a": first.labels[0], "b": first.labels[1]}.get(choice or "")
-    wish = question.query.wish
-    limits = [] if wish is None else list(_limits(wish))
+    limits: list[str] = []
+    if (wish := question.query.wish) is not None:
+        # The limits on the picks, without what the shopper merely allows.
+        wants = tuple(want.model_copy(update={"again": False}) for want in wish.wants)
+        unlimited = {want.name for want in wants}
+        lines = wish_lines(wish.model_copy(update={"wants": wants}))
+        limits = [line for line in lines if line not in unlimited and not line.startswith(_NOT_A_LIMIT)]
     return QuestionCard(
         question=question,
         limits=" · ".join(limits),
@@ -134,15 +138,6 @@ def question_card(
             replace(by_label[label], is_preferred=label == preferred) for label in shown if label in by_label
         ),
     )
-
-
-def _limits(wish: Wish) -> Iterator[str]:
-    """The limits on the picks, without what the shopper merely allows."""
-    wants = tuple(want.model_copy(update={"again": False}) for want in wish.wants)
-    unlimited = {want.name for want in wants}
-    for line in wish_lines(wish.model_copy(update={"wants": wants})):
-        if line not in unlimited and not line.startswith(_NOT_A_LIMIT):
-            yield line
 
 
 def most_telling(cards: Sequence[QuestionCard]) -> QuestionCard:
@@ -176,8 +171,12 @@ def answer_card(name: str, view: RunView, line: RunLine, cart: Cart | None) -> A
         anchors = tuple(claim_anchor(view, 0, claim) for claim in claims if claim.support == support)
         if support == "contradicted":
             anchors = tuple(statement_anchor(view, statement) for statement in view.false)
+        count = counted(len(anchors), "false statement")
+        if support != "contradicted":
+            one = "1 claim not supported by its source"
+            count = one if len(anchors) == 1 else f"{len(anchors):,} claims not supported by their sources"
         if anchors:
-            wrong.append(WrongClaims(_counted(len(anchors), support), support, anchors))
+            wrong.append(WrongClaims(count, support, anchors))
     marks = [words for every in broken.values() for words in every if words.startswith("✗")]
     faults: dict[str, str] = {}
     if decision in WRONG_PICKS:
@@ -237,12 +236,6 @@ def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, .
     return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
 
 
-def _counted(number: int, support: Support) -> str:
-    if support == "contradicted":
-        return counted(number, "false statement")
-    return "1 claim not supported by its source" if number == 1 else f"{number:,} claims not supported by their sources"
-
-
 _WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
 ALL_TALKS = 1_000_000
 """The most bytes of an experiment's packed journals with which its report contains conversations.
@@ -255,10 +248,7 @@ SHORT = 300
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Whether a text stands here in full, and its anchor.
-
-    The anchor is empty for short texts, which are never linked.
-    """
+    """Whether a text stands here in full, and its anchor; empty for short texts, which are never linked."""
 
     first: bool
     anchor: str
@@ -313,17 +303,24 @@ class Rendered:
 
 
 def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
-    """How one judge compared two systems' answers.
-
-    It has a row for each dimension: who is preferred, and why in each order.
-    """
+    """How one judge compared two answers: for each dimension who is preferred, and why in each order."""
     a, b = (names[label] for label in judgement.labels)
     words = {"a": a, "b": b, "tie": "tie", **_WITHOUT_CHOICE}
     rows: list[tuple[object, ...]] = []
     by = f"by {model_words(judgement.judge.spec, judgement.judge.kind)}"
     by += "" if judgement.rules == "default" else f", rules of {judgement.rules}"
     for each in judgement.dimensions:
-        reasons = Markup().join(_reason(verdict, a, b) for verdict in each.verdicts)
+        reasons = Markup()
+        for verdict in each.verdicts:
+            order = ""
+            if verdict.order:
+                first, second = (a, b) if verdict.order == "ab" else (b, a)
+                order = Markup('<span class="muted">Read in the order {}, {}:</span> ').format(first, second)
+            winner = {"a": a, "b": b}.get(str(verdict.value))
+            choice = Markup("prefers <strong>{}</strong>. ").format(winner) if winner else "finds both equal. "
+            is_scored = verdict.state == "scored"
+            why = verdict.reason if is_scored else verdict.error or verdict.reason
+            reasons += Markup("<p>{}{}{}</p>").format(order, choice if is_scored else "", why)
         rows.append((each.dimension.replace("_", " "), words[each.choice], Cell("", html=reasons)))
         if each.dimension == PRIMARY:
             by += f": overall {'a tie' if each.choice == 'tie' else words[each.choice]}"
@@ -344,18 +341,6 @@ def claims_apart(a: RunPart, b: RunPart) -> Table | None:
     notes = (f"{RULE} Both make {shared} with the same verdict.",)
     columns = Column(a.name), Column(b.name)
     return Table("Claims that differ", columns, tuple(rows), heading="Claim", notes=notes) if rows else None
-
-
-def _reason(verdict: Verdict, a: str, b: str) -> Markup:
-    order = ""
-    if verdict.order:
-        first, second = (a, b) if verdict.order == "ab" else (b, a)
-        order = Markup('<span class="muted">Read in the order {}, {}:</span> ').format(first, second)
-    if verdict.state != "scored":
-        return Markup("<p>{}{}</p>").format(order, verdict.error or verdict.reason)
-    winner = {"a": a, "b": b}.get(str(verdict.value))
-    choice = Markup("prefers <strong>{}</strong>.").format(winner) if winner else "finds both equal."
-    return Markup("<p>{}{} {}</p>").format(order, choice, verdict.reason)
 
 
 class Questions:
@@ -439,20 +424,11 @@ class Questions:
         cards: Sequence[AnswerCard],
         judgements: Sequence[PairJudgement],
     ) -> Rendered:
-        verdicts = [
-            (dimension.dimension, verdict)
+        failed = (
+            FailedVerdict.of(verdict, f"{dimension.dimension} of {verdict.run_id} and {verdict.other_run_id}")
             for judgement in judgements
             for dimension in judgement.dimensions
             for verdict in dimension.verdicts
-        ]
-        failed = (
-            FailedVerdict(
-                verdict.metric,
-                f"{dimension} of {verdict.run_id} and {verdict.other_run_id}".replace("_", " "),
-                verdict.judge.spec,
-                verdict.error or verdict.reason or "no reason given",
-            )
-            for dimension, verdict in verdicts
             if verdict.state == "failed"
         )
         # By the first judge, whose marks the report shows

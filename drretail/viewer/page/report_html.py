@@ -64,7 +64,15 @@ def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] |
     """
     pieces = list(_with_plain_links(place(source)))
     cover = _Cover(marks)
-    runs = [_runs(piece, cover) if piece.offsets else [] for piece in pieces]
+    # Each piece's text cut where marks begin or end, each part with its marks.
+    runs: list[list[tuple[str, tuple[int, ...]]]] = []
+    for piece in pieces:
+        if piece.offsets and cover.is_same_in(min(piece.offsets), max(piece.offsets)):
+            runs.append([(piece.token.content, cover.at(piece.offsets[0]))])
+            continue
+        covered = zip(piece.token.content, map(cover.at, piece.offsets), strict=True) if piece.offsets else ()
+        groups = groupby(covered, key=lambda pair: pair[1])
+        runs.append([("".join(character for character, _ in group), active) for active, group in groups])
     last: dict[int, tuple[int, int]] = {}
     for index, piece_runs in enumerate(runs):
         for place_in_piece, (_, active) in enumerate(piece_runs):
@@ -82,8 +90,6 @@ def marked_html(source: str, marks: Sequence[Mark], anchors: Mapping[str, str] |
 
 
 class _Cover:
-    """Finds the marks that cover an offset."""
-
     def __init__(self, marks: Sequence[Mark]) -> None:
         self._bounds = sorted({offset for mark in marks for offset in (mark.start, mark.end)})
         self._active: list[tuple[int, ...]] = [()]
@@ -99,16 +105,7 @@ class _Cover:
         return first >= 0 and bisect_right(self._bounds, first) == bisect_right(self._bounds, last)
 
 
-def _runs(piece: Piece, cover: _Cover) -> list[tuple[str, tuple[int, ...]]]:
-    """The piece's text cut where marks begin or end, each part with its marks."""
-    if cover.is_same_in(min(piece.offsets), max(piece.offsets)):
-        return [(piece.token.content, cover.at(piece.offsets[0]))]
-    covered = zip(piece.token.content, (cover.at(offset) for offset in piece.offsets), strict=True)
-    return [("".join(c for c, _ in group), active) for active, group in groupby(covered, key=lambda pair: pair[1])]
-
-
 def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
-    """The pieces, with bare addresses made into links."""
     from markdown_it.token import Token
 
     depth = 0
@@ -208,21 +205,14 @@ class _Writer:
         if token.nesting < 0:
             self.out.append(Markup("</{}>{}").format(tag, Markup("</div>\n") if tag == "table" else after))
         else:
-            self.out.append(Markup("<{}{}>{}").format(tag, _attributes(token), "" if token.nesting else "\n"))
-
-
-def _attributes(token: "Token") -> Markup:
-    """The start of an ordered list, or the alignment of a cell as a class.
-
-    Style attributes would need a laxer policy.
-    """
-    start = token.attrs.get("start")
-    style = str(token.attrs.get("style", ""))
-    if start is not None:
-        return Markup(' start="{}"').format(start)
-    if style in ("text-align:right", "text-align:center"):
-        return Markup(' class="{}"').format(style.removeprefix("text-align:"))
-    return Markup("")
+            # The start of an ordered list, or the alignment of a cell as a class: styles would need a laxer policy.
+            start, style = token.attrs.get("start"), str(token.attrs.get("style", ""))
+            attributes = Markup()
+            if start is not None:
+                attributes = Markup(' start="{}"').format(start)
+            elif style in ("text-align:right", "text-align:center"):
+                attributes = Markup(' class="{}"').format(style.removeprefix("text-align:"))
+            self.out.append(Markup("<{}{}>{}").format(tag, attributes, "" if token.nesting else "\n"))
 
 
 _FINDING_RANK = len(SEVERITY)

@@ -117,7 +117,14 @@ class Research:
         parts = [f"{turns} turn{'s' * (turns != 1)}"]
         parts += [f"{tools.total()} tool call{'s' * (tools.total() != 1)} ({calls})"] if tools else []
         parts += [f"{read} page{'s' * (read != 1)} read"] if read else []
-        launch = self._launch(path)
+        parent, launch = self._parent(path), None
+        if parent is not None:
+            # The launch with this agent's number; refused launches do not count.
+            refused = ("limit", "invalid_argument")
+            own = ((place, self._steps[place]) for place in self._own[parent])
+            launches = [place for place, step in own if _task(step) and not (step.error or "").startswith(refused)]
+            at = int(path.rpartition(".")[2]) - 1
+            launch = launches[at] if 0 <= at < len(launches) else None
         return Agent(
             path=path,
             name=self._names[path],
@@ -127,17 +134,6 @@ class Research:
             launch=launch,
             launched=tuple(self._agent(other) for other in launched),
         )
-
-    def _launch(self, path: str) -> int | None:
-        """The index of the launch with this agent's number; refused launches do not count."""
-        parent, number = self._parent(path), path.rpartition(".")[2]
-        if parent is None:
-            return None
-        refused = ("limit", "invalid_argument")
-        steps = [(place, self._steps[place]) for place in self._own[parent]]
-        launches = [place for place, step in steps if _task(step) and not (step.error or "").startswith(refused)]
-        at = int(number) - 1
-        return launches[at] if 0 <= at < len(launches) else None
 
 
 def _task(step: Step) -> str:
@@ -156,10 +152,7 @@ MEANING = (
 
 
 def run_timeline(agents: Sequence[Agent], steps: Sequence[Step], cited: Collection[str | None], took: str) -> Plot:
-    """A run's steps in order: a lane for each agent, a mark for each step.
-
-    ``cited`` are ids of evidence; ``took`` says what the run used.
-    """
+    """A run's steps, a lane for each agent; ``cited`` are ids of evidence, ``took`` says what the run used."""
     at: dict[int, int] = {}
     end = max((_lay_out(agent, steps, 0, at) for agent in agents), default=1)
     lanes = list(_lanes(agents))
@@ -171,7 +164,16 @@ def run_timeline(agents: Sequence[Agent], steps: Sequence[Step], cited: Collecti
         parts.append(words(left - 8, y + 4, cut(agent.name, left - 12), anchor="end"))
         first, last = (along.at(choose(at[place] for place in agent.places)) for choose in (min, max))
         parts.append(line(first, y, last, y, "axis"))
-        parts += (_mark(along.at(at[place]), y, steps[place], cited) for place in agent.places)
+        for place in agent.places:
+            x, step = along.at(at[place]), steps[place]
+            name = step.name or step.role
+            is_cited = any(each in cited for each in step.evidence)
+            if step.kind != "tool":
+                parts.append(line(x, y - 7, x, y + 7, "s6", step.role))
+            elif step.error:
+                parts.append(mark(x, y, _FAILED, f"{name}: {step.error[:80]}"))
+            else:
+                parts.append(mark(x, y, _CALL, f"{name}, cited" if is_cited else name, is_hollow=not is_cited))
     return Plot("timeline", "Timeline", f"{MEANING} {took}", Markup().join(parts), _TOP + _LANE * len(lanes))
 
 
@@ -196,16 +198,6 @@ def _lanes(agents: Sequence[Agent]) -> Iterator[Agent]:
     for agent in agents:
         yield agent
         yield from _lanes(agent.launched)
-
-
-def _mark(x: float, y: float, step: Step, cited: Collection[str | None]) -> Markup:
-    name = step.name or step.role
-    if step.kind != "tool":
-        return line(x, y - 7, x, y + 7, "s6", step.role)
-    if step.error:
-        return mark(x, y, _FAILED, f"{name}: {step.error[:80]}")
-    is_cited = any(each in cited for each in step.evidence)
-    return mark(x, y, _CALL, f"{name}, cited" if is_cited else name, is_hollow=not is_cited)
 
 
 _USAGE = {
@@ -320,10 +312,7 @@ class RunPart:
         return table_of("Ratings", ["Dimension", "Rating", "Why"], rows)
 
     def talk_of(self, place: int | None = None) -> str:
-        """The address of the model's turn that took the step at ``place``.
-
-        If no turn is known, it is the address of the whole conversation; empty if no conversation is shown.
-        """
+        """The address of the model's turn that took this step, or of the whole conversation; empty if none is shown."""
         if self._talk is None:
             return ""
         turns = [] if place is None else [shown.step for shown in self.steps[: place + 1]]
@@ -360,7 +349,15 @@ class RunPart:
         if not cited:
             cited = [evidence[source] for source in claim.sources if source in evidence]
         quotes = [quote for quote in (verdict.quote, *verdict.more_quotes) if quote]
-        pairs = [(entry, text) for entry in cited for text in _chosen(entry, hashes, quotes)]
+        pairs: list[tuple[Evidence, str]] = []
+        for entry in cited:
+            # The text that was judged, found by its hash; of several, the one with a quote.
+            judged = [text for text in entry.texts if text.sha256 in hashes] or _texts(entry)
+            texts = [readable(text.text) for text in judged]
+            if not any(_MOMENT.search(quote) for quote in quotes):
+                texts = [_by_day(text) for text in texts]
+            with_quote = [text for text in texts if any(has_words(text, quote) for quote in quotes)]
+            pairs += [(entry, text) for text in (with_quote or texts)[:1]]
         found = [next((quote for quote in quotes if has_words(text, quote)), None) for _, text in pairs]
         sources = [
             QuotedSource(entry, excerpt(text, here) if here or not any(found) else None)
@@ -382,10 +379,7 @@ class RunPart:
         return [(text.form, *_cut(_by_day(readable(text.text)), longest)) for text in _texts(entry)]
 
     def age(self, entry: Evidence) -> str:
-        """The page's date and its age on the shop's date; empty if the page has no date.
-
-        Without the shop's date it is only the page's.
-        """
+        """The page's date with its age on the shop's date, if both are known; empty if the page has no date."""
         day, now = entry.date, self.view.subject.now
         if day is None or now is None:
             return day or ""
@@ -431,26 +425,14 @@ def _room(lengths: Iterable[int], total: int) -> int:
     return max(waiting, default=0)
 
 
-def _chosen(entry: Evidence, hashes: set[str], quotes: Sequence[str]) -> list[str]:
-    """The text of a source that was judged, found by its hash; of several, the one with a quote."""
-    chosen = [text for text in entry.texts if text.sha256 in hashes] or list(_texts(entry))
-    texts = [readable(text.text) for text in chosen]
-    if not any(_MOMENT.search(quote) for quote in quotes):
-        texts = [_by_day(text) for text in texts]
-    with_quote = [text for text in texts if any(has_words(text, quote) for quote in quotes)]
-    return (with_quote or texts)[:1]
-
-
 def _texts(entry: Evidence) -> Iterable[EvidenceText]:
     """The texts that claims are judged against, or what the agent read if there are none."""
     return entry.sources or entry.texts
 
 
 def _by_day(text: str) -> str:
-    """The text with only the day of each order, whose record has microseconds."""
     return _MOMENT.sub(r"\g<day>", text)
 
 
 def _cut(text: str, longest: int | None) -> tuple[str, int]:
-    """The first ``longest`` characters of the text, and how many were left out."""
     return text[:longest], 0 if longest is None else max(0, len(text) - longest)

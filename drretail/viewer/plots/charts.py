@@ -157,10 +157,7 @@ def stacked_bars(
     kinds: Mapping[str, str] | None = None,
     unit: str = "planned run",
 ) -> Plot:
-    """One image of these rows, with ``ends`` as labels above the left and right ends.
-
-    ``kinds`` is a legend by CSS class. ``unit`` is what the rows are over.
-    """
+    """Rows over ``unit``, with labels above both ``ends``, and ``kinds`` as a legend by CSS class."""
     drawing = Drawing()
     names = [f"{row.name} {row.over.denominator}".strip() for row in rows]
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, names), default=0))
@@ -282,7 +279,6 @@ def _name(
 
 
 def _up(along: Scale, left: float, right: float) -> Iterator[Markup]:
-    """The lines and numbers of a vertical scale."""
     for tick in along.ticks:
         yield line(left, along.at(tick), WIDTH - right, along.at(tick), "axis")
         yield words(left - 6, along.at(tick) + 4, short_number(tick), "soft", "end")
@@ -310,10 +306,7 @@ def curve_plot(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these curves on a logarithmic x axis.
-
-    ``ticks`` are the names of the settings by x value, which are all above 0.
-    """
+    """Curves on a logarithmic x axis; ``ticks`` are the names of the settings by x value, all above 0."""
     drawing = Drawing()
     room = _MOST_APART / 2
     first, last = log2(min(ticks)), log2(max(ticks))
@@ -327,34 +320,20 @@ def curve_plot(
     drawing.add(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
     for series, (curve, points) in enumerate(curves.items()):
-        shift = apart * (series - (len(curves) - 1) / 2)
-        drawing.add(*_curve(curve, points, series, along, up, shift, ticks))
+        css, shift = f"s{series % 8}", apart * (series - (len(curves) - 1) / 2)
+        places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in points]
+        # The line first, then intervals and marks on top of it.
+        drawing.add(*(line(*start, *end, css, curve) for start, end in pairwise(places)))
+        for (x, y), (at, dot) in zip(places, points, strict=True):
+            text = _in_words(f"{curve}, {ticks[at]}", f"{dot.number:.3g}", dot)
+            if dot.ends is not None:
+                drawing.add(line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, text))
+            drawing.add(mark(x, y, series, text, is_hollow=dot.is_partial))
+            if dot.denominator:
+                drawing.add(words(x + 7, y - 6, dot.denominator, "soft"))
     height = _CURVE_TALL + 36
     if len(curves) > 1:
         shown, height = legend([*curves], height + 14)
         drawing.add(shown)
     caption = described(caption, ((curve, [dot for _, dot in points]) for curve, points in curves.items()), "query")
     return Plot(name, title, caption, drawing.body, height)
-
-
-def _curve(
-    name: str,
-    points: Sequence[tuple[float, Cell]],
-    series: int,
-    along: Scale,
-    up: Scale,
-    shift: float,
-    ticks: Mapping[float, str],
-) -> Iterator[Markup]:
-    """The line first, then intervals and marks on top of it."""
-    css = f"s{series % 8}"
-    places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in points]
-    for (x1, y1), (x2, y2) in pairwise(places):
-        yield line(x1, y1, x2, y2, css, name)
-    for (x, y), (at, dot) in zip(places, points, strict=True):
-        title = _in_words(f"{name}, {ticks[at]}", f"{dot.number:.3g}", dot)
-        if dot.ends is not None:
-            yield line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, title)
-        yield mark(x, y, series, title, is_hollow=dot.is_partial)
-        if dot.denominator:
-            yield words(x + 7, y - 6, dot.denominator, "soft")

@@ -209,10 +209,7 @@ def cut(text: str, width: float, character: float = CHARACTER) -> str:
 
 
 def legend(names: Iterable[str], y: float, kinds: Sequence[str] = ()) -> tuple[Markup, float]:
-    """Series by mark and name, in as many lines as needed, and the y coordinate below.
-
-    ``kinds`` are the CSS classes of bars, which are shown instead of marks.
-    """
+    """Series by mark and name, or by bars of these CSS classes, and the y coordinate below."""
     parts: list[Markup] = []
     x = 8.0
     for series, name in enumerate(names):
@@ -235,9 +232,7 @@ PIXELS = 2
 
 
 def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Writes every plot as NAME.svg into this folder, with the extra ``plots`` as NAME.png too, creates the folder, and
-    returns the files' paths.
-    """
+    """Writes NAME.svg of each plot into the folder, and NAME.png with the extra ``plots``; returns their paths."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:

@@ -25,15 +25,7 @@ from drretail.records.score import (
 )
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.plots.charts import (
-    BarRow,
-    Part,
-    Point,
-    curve_plot,
-    dot_plot,
-    scatter,
-    stacked_bars,
-)
+from drretail.viewer.plots.charts import BarRow, Part, Point, curve_plot, dot_plot, scatter, stacked_bars
 from drretail.viewer.plots.drawing import Plot
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
@@ -85,10 +77,7 @@ def finding_plots(experiment: Path) -> list[Plot]:
 
 
 def headline_plots(board: Scoreboard) -> Iterator[Plot]:
-    """One plot for each score on the scoreboard: a dot for each system, floors and ceiling as grey ticks.
-
-    None for a score that is the same for all or has no intervals: the table says as much.
-    """
+    """A dot for each system, floors and ceiling as grey ticks, for each score that differs and has intervals."""
     names = system_names((row.system for row in board.rows), board.systems)
     for column in board.columns:
         cells = {row.system: score_cell(row.cells[column.name]) for row in board.rows if column.name in row.cells}
@@ -268,10 +257,7 @@ def preference_plots(pairs: Sequence[PairScore], systems: Systems = NO_SYSTEMS) 
 
 
 def ablation_plots(tables: Sequence[SettingTable], systems: Systems = NO_SYSTEMS) -> tuple[list[Plot], list[Plot]]:
-    """Plots of each condition in which systems differ: those of headlines against size, then the others.
-
-    Settings that are numbers make a curve, others a row each (PDR-Bench, Figure 3; DR³-Eval, Figure 5).
-    """
+    """Plots of each condition in which systems differ: those of headlines against size, then the others."""
     ordered = headlines_first(tables)
     first = [each for each in ordered if each.by == "size" and each.variant in HEADLINES]
     further = [each for each in ordered if each not in first]
@@ -318,10 +304,7 @@ def _ablation(table: SettingTable, systems: Systems) -> Plot:
 
 
 def tool_plot(calls: Mapping[str, Mapping[str, Cell]], systems: Systems = NO_SYSTEMS) -> Plot | None:
-    """The mean number of calls of each tool in a run (paper Figure 4); ``calls`` is by system, then by tool.
-
-    None without calls.
-    """
+    """The mean calls of each tool in a run (paper Figure 4), given by system and tool; None without calls."""
     labels = [each for each in in_order(calls, systems) if not _is_bound(each, systems) and calls[each]][:MOST_SERIES]
     tools = sorted(
         {tool for label in labels for tool in calls[label]},

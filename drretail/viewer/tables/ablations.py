@@ -5,11 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by, on_distractors
-from drretail.records.comparison import (
-    ComparedRow,
-    Outcome,
-    TwinRow,
-)
+from drretail.records.comparison import ComparedRow, Outcome, TwinRow
 from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.records.tables.figures import NOTHING, p_value
@@ -42,10 +38,7 @@ def headlines_first(tables: Iterable[SettingTable]) -> list[SettingTable]:
 
 
 def main_tables(tables: Sequence[SettingTable], condition: Condition) -> list[SettingTable]:
-    """The tables of the variant that their condition is mainly read for.
-
-    If there are none, all tables, headlines first.
-    """
+    """The tables of the variant that their condition is mainly read for, or else all, headlines first."""
     main = [table for table in tables if (table.metric, table.variant) == condition.headline]
     return main or headlines_first(tables)
 

@@ -80,7 +80,12 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         sentence = next(within, None)
         span = (sentence.start, sentence.end) if sentence is not None else claim.span if claim is not None else None
         place = None if start is None or statement.end is None else (start, statement.end)
-        before, wrong, after = _parts(report, span, place) if span is not None else (_plain(statement.text), "", "")
+        # The words before, at and after what is false; all are the first part if no place is known, or if it is all.
+        before, wrong, after = _spaced(statement.text if span is None else report[slice(*span)]).strip(), "", ""
+        if span is not None and place is not None and span[0] <= place[0] < place[1] <= span[1]:
+            parts = [_spaced(report[a:b]) for a, b in pairwise((span[0], *place, span[1]))]
+            if parts[0].strip() or parts[2].strip():
+                before, wrong, after = parts[0].lstrip(), parts[1], parts[2].rstrip()
         names = (statement.evidence_id or "",) if claim is None else claim.sources
         sources = [subject.evidence[name] for name in names if name in subject.evidence]
         named = [entry for entry in sources if entry.kind == "product"] or sources
@@ -108,30 +113,13 @@ def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
         )
 
 
-def _parts(report: str, span: tuple[int, int], place: tuple[int, int] | None) -> tuple[str, str, str]:
-    """The words of a span before, at and after a place in it; all are the first part if the place is none or all."""
-    if place is not None and span[0] <= place[0] < place[1] <= span[1]:
-        before, wrong, after = (_spaced(report[a:b]) for a, b in pairwise((span[0], *place, span[1])))
-        if before.strip() or after.strip():
-            return before.lstrip(), wrong, after.rstrip()
-    return _plain(report[slice(*span)]), "", ""
-
-
-def _plain(words: str) -> str:
-    """An answer's words without its markup."""
-    return _spaced(words).strip()
-
-
 def _spaced(words: str) -> str:
-    """The same with the space around them."""
+    """An answer's words without its markup, with the space around them."""
     return _SPACE.sub(" ", _TAG.sub(" ", _MARKS.sub("", words)))
 
 
 def checked_in(view: RunView) -> int:
-    """The number of an answer's statements that were judged, or that code decides, each once.
-
-    What code decides within a judged claim is that claim.
-    """
+    """An answer's statements that were judged, and those that code decides outside of judged claims."""
     claims = Counter(claim.span for one in view.claims[:1] for claim in one.claims if claim.support in CHECKED)
 
     def place(start: int | None) -> tuple[int, int] | None:
@@ -152,9 +140,7 @@ def checked_in_words(answers: int, checked: int, false: int) -> str:
 
 
 def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[str]:
-    """A shop assistant's false statements as lines of text: a count, then up to ``most`` of them, the worst first, each
-    with the shop's record.
-    """
+    """A shop assistant's false statements as lines, each with the record: a count, then up to ``most``, worst first."""
     answers = checked = false = 0
     systems = set[str]()
     statements: list[FalseStatement] = []

@@ -1,6 +1,6 @@
 """Pairwise judging as tables: wins, ties and losses of every pair, and the strengths of several systems."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -31,7 +31,18 @@ def pair_sections(
     """
     for by_whom, group in groupby(pairs, key=lambda row: row.by_whom):
         rows = list(group)
-        by, lacking = judged_by(rows[0]), [*_lacking(rows)]
+        by, lacking = judged_by(rows[0]), list[str]()
+        for pair, of_pair in groupby(rows, key=lambda row: f"{row.a} over {row.b}"):
+            # What is missing or unused of the pair, over all dimensions.
+            whole = list(of_pair)
+            counts = {
+                "questions without a usable answer": sum(row.failed_verdicts for row in whole),
+                "stale verdicts (another report or other words) unused": sum(row.stale_verdicts for row in whole),
+                "comparisons not asked yet": sum(row.not_judged for row in whole),
+                "pairs of which a report is missing": max(row.runs_failed for row in whole),
+            }
+            parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+            lacking += [f"{pair}: {', '.join(parts)}."] if parts else []
         if rows[0].note is not None:
             yield Section(TITLE, by, notes=[f"{rows[0].note}. {MODELS_ALONE}", *lacking])
         elif not any(row.n_scored for row in rows):
@@ -43,15 +54,14 @@ def pair_sections(
 
 
 def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Systems) -> tuple[list[Table], list[Table]]:
-    """The tables of one judge, and those that stand apart."""
     names = system_names({label for row in rows for label in (row.a, row.b)}, systems)
+    called = {(row.a, row.b): f"{names[row.a]} over {names[row.b]}" for row in rows}
     each_pair: list[Table] = []
-    for pair in dict.fromkeys((row.a, row.b) for row in rows):
+    for pair, name in called.items():
         of_pair = {row.dimension: row for row in rows if (row.a, row.b) == pair}
-        row = next(iter(of_pair.values()))
-        by = f"{counted(row.n_planned, 'pair')} of reports"
-        each_pair.append(_table(_pair(names, row), by, "Dimension", of_pair))
-    overall = {_pair(names, row): row for row in rows if row.dimension == OVERALL}
+        by = f"{counted(next(iter(of_pair.values())).n_planned, 'pair')} of reports"
+        each_pair.append(_table(name, by, "Dimension", of_pair))
+    overall = {called[row.a, row.b]: row for row in rows if row.dimension == OVERALL}
     is_short = len(each_pair) > WHOLE and bool(overall)
     *shown, last = [_table("Overall quality", "", "Pair", overall)] if is_short else each_pair
     meaning = NOTES["pairs_in_one_order"] if rows[0].rules == "paper" else NOTES["pairs"]
@@ -59,10 +69,6 @@ def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Syste
     shown.append(replace(last, notes=(meaning, *notes_on(names, systems))))
     strengths = _strengths(ranks, systems)
     return [*shown, *([] if strengths is None else [strengths])], each_pair if is_short else []
-
-
-def _pair(names: Mapping[str, str], row: PairScore) -> str:
-    return f"{names[row.a]} over {names[row.b]}"
 
 
 def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> Table:
@@ -77,22 +83,18 @@ def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> 
     )
 
 
-def _win(row: PairScore) -> Cell | None:
+def _share(row: PairScore, place: int) -> Cell | None:
+    """Wins, ties or losses in whole percents; below the wins, how many pairs have no value."""
     left_out = {"n/a": row.n_na, "failed": row.n_failed - row.not_judged, UNASKED: row.not_judged}
-    missing = tuple(f"{count} {word}" for word, count in left_out.items() if count)
-    if row.win.value is None:
+    missing = tuple(f"{count} {word}" for word, count in left_out.items() if count and place == 0)
+    shares = (row.win, row.tie, row.loss)
+    if place == 0 and row.win.value is None:
         alone = next((word for word, count in left_out.items() if count == row.n_planned), "")
         return Cell(alone or NO_VALUE, n=0, planned=row.n_planned, missing=() if alone else missing)
-    return _share(row, 0, missing)
-
-
-def _share(row: PairScore, place: int, missing: tuple[str, ...] = ()) -> Cell | None:
-    share = (row.win, row.tie, row.loss)[place]
-    if share.value is None:
+    if shares[place].value is None:
         return None
-    whole = percents([row.win, row.tie, row.loss])[place]
-    cell = measured_cell(share, "percent", n=row.n_scored, planned=row.n_planned, missing=missing)
-    return replace(cell, value=whole / 100)
+    cell = measured_cell(shares[place], "percent", n=row.n_scored, planned=row.n_planned, missing=missing)
+    return replace(cell, value=percents(shares)[place] / 100)
 
 
 def percents(shares: Sequence[Share]) -> list[int]:
@@ -111,18 +113,14 @@ def percents(shares: Sequence[Share]) -> list[int]:
     return whole
 
 
-def _percent(value: float | None) -> Cell | None:
-    return None if value is None else Cell(value, "percent")
-
-
 _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
-    "win": _win,
+    "win": lambda row: _share(row, 0),
     "tie": lambda row: _share(row, 1),
     "loss": lambda row: _share(row, 2),
     "win rate": lambda row: None if row.win_rate.value is None else measured_cell(row.win_rate),
-    "flips": lambda row: _percent(row.flip_rate),
-    "first": lambda row: _percent(row.first_position_rate),
-    "differ": lambda row: _percent(row.disagreement),
+    "flips": lambda row: None if row.flip_rate is None else Cell(row.flip_rate, "percent"),
+    "first": lambda row: None if row.first_position_rate is None else Cell(row.first_position_rate, "percent"),
+    "differ": lambda row: None if row.disagreement is None else Cell(row.disagreement, "percent"),
 }
 
 
@@ -144,18 +142,3 @@ def _strengths(ranks: Sequence[Score], systems: Systems) -> Table | None:
         {name: Column(name, TITLE) for name in sorted(met, key=lambda dimension: dimension != OVERALL)},
         notes=(NOTES["strengths"], *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
     )
-
-
-def _lacking(rows: Iterable[PairScore]) -> Iterator[str]:
-    """What is missing or unused of each pair, over all dimensions."""
-    for pair, group in groupby(rows, key=lambda row: f"{row.a} over {row.b}"):
-        whole = list(group)
-        counts = {
-            "questions without a usable answer": sum(row.failed_verdicts for row in whole),
-            "stale verdicts (another report or other words) unused": sum(row.stale_verdicts for row in whole),
-            "comparisons not asked yet": sum(row.not_judged for row in whole),
-            "pairs of which a report is missing": max(row.runs_failed for row in whole),
-        }
-        parts = [f"{count:,} {what}" for what, count in counts.items() if count]
-        if parts:
-            yield f"{pair}: {', '.join(parts)}."

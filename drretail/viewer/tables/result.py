@@ -90,10 +90,7 @@ def result_of(board: Scoreboard) -> str:
 
 
 def decision_of(board: Scoreboard) -> str:
-    """How often each of several systems buys what was asked for; empty for a single one, and without a value.
-
-    For example "react buys what was asked for on 7 of 10 questions, hybrid_react on 1.".
-    """
+    """How often each of several systems buys what was asked for; empty for one, and without a value."""
     rows = [row for row in board.rows if place_of(row.system, board.systems) == "system" and OUTCOME in row.cells]
     names = system_names((row.system for row in board.rows), board.systems)
     if len(rows) < 2:
@@ -113,10 +110,7 @@ def _better(finding: Finding, names: Mapping[str, str]) -> str:
 
 
 def _how_often(board: Scoreboard, names: Mapping[str, str], column: str) -> str:
-    """For example "react buys what was asked for on 7 of 10 questions, hybrid_react on 1.".
-
-    Empty if all systems do so equally often.
-    """
+    """ "react buys what was asked for on 7 of 10 questions, hybrid_react on 1."; empty if all do so equally often."""
     cells = {
         names[row.system]: row.cells[column]
         for row in board.rows
@@ -243,10 +237,7 @@ _COLUMNS = (
 
 
 def concluded(board: Scoreboard) -> Table | None:
-    """A row for each shown difference, and for each pair without one its clearest measure.
-
-    Pairs with a conclusion come first. None if no two systems are compared.
-    """
+    """Each shown difference, then of each pair without one its clearest measure; None without a pair."""
     by_pair = _by_pair(board)
     if not by_pair:
         return None
@@ -264,10 +255,7 @@ def concluded(board: Scoreboard) -> Table | None:
 
 
 def every_measure(board: Scoreboard) -> Table | None:
-    """Every pair in every measure that systems are chosen by.
-
-    None with a single measure, which the short table shows.
-    """
+    """Every pair in every measure that systems are chosen by; None with one, which the short table shows."""
     every = [each for rows in _by_pair(board) for each in rows]
     return _table("Every pair in every measure", board, every) if len(by_measure(board.compared)) > 1 else None
 
@@ -278,7 +266,6 @@ def of_measure(board: Scoreboard, name: str) -> Measure:
 
 
 def _by_pair(board: Scoreboard) -> list[list[ComparedRow]]:
-    """The measures of each pair, in the order of the board."""
     by_pair: dict[frozenset[str], list[ComparedRow]] = {}
     for row in board.compared:
         by_pair.setdefault(frozenset((row.a, row.b)), []).append(row)

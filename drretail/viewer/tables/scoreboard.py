@@ -40,11 +40,23 @@ JUDGE_FAILED = "failed"
 def board_table(board: Scoreboard) -> Table:
     """The board as it is drawn."""
     names = system_names((row.system for row in board.rows), board.systems)
+    # In a narrow terminal, what runs took goes first, then intervals, then the last scores. The first column of each
+    # metric goes after all others.
+    metrics = [column.metric for column in board.columns]
+    headline = {at: metric not in metrics[:at] for at, metric in enumerate(metrics)}
+    order = sorted(headline, key=lambda at: (headline[at], -at))
+    columns: dict[str, Column] = {}
+    for at, each in enumerate(board.columns):
+        spare = SPARE.index(each.unit) + 1 if each.unit in SPARE else len(SPARE) + 2 + order.index(at)
+        beside = f" (in brackets: share of {each.beside_meaning})" if each.beside_meaning else ""
+        in_brackets = "k" if each.unit == "tokens" else each.beside_meaning
+        name = f"{each.name} ({in_brackets})" if in_brackets else each.name
+        columns[each.name] = Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
     return pivot(
         TITLE,
         {(row.system, "", column.name): _cell(row, column) for row in board.rows for column in board.columns},
         {row.system: names[row.system] for row in board.rows},
-        dict(zip((column.name for column in board.columns), _columns(board.columns), strict=True)),
+        columns,
         board.systems,
         by=judged_by(board.judge),
         is_stacked=True,
@@ -105,23 +117,6 @@ def _shared(rows: Sequence[BoardRow], column: ShownColumn) -> Cell | None:
     cells = [_cell(row, column) for row in rows]
     shown = {None if cell is None else (cell.figure, cell.beside, cell.counts) for cell in cells}
     return cells[0] if len(shown) == 1 else None
-
-
-def _columns(columns: Sequence[ShownColumn]) -> Iterator[Column]:
-    """The columns, each with its turn to be left out of a narrow terminal.
-
-    What runs took goes first, then intervals, then the last scores. The first column of each metric goes after all
-    others.
-    """
-    metrics = [column.metric for column in columns]
-    headline = {at: each.metric not in metrics[:at] for at, each in enumerate(columns)}
-    order = sorted(headline, key=lambda at: (headline[at], -at))
-    for at, each in enumerate(columns):
-        spare = SPARE.index(each.unit) + 1 if each.unit in SPARE else len(SPARE) + 2 + order.index(at)
-        beside = f" (in brackets: share of {each.beside_meaning})" if each.beside_meaning else ""
-        in_brackets = "k" if each.unit == "tokens" else each.beside_meaning
-        name = f"{each.name} ({in_brackets})" if in_brackets else each.name
-        yield Column(name, meaning=f"{each.meaning}{beside}", spare=spare)
 
 
 def _cell(row: BoardRow, column: ShownColumn) -> Cell | None:
@@ -189,10 +184,7 @@ class Conclusion:
 
 
 def conclusion(board: Scoreboard) -> Conclusion:
-    """What can and can't be concluded from the comparison of all systems.
-
-    For a single system, its first score with a value on at least half of its reports.
-    """
+    """What can and can't be concluded from comparing all systems; of a single one, what is scored on half."""
     researching = [row.system for row in board.rows if place_of(row.system, board.systems) == "system"]
     if board.differs and not board.compared and board.differs != (ALONE,):
         return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0

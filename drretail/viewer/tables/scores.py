@@ -3,7 +3,7 @@ last. What stands below says how the numbers are to be read.
 """
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -64,10 +64,7 @@ AGREEMENT = "Agreement of judges"
 
 
 def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HELD) -> Table | None:
-    """A row for every two judges, a column for each variant that sums up a metric; ``metrics`` as in ``score_tables``.
-
-    None if no two models judged the same metric.
-    """
+    """A row for every two judges, a column for each variant that sums up a metric; None without any."""
     described = {row.metric: description(metrics, row.metric) for row in agreements}
     first = {row.metric: (row.variant,) for row in reversed(agreements)}
     shown = [row for row in agreements if row.variant in (described[row.metric].summaries or first[row.metric])]
@@ -132,10 +129,7 @@ def model_words(spec: str, kind: ModelKind, params: str = "") -> str:
 
 
 def system_names(labels: Iterable[str], systems: Systems, own: Iterable[str] = ()) -> dict[str, str]:
-    """The names of systems in a table, by label and in the table's order, without the model that all share.
-
-    Systems in ``own`` checked their own reports and are marked.
-    """
+    """The names in a table's order, without the model that all share; marked if in ``own``: self-checked."""
     ordered = in_order(labels, systems)
     shared, marked = shared_models(ordered, systems), set(own)
     return {
@@ -145,10 +139,7 @@ def system_names(labels: Iterable[str], systems: Systems, own: Iterable[str] = (
 
 
 def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) -> list[str]:
-    """Sentences on the systems below a rule, and on what names leave out.
-
-    The oracle is mentioned only if ``bounded``: if it is a ceiling.
-    """
+    """Sentences on the systems below a rule, the oracle if it is a ceiling, and on what names leave out."""
     ordered = in_order(labels, systems)
     places = {place_of(label, systems) for label in ordered}
     shared = shared_models(ordered, systems)
@@ -239,30 +230,24 @@ def _reasons(scores: Sequence[Score]) -> list[str]:
 
 
 def _readers(scores: Sequence[Score], names: Mapping[str, str], systems: Systems) -> list[str]:
-    """How much of each system's reports was read, and by whom, in the words of ``how_read``.
-
-    Floors are left out: what they declare never stood in a report.
-    """
+    """How much of each system's reports was read, and by whom. What floors declare never stood in a report."""
     read = {label: name for label, name in names.items() if place_of(label, systems) != "floor"}
-    by_name = {name: _reading_of([score for score in scores if score.system == label]) for label, name in read.items()}
-    by_name = {name: reading for name, reading in by_name.items() if reading}
+    by_name: dict[str, str] = {}
+    for label, name in read.items():
+        own = [score for score in scores if score.system == label]
+        looked = next((score.items for score in own if score.variant == LOOKED_AT and "numerals" in score.items), {})
+        readers = next((readers for score in own if (readers := readers_of(score.items))), {})
+        total = sum(readers.values())
+        words = [LookedAt(*(int(looked.get(name, 0)) for name in LookedAt._fields)).in_words] if looked else []
+        words += [who if count == total else f"{who} in {count:,.0f} of {total:,.0f}" for who, count in readers.items()]
+        # Code reads a judge's values: of several judges one's, so it is said whose.
+        words += dict.fromkeys(item for score in own for item in score.items if item.startswith("values by model:"))
+        if reading := readers_in_words(", ".join(words)):
+            by_name[name] = reading
     if len(set(by_name.values())) == 1 and len(by_name) > 1:
         reading = next(iter(by_name.values()))
         return [EVERY_DECLARED if reading == DECLARED else f"Every system: {reading}."]
     return ["; ".join(f"{name}: {reading}" for name, reading in by_name.items()) + "."] if by_name else []
-
-
-def _reading_of(scores: Sequence[Score]) -> str:
-    looked = next((score.items for score in scores if score.variant == LOOKED_AT and "numerals" in score.items), {})
-    readers = next((found for score in scores if (found := readers_of(score.items))), {})
-    total = sum(readers.values())
-    by_reader = [
-        name if count == total else f"{name} in {count:,.0f} of {total:,.0f}" for name, count in readers.items()
-    ]
-    read = [LookedAt(*(int(looked.get(name, 0)) for name in LookedAt._fields)).in_words] if looked else []
-    # Code reads a judge's values: of several judges one's, so it is said whose.
-    values_by = dict.fromkeys(name for score in scores for name in score.items if name.startswith("values by model:"))
-    return readers_in_words(", ".join([*read, *by_reader, *values_by]))
 
 
 def score_cell(score: Score) -> Cell:
@@ -330,38 +315,28 @@ def slice_sections(
         for variant in dict.fromkeys(row.variant for row in rows):
             shown = [row for row in rows if row.variant == variant]
             only_na = {system for system, of in na if of == variant}
-            tables.append(_slice_table(f"{metric.title}: {variant} by {by}", shown, own, only_na, systems))
+            cells: dict[tuple[str, str, str], Cell] = {}
+            for row in shown:
+                cell = replace(part_cell(row), few=row.n_counted < FEW)
+                is_na = row.system in only_na and row.value is None
+                cells[row.system, "", row.part] = replace(cell, value="n/a") if is_na else cell
+            sizes = {row.part: row.n_asked for row in shown}
+            table = pivot(
+                f"{metric.title}: {variant} by {by}",
+                cells,
+                system_names((row.system for row in shown), systems, own),
+                {name: Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()},
+                systems,
+                by=judged_by(shown[0]),
+                unit="query",
+                turns_for_one=True,
+            )
+            tables.append(table)
         if tables:
             about = notes_on((row.system for row in rows), systems, bounded=metric.bounded_by_oracle)
-            notes = [MEANINGS[by], *filter(None, [few_words(tables)]), *about]
+            is_grey = any(cell and cell.few for table in tables for row in table.rows for cell in row.cells)
+            is_grey = is_grey or any(column.few for table in tables for column in table.columns)
+            grey = [f"Grey: n is below {FEW}, too few to rely on."] if is_grey else []
+            notes = [MEANINGS[by], *grey, *about]
             made[key, by] = Section(f"{metric.title} by {by}", judged_by(rows[0]), tables, notes)
     return made
-
-
-def few_words(tables: Sequence[Table]) -> str:
-    """What grey means; empty if nothing is grey."""
-    is_grey = any(column.few for table in tables for column in table.columns) or any(
-        cell is not None and cell.few for table in tables for row in table.rows for cell in row.cells
-    )
-    return f"Grey: n is below {FEW}, too few to rely on." if is_grey else ""
-
-
-def _slice_table(
-    title: str, rows: Sequence[Score], own: Collection[str], only_na: Collection[str], systems: Systems
-) -> Table:
-    sizes = {row.part: row.n_asked for row in rows}
-    return pivot(
-        title,
-        {(row.system, "", row.part): _cell(row, only_na=row.system in only_na) for row in rows},
-        system_names((row.system for row in rows), systems, own),
-        {name: Column(name.replace("_", " "), name, f"n={n}", few=n < FEW) for name, n in sizes.items()},
-        systems,
-        by=judged_by(rows[0]),
-        unit="query",
-        turns_for_one=True,
-    )
-
-
-def _cell(row: Score, *, only_na: bool) -> Cell:
-    cell = replace(part_cell(row), few=row.n_counted < FEW)
-    return replace(cell, value="n/a") if only_na and row.value is None else cell

@@ -40,9 +40,7 @@ def outcome_table(experiment: Path, tallies: Sequence[Tally], researching: Colle
 
 
 def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
-    """Sentences on runs that looked nothing up, that failing servers or providers spoiled or that can be repeated, and
-    on reports that lack a cart.
-    """
+    """Sentences on runs that looked nothing up, were spoiled or can be repeated, and on reports without a cart."""
     if runs := sum(tally.no_research for tally in tallies):
         yield (
             f"Of {counted(sum(tally.failed for tally in tallies), 'failed run')} {runs:,} looked nothing up, though "
@@ -136,16 +134,13 @@ def audit_table(audits: Sequence[JudgeAudit]) -> Table:
     for audit in audits:
         cells = [(audit.share(name), audit.shares.get(name, (0, 0))[1]) for name in shown]
         cells.append(audit.agreement or (None, 0))
-        counts = (audit.repairs, audit.failed_reports, audit.uncovered, _reads(audit))
+        reads = "no" if not audit.reads else "too few figures to tell" if audit.is_open else "yes"
+        counts = (audit.repairs, audit.failed_reports, audit.uncovered, reads)
         figures = [None if share is None else Cell(share, "number", n=n) for share, n in cells]
         rows.append([_called(audit.judge, audit.judge_params), *figures, *counts])
     heads = [*(AUDITED[name] for name in shown), AGREEMENT, "sent back", "reports failed", "marks unsupported", "reads"]
     notes = [MEANING, *(audit.line for audit in audits if not audit.reads)]
     return table_of("How the judge read", ["Judge", *heads], rows, notes=notes)
-
-
-def _reads(audit: JudgeAudit) -> str:
-    return "no" if not audit.reads else "too few figures to tell" if audit.is_open else "yes"
 
 
 def _called(judge: str, params: str) -> str:
