@@ -174,9 +174,7 @@ LEAST_PRICES = 3
 
 @dataclass(frozen=True, slots=True)
 class PriceSpan:
-    """The quartiles of a category's prices: a quarter is below ``low``, half are below ``middle``, a quarter above
-    ``high``.
-    """
+    """The quartiles of a category's prices: a quarter below ``low``, half below ``middle``, a quarter over ``high``."""
 
     low: float
     middle: float

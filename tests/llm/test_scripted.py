@@ -10,13 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.world import World
 from drretail.errors import ModelError, UserError
-from drretail.eval.judging.session import Judge
-from drretail.experiment import Experiment
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
@@ -33,12 +27,9 @@ from drretail.llm.scripted import (
     scripted_model,
 )
 from drretail.records.base import Record
-from drretail.records.query import Query
 from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory
 from drretail.tools.registry import openai_schemas
-from tests.build import scored
-from tests.shop import USER
 
 ASK = [HumanMessage("Which feeder?")]
 SEARCH = {"name": "web_search", "args": {"query": "feeder"}}
@@ -247,31 +238,3 @@ def test_toml_and_json_hold_the_same(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"answers": [{"calls": [{"name": "web_search", "args": {"query": "x"}}]}]}')
     assert read_script(tmp_path / "a.toml").answers == read_script(tmp_path / "a.json").answers
     assert isinstance(read_script(tmp_path / "a.toml").answers[0], ScriptedAnswer)
-
-
-QUERIES = (
-    Query(query_id="q1", user_id=USER, text="Which bird feeder under $30?", source="test"),
-    Query(query_id="q2", user_id=USER, text="Which bird bath, and which seed?", source="test"),
-)
-AGENTS = ("react", "plan_to_function", "hybrid_react", "grounded_hybrid")
-
-
-def system(world: World, agent: str, spec: str) -> SystemUnderTest:
-    return SystemUnderTest.of(agent, load_agent(agent), {"": open_model(spec)}, world)
-
-
-@pytest.fixture(scope="module")
-def experiment(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Every agent by the offline shopper, scored by the offline judge."""
-    folder = tmp_path_factory.mktemp("recording") / "exp"
-    systems = [system(world, agent, "offline:shopper") for agent in AGENTS]
-
-    async def run() -> None:
-        with Experiment(folder, definition(world, QUERIES, systems, "1")) as opened:
-            for one in systems:
-                for query in QUERIES:
-                    await Runner(world, "w").run_into(opened, one, query)
-
-    asyncio.run(run())
-    scored(folder, ["faithfulness", "quality"], Judge.of(open_model("offline:judge")), store=world.store)
-    return folder

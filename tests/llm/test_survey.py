@@ -437,13 +437,6 @@ CARDS = {
 }
 
 
-@pytest.mark.parametrize(("text", "calls"), CARDS.values(), ids=CARDS)
-def test_a_call_is_read_as_the_models_card_prints_it(text: str, calls: list[Any]) -> None:
-    before, found = calls_in_text(text, NAMES)
-    assert found == calls
-    assert "read" not in before
-
-
 CALL = '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>'
 NEAR_MISSES = {
     "followed by the report": f"{CALL}\nThe feeder costs $39.50 [P:B0C8Q1O0QK].",
@@ -481,6 +474,7 @@ def test_hostile_lengths_are_read_in_no_time(opening: str) -> None:
 async def test_a_servers_literal_output_becomes_calls_that_are_counted_but_not_in_the_last_turn(
     tmp_path: Any, text: str, calls: list[Any]
 ) -> None:
+    assert "read" not in calls_in_text(text, NAMES)[0]
     with Provider(completes({"content": text}), completes({"content": text})) as provider:
         journal = Journal(tmp_path / "journal.jsonl")
         trajectory = Trajectory()

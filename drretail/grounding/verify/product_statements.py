@@ -266,10 +266,8 @@ class ProductSentence:
 
     def words_beside(self, start: int, end: int, anchors: Collection[str]) -> set[str]:
         """The words of the part of the sentence around a span, and of the cell's labels."""
-        return {*words(self._without(self._piece(start, end, anchors), (start, end)))}
-
-    def _without(self, piece: tuple[int, int], span: tuple[int, int]) -> str:
-        return f"{self.label} {self.text[piece[0] : span[0]]} {self.text[span[1] : piece[1]]}"
+        first, last = self._piece(start, end, anchors)
+        return {*words(f"{self.label} {self.text[first:start]} {self.text[end:last]}")}
 
     def _is_plain_piece(self, piece: tuple[int, int], more: Collection[str]) -> bool:
         money = [amount for amount in self.layout.amounts if piece[0] <= amount.start < piece[1]]
