@@ -202,8 +202,8 @@ class _Aside(threading.Thread):
     current: "_Aside | None" = None
 
     def __init__(self) -> None:
-        super().__init__(name="drretail-agents", daemon=True)
         self.loop = asyncio.new_event_loop()
+        super().__init__(target=self.loop.run_forever, name="drretail-agents", daemon=True)
         self.loop.set_task_factory(_noted_task)
         self.loop.set_default_executor(_DaemonThreads())
 
@@ -217,9 +217,6 @@ class _Aside(threading.Thread):
     @classmethod
     def forget(cls) -> None:
         cls.current = None
-
-    def run(self) -> None:
-        self.loop.run_forever()
 
 
 class _DaemonThreads(ThreadPoolExecutor):

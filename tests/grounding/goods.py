@@ -166,8 +166,8 @@ FITS = st.lists(
 
 
 @st.composite
-def things(draw: st.DrawFn, most: int = 4) -> list[WantedThing]:
-    """Up to so many wanted things, for several of which a product may do, with one price and one worth each."""
+def things(draw: st.DrawFn) -> list[WantedThing]:
+    """Up to four wanted things, for several of which a product may do, with one price and one worth each."""
     known: dict[str, Fit] = {}
     return [
         thing(
@@ -176,7 +176,7 @@ def things(draw: st.DrawFn, most: int = 4) -> list[WantedThing]:
             quantity=draw(st.integers(1, 3)),
             optional=draw(st.booleans()),
         )
-        for number in range(draw(st.integers(1, most)))
+        for number in range(draw(st.integers(1, 4)))
     ]
 
 

@@ -15,7 +15,6 @@ def says(
     candidates: int = 6,
     thoughts: int = 0,
     cached: int = 0,
-    pause: float = 0,
 ) -> Step:
     usage = {"promptTokenCount": prompt, "candidatesTokenCount": candidates}
     usage["totalTokenCount"] = prompt + candidates + thoughts
@@ -24,7 +23,7 @@ def says(
     content = {"role": "model", "parts": list(parts)}
     candidate = {"content": content, "finishReason": finish, "index": 0}
     body = {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-test"}
-    return Step(body=json.dumps(body).encode(), pause=pause)
+    return Step(body=json.dumps(body).encode())
 
 
 def text(message: str) -> dict[str, Any]:

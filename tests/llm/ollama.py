@@ -14,7 +14,6 @@ def says(
     done_reason: str = "stop",
     prompt_eval_count: int = 21,
     eval_count: int = 4,
-    pause: float = 0,
 ) -> Step:
     """A streamed chat of three lines: the text in two parts, with the calls of tools, then the counts."""
     half = len(text) // 2
@@ -25,7 +24,7 @@ def says(
         _line({"content": text[half:]}),
         _line({"content": ""}) | {"done": True, "done_reason": done_reason, **counts},
     ]
-    return Step(body="".join(json.dumps(line) + "\n" for line in lines).encode(), pause=pause)
+    return Step(body="".join(json.dumps(line) + "\n" for line in lines).encode())
 
 
 def refuses(status: int, message: str) -> Step:

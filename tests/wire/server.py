@@ -194,7 +194,6 @@ PASSING = ("429", "529", "500", "stall", "cut_body", "broken_json", "late_error"
 with an event that is none, by "late_error" with an error. An answer that is no stream is a 529 instead of the last."""
 DENIED: dict[str, tuple[int, str, str]] = {
     "wrong key": (401, "authentication_error", "invalid x-api-key"),
-    "no model": (404, "not_found_error", "model: gone"),
     "no credit": (400, "invalid_request_error", "Your credit balance is too low to access the API."),
     "no quota": (429, "insufficient_quota", "You exceeded your current quota."),
 }
@@ -210,8 +209,6 @@ class Plan:
     """Seconds; longer than the client waits."""
     times: int = 0
     """A request goes wrong so often, and then right."""
-    retry_after: tuple[tuple[str, str], ...] = (("retry-after-ms", "1"), ("retry-after", "0"))
-    """Headers of a 429, 529 or 500."""
 
     def fault(self, body: Json, times: int) -> str | None:
         del body
@@ -236,18 +233,14 @@ class Seen:
             return self.times[digest] - 1
 
 
-OPINIONS: dict[str, Json] = {"Rating": {"justification": "So.", "rating": 6}}
-"""What rules are not asked for."""
-
-
 class WireServer(LocalServer):
     request_queue_size = 512
 
-    def __init__(self, plan: Plan | None = None, answers: Mapping[str, Json] | None = None) -> None:
-        """``answers`` are given, by the title of the schema, instead of the offline models'."""
+    def __init__(self, plan: Plan | None = None) -> None:
         super().__init__(_Handler)
         self.plan = plan or Plan()
-        self.answers = OPINIONS | dict(answers or {})
+        # Given, by the title of the schema, instead of the offline models' answers: rules are asked for no ratings.
+        self.answers: dict[str, Json] = {"Rating": {"justification": "So.", "rating": 6}}
         self.seen = Seen()
 
     @property
@@ -289,7 +282,7 @@ class _Handler(Handler):
         if fault in ("429", "529", "500"):
             status = int(fault)
             error = json.dumps(protocol.error(ERROR_TYPES[status], "scripted")).encode()
-            self._send(status, error, self.wire.plan.retry_after)
+            self._send(status, error, (("retry-after-ms", "1"), ("retry-after", "0")))
         elif fault in DENIED:
             status, kind, message = DENIED[fault]
             self._send(status, json.dumps(protocol.error(kind, message)).encode())
