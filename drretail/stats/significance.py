@@ -87,11 +87,6 @@ def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
     return min(1.0, 2 * min(_tails(differences, groups))) if differences else None
 
 
-def below_test(differences: Sequence[float], groups: Groups) -> float | None:
-    """p of a mean this far below 0, or further, under ``flip_test``'s flips: one-sided. None without a query."""
-    return _tails(differences, groups)[1] if differences else None
-
-
 def _tails(differences: Sequence[float], groups: Groups) -> tuple[float, float]:
     """The probabilities that sums under random signs are as high as that seen, or higher, and as low, or lower."""
     sums = cluster_sums(differences, groups)
@@ -299,7 +294,8 @@ class Gate:
 
     @cached_property
     def p(self) -> float | None:
-        return below_test(self.differences, self.groups)
+        """p of a mean this far below 0, or further, under ``flip_test``'s flips: one-sided. None without a query."""
+        return _tails(self.differences, self.groups)[1] if self.differences else None
 
     @property
     def fails(self) -> bool:

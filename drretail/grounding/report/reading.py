@@ -16,7 +16,7 @@ from drretail.grounding.report.picks import picks_by_form
 from drretail.grounding.report.statements import numerals_beside_marks, stands_in_record, statements_in
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates, find_days
 from drretail.grounding.text.layout import Cell, Layout, Stretch
-from drretail.grounding.text.numerals import Equation, Numeral, Score, find_scores, is_scale
+from drretail.grounding.text.numerals import Equation, Score, find_scores, is_scale
 from drretail.grounding.text.words import labels
 from drretail.grounding.verify.records import (
     CENTS,
@@ -138,8 +138,10 @@ class _Reader:
         self.values = [value if value.start in wrong else acquitted(value, *records) for value in self.values]
         unread = {amount.start: amount for amount in self.amounts if amount.start in self.seen - self.read}
         numerals = numerals_beside_marks(self.layout)
-        open_ones = [one for one, sources in numerals.items() if not self._is_decided(one, sources)]
-        others = [numeral for numeral in open_ones if not any(meet(numeral, amount) for amount in unread.values())]
+        decided = [value for value in self.values if value.state != "underivable"]
+        told = (*decided, *(amount for amount in self.amounts if amount.start in self.read), *unread.values())
+        left = {one: sources for one, sources in numerals.items() if not any(meet(one, each) for each in told)}
+        others = [one for one, sources in left.items() if not stands_in_record(one, sources, self.ledger)]
         return Reading(
             reader=FORM,
             picks=picks,
@@ -152,11 +154,6 @@ class _Reader:
             seen=len(self.seen),
             read=len(self.seen & self.read),
         )
-
-    def _is_decided(self, numeral: Numeral, sources: Iterable[str]) -> bool:
-        decided = (value for value in self.values if value.state != "underivable")
-        read = (amount for amount in self.amounts if amount.start in self.read)
-        return any(meet(numeral, one) for one in (*decided, *read)) or stands_in_record(numeral, sources, self.ledger)
 
     def _keep(self, kind: ValueKind, amount: Amount, of: Iterable[str], state: ValueState, words: str = "") -> None:
         self.values.append(with_state(_value(kind, amount, of), state, words))
