@@ -49,7 +49,6 @@ LONGEST_SENTENCE = 2000
 """Characters of an error on a terminal: a library may put a whole document into its message."""
 _SHORTEST_IN_BASE64 = 6
 """Characters: shorter ones stand in ordinary words."""
-"""Fewer letters could be of any word."""
 _URL_SAFE = str.maketrans("+/", "-_")
 LONGEST_TRACEBACK = 20_000
 """Characters: some two hundred lines, of an agent of the user's own."""
@@ -278,7 +277,11 @@ def raised_at(problem: BaseException) -> str:
     if isinstance(problem, SyntaxError) and problem.filename is not None:
         return f"{_from_here(problem.filename)}, line {problem.lineno}"
     frames = traceback.extract_tb(problem.__traceback__)
-    theirs = [frame for frame in frames if not _is_of_library(frame.filename)] or list(frames)
+    theirs = [
+        frame
+        for frame in frames
+        if not frame.filename.startswith(_NOT_THEIRS) and _LIBRARIES.isdisjoint(Path(frame.filename).parts)
+    ] or list(frames)
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
 
 
@@ -315,10 +318,6 @@ def _writable(text: str) -> str:
 _NOT_THEIRS = ("<frozen ", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 _LIBRARIES = {"site-packages", "dist-packages"}
 """Named as they are, since an environment can also take libraries from another one's folder."""
-
-
-def _is_of_library(file: str) -> bool:
-    return file.startswith(_NOT_THEIRS) or not _LIBRARIES.isdisjoint(Path(file).parts)
 
 
 def _from_here(file: str) -> str:

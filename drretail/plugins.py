@@ -68,7 +68,9 @@ class Plugins:
         the module, the attribute, or something that the module imports is missing.
         """
         # ``module:attribute`` skips the entry points: reading them opens the metadata of every installed package.
-        place = self.own.get(name) or (name if ":" in name else self._plugin(name)) or ""
+        place = self.own.get(name) or name
+        if ":" not in place:
+            place = next((point.value for point in entry_points(group=self.group, name=name)), "")
         module, _, attribute = place.partition(":")
         if not module or not attribute:
             raise UnknownName(self.what, name, self.names(), own="MODULE:NAME")
@@ -83,9 +85,6 @@ class Plugins:
                 f"{place} is not {kind} but a class: write {name.upper()} = {name}(…) in its module, and name that."
             )
         return UserError(f"{place} is not {kind} (its type is {type(member).__name__}): make it {wanted}.")
-
-    def _plugin(self, name: str) -> str | None:
-        return next((point.value for point in entry_points(group=self.group, name=name)), None)
 
     def _module(self, module: str, place: str) -> object:
         try:
