@@ -250,23 +250,23 @@ def without_logins(text: str) -> str:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with each secret struck out, as it is and in the encodings in which a server may repeat it."""
-    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=len, reverse=True):
+    """The text with each secret struck out, as it is and in the encodings in which a server may repeat it: in JSON,
+    percent-encoded, in hexadecimal digits or in base64 within a longer text.
+    """
+    spellings: set[str] = set()
+    for secret in secrets:
+        raw = secret.encode("utf-8", "surrogatepass")
+        quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
+        for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
+            spellings |= {written, re.sub("%..", lambda code: code[0].lower(), written), written.upper()}
+        for before in range(3):
+            # The letters that depend on no byte before or behind the secret.
+            inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
+            if len(inside) >= _SHORTEST_IN_BASE64:
+                spellings |= {inside, inside.translate(_URL_SAFE)}
+    for spelling in sorted(spellings, key=len, reverse=True):
         text = text.replace(spelling, "***")
     return text
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    """A secret as it is, in JSON, percent-encoded, in hexadecimal digits or in base64 within a longer text."""
-    raw = secret.encode("utf-8", "surrogatepass")
-    quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
-    for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
-        yield from (written, re.sub("%..", lambda code: code[0].lower(), written), written.upper())
-    for before in range(3):
-        # The letters that depend on no byte before or behind the secret.
-        inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
-        if len(inside) >= _SHORTEST_IN_BASE64:
-            yield from (inside, inside.translate(_URL_SAFE))
 
 
 def raised_at(problem: BaseException) -> str:

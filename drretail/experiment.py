@@ -1,8 +1,8 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
 
 import shutil
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -349,11 +349,9 @@ def _asked_together(existing: Definition, planned: Definition) -> dict[str, tupl
     return together
 
 
-@contextmanager
-def locked(folder: Path) -> Generator[None]:
+def locked(folder: Path) -> AbstractContextManager[None]:
     """Locks an experiment's folder to write beside its runs, such as verdicts. Raises UserError if it is locked."""
-    with locked_folder(folder, str(folder)):
-        yield
+    return locked_folder(folder, str(folder))
 
 
 def runs_folder(experiment: Path, label: str) -> Path:

@@ -129,37 +129,8 @@ def _is_imported(value: object, module: object) -> bool:
     return inspect.ismodule(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """A plugin of an installed package; ``problem`` says why it cannot be loaded."""
-
-    kind: str
-    name: str
-    package: str
-    version: str
-    problem: str | None
-
-
 Kind = tuple[Callable[[str], object], Iterable[str]]
 """A kind's function that loads by name, and its built-in names, which no plugin can take."""
-
-
-def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
-    """All installed plugins, sorted by kind and name, each loaded once by its kind's function."""
-    for group, (load, built_in) in kinds.items():
-        taken = dict.fromkeys(built_in, "drretail's own")
-        for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
-            problem = None
-            try:
-                if point.name in taken:
-                    raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
-                taken[point.name] = "another package's"
-                load(point.name)
-            # The boundary to the plugin's package.
-            except (Exception, SystemExit) as raised:  # noqa: BLE001
-                problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
-            package, version = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
-            yield Installed(group.rpartition(".")[2], point.name, package, version, problem)
 
 
 def is_module(name: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.api.option import accepts
-from drretail.api.options.demo import DemoOptions
+from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
 from drretail.experiment import read_evidence, read_run, run_folder
 from drretail.files import unsynced, write_atomically

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from drretail.api.options.shared import texts_in
-from drretail.api.settings import OFFLINE_MODEL, SETTINGS_FILE, Settings, addresses_in_file, read_settings
 from drretail.errors import UnknownName, UserError, check_known, plain_address
 from drretail.llm import registry
 from drretail.llm.event_loop import run_loop
@@ -22,6 +21,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import dollars as in_dollars
 
 if TYPE_CHECKING:
+    from drretail.api.settings import Settings  # pydantic-settings is loaded where settings are read
     from drretail.llm.survey import KnownServers
 
 
@@ -33,7 +33,7 @@ class Opener:
     ``tell`` gets a line whenever a call has to wait for its provider.
     """
 
-    settings: Settings
+    settings: "Settings"
     base_urls: str | Iterable[str] | None = ()
     keyless: bool = False
     anew: bool = False
@@ -114,6 +114,8 @@ class Opener:
         return KnownServers(self.settings.cache_dir / "servers.json")
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> Model:
+        from drretail.api.settings import SETTINGS_FILE, addresses_in_file
+
         settings = self.settings
         retries = settings.model_retries if choice.retries is None else choice.retries
         provider = choice.model.partition(":")[0]
@@ -168,6 +170,8 @@ def open_model(
     ``timeout`` is in seconds for one attempt. Nothing is sent yet. Raises UserError if the spec, the provider, its
     package or its key is missing or wrong.
     """
+    from drretail.api.settings import read_settings
+
     choice = ModelChoice(
         model=spec, base_url=base_url, temperature=temperature, max_tokens=max_tokens, seed=seed, timeout=timeout
     )
@@ -175,7 +179,7 @@ def open_model(
     return model
 
 
-def profile_of(name: str | None, settings: Settings) -> ModelProfile | None:
+def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     """The profile that --model-profile names, or else the settings; None if neither names one."""
     wanted = name or settings.model_profile
     return None if wanted is None else read_profile(wanted, settings.profiles)
@@ -234,6 +238,8 @@ def open_writer(
     None for offline:shopper, so that rules write instead, also if nothing is named. Raises UserError for an unknown
     model or profile, and for another offline model.
     """
+    from drretail.api.settings import OFFLINE_MODEL, read_settings
+
     settings = read_settings()
     choices = None if flag or (profile is None and settings.model) else profile_of(profile, settings)
     choice = choices.choice("") if choices else ModelChoice(model=flag or settings.model or OFFLINE_MODEL)

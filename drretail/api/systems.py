@@ -195,14 +195,9 @@ def with_preset(options: RunOptions) -> RunOptions:
 def named_systems(
     options: SystemOptions, agents: Agents, model: research.Model, world: World, opener: Opener, observer: Observer
 ) -> list[SystemUnderTest]:
-    """One system per agent. ``NAME+ws`` reads summaries of whole pages.
-
-    Notes it if an agent asks a model and none is named, so that offline:shopper answers.
-    """
+    """One system per agent. ``NAME+ws`` reads summaries of whole pages."""
     who = named_agents(agents)
-    roles = [role for agent in who.values() for role in agent.roles]
-    note = (lambda: observer.note(OFFLINE_NOTE)) if roles else None
-    models = opened_models(model, options.model_profile, opener, roles, note)
+    models = opened_models(model, options.model_profile, opener, who.values(), observer)
     if options.shopper not in (None, PERSON):
         (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
     overrides = NO_OVERRIDES
@@ -269,14 +264,14 @@ def opened_models(
     model: ModelSpec | None,
     profile: str | None,
     opener: Opener,
-    roles: Sequence[str] = (),
-    on_offline: Callable[[], None] | None = None,
+    agents: Iterable[Agent],
+    observer: Observer,
 ) -> dict[str, Model]:
     """Models of specs, profile and settings by role; the key "" stands for all other roles.
 
-    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile. ``roles``
-    may be named besides those of the built-in agents. ``on_offline`` is called if no model is named, so that
-    offline:shopper answers.
+    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile. Roles of
+    these agents may be named besides those of the built-in ones. A note says if an agent asks a model and none is
+    named, so that offline:shopper answers.
     """
     ready: dict[str, Model] = {}
     specs: list[str] = []
@@ -292,10 +287,11 @@ def opened_models(
     settings = opener.settings
     if not specs and profile is None and settings.model is not None:
         specs = [settings.model]
+    roles = [role for agent in agents for role in agent.roles]
     chosen = choices_by_role(specs, profile_of(profile, settings), dict.fromkeys((*ROLES, *roles)))
     if not chosen:
-        if on_offline is not None:
-            on_offline()
+        if roles:
+            observer.note(OFFLINE_NOTE)
         chosen = choices_by_role([OFFLINE_MODEL], None)
     return dict(zip(chosen, opener.open_all(chosen.values()), strict=True)) | ready
 

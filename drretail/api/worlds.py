@@ -6,7 +6,6 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from drretail.api.settings import Settings, read_settings
 from drretail.env.servers.naming import ES_URL, MONGO_URL, SHIPPED, ServerSettings, check_place, is_on_servers
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
@@ -19,6 +18,7 @@ from drretail.records.run import System
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:
+    from drretail.api.settings import Settings  # pydantic-settings is loaded where settings are read
     from drretail.env.web.live import Pages
     from drretail.env.world import World
 
@@ -36,6 +36,7 @@ def open_world(
     sandbox. Addresses that are not given are those of the settings. Use the world in ``with``, or close it. Raises
     UserError when there is no such world, or one that is damaged or of another format.
     """
+    from drretail.api.settings import read_settings
     from drretail.env.world import open_world as open_place
 
     if isinstance(web, str):
@@ -114,6 +115,7 @@ def place_of(spec: str) -> str:
     check_place(spec)
     if spec not in SHIPPED:
         return spec
+    from drretail.api.settings import read_settings
     from drretail.data_ingest.demo import ensure_world
 
     return str(ensure_world(spec, read_settings().cache_dir, choose_progress()))
@@ -170,6 +172,8 @@ def check_user(world: "World", user_id: str | None) -> None:
 
 def server_settings(**given: str | None) -> ServerSettings:
     """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
+    from drretail.api.settings import read_settings
+
     settings = read_settings(**given)
     return ServerSettings(
         mongo_url=settings.mongo_url or MONGO_URL,
@@ -189,7 +193,7 @@ def server_settings(**given: str | None) -> ServerSettings:
     )
 
 
-def chosen_web(settings: Settings, *, replayed: bool = False) -> Web:
+def chosen_web(settings: "Settings", *, replayed: bool = False) -> Web:
     """The web that the settings name. If everything is ``replayed``, no key is needed and nothing is asked.
 
     Raises UserError for an unknown name, a wrong argument, or a missing key.
@@ -197,7 +201,7 @@ def chosen_web(settings: Settings, *, replayed: bool = False) -> Web:
     return open_web(settings.web, _options(settings, replayed=replayed))
 
 
-def web_of(world: "str | Path | World", web: str | Web | None, settings: Settings, *, replayed: bool = False) -> Web:
+def web_of(world: "str | Path | World", web: str | Web | None, settings: "Settings", *, replayed: bool = False) -> Web:
     """The web that agents search: that of an open world, the given one, or that of the settings.
 
     Raises UserError for a web beside an open world, which has its own.
@@ -209,7 +213,7 @@ def web_of(world: "str | Path | World", web: str | Web | None, settings: Setting
     return world.web
 
 
-def pages_by_label(settings: Settings, systems: Mapping[str, System]) -> "dict[str, Pages]":
+def pages_by_label(settings: "Settings", systems: Mapping[str, System]) -> "dict[str, Pages]":
     """Where the pages that each system cites are fetched from now: its corpus, its plugin, or the open web.
 
     Imported reports have no corpus of their own: a file of pages that the settings name is used for them. Raises
@@ -236,7 +240,7 @@ def pages_by_label(settings: Settings, systems: Mapping[str, System]) -> "dict[s
     return pages
 
 
-def _options(settings: Settings, *, replayed: bool) -> WebOptions:
+def _options(settings: "Settings", *, replayed: bool) -> WebOptions:
     return WebOptions(
         serper_key=settings.serper_api_key,
         serper_address=settings.serper_address,

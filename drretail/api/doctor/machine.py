@@ -5,19 +5,19 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import Literal, cast
 
 from drretail.api.models import Opener
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
-from drretail.errors import ModelError, UserError, install_line
+from drretail.errors import ModelError, UserError, describe_error, install_line
 from drretail.grounding.text.wording import on_try
 from drretail.llm.event_loop import run_loop
 from drretail.llm.faults import Halt
 from drretail.llm.providers import PROVIDERS
-from drretail.plugins import Kind, Plugins, installed_plugins
+from drretail.plugins import Kind, Plugins
 from drretail.records.base import Record
 from drretail.records.models import ModelChoice
 
@@ -114,16 +114,26 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
 
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
-    """Every plugin of an installed package, loaded by the function in ``kinds`` for its group. A broken plugin is not
-    needed, so it counts as absent.
+    """Every plugin of an installed package, sorted by name, loaded once by the function in ``kinds`` for its group. A
+    broken plugin is not needed, so it counts as absent.
     """
-    for plugin in installed_plugins(kinds):
-        what, found = f"plugin {plugin.name} ({plugin.kind})", f"{plugin.package} {plugin.version}"
-        if plugin.problem is None:
-            yield works(what, found)
-        else:
-            mend = f"install a version of {plugin.package} that loads, or uninstall it"
-            yield lacks(what, f"{found}: {plugin.problem}", f"{plugin.name}; everything else goes on without it", mend)
+    for group, (load, built_in) in kinds.items():
+        taken = dict.fromkeys(built_in, "drretail's own")
+        for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
+            package, release = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
+            what, found = f"plugin {point.name} ({group.rpartition('.')[2]})", f"{package} {release}"
+            try:
+                if point.name in taken:
+                    raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
+                taken[point.name] = "another package's"
+                load(point.name)
+            # The boundary to the plugin's package.
+            except (Exception, SystemExit) as raised:  # noqa: BLE001
+                problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
+                mend = f"install a version of {package} that loads, or uninstall it"
+                yield lacks(what, f"{found}: {problem}", f"{point.name}; everything else goes on without it", mend)
+            else:
+                yield works(what, found)
 
 
 def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign]:
