@@ -49,7 +49,6 @@ LONGEST_SENTENCE = 2000
 """Characters of an error on a terminal: a library may put a whole document into its message."""
 _SHORTEST_IN_BASE64 = 6
 """Characters: shorter ones stand in ordinary words."""
-"""Fewer letters could be of any word."""
 _URL_SAFE = str.maketrans("+/", "-_")
 LONGEST_TRACEBACK = 20_000
 """Characters: some two hundred lines, of an agent of the user's own."""
@@ -251,23 +250,23 @@ def without_logins(text: str) -> str:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with each secret struck out, as it is and in the encodings in which a server may repeat it."""
-    for spelling in sorted({spelling for secret in secrets for spelling in _spellings(secret)}, key=len, reverse=True):
+    """The text with each secret struck out, as it is and in the encodings in which a server may repeat it: in JSON,
+    percent-encoded, in hexadecimal digits or in base64 within a longer text.
+    """
+    spellings: set[str] = set()
+    for secret in secrets:
+        raw = secret.encode("utf-8", "surrogatepass")
+        quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
+        for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
+            spellings |= {written, re.sub("%..", lambda code: code[0].lower(), written), written.upper()}
+        for before in range(3):
+            # The letters that depend on no byte before or behind the secret.
+            inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
+            if len(inside) >= _SHORTEST_IN_BASE64:
+                spellings |= {inside, inside.translate(_URL_SAFE)}
+    for spelling in sorted(spellings, key=len, reverse=True):
         text = text.replace(spelling, "***")
     return text
-
-
-def _spellings(secret: str) -> Iterator[str]:
-    """A secret as it is, in JSON, percent-encoded, in hexadecimal digits or in base64 within a longer text."""
-    raw = secret.encode("utf-8", "surrogatepass")
-    quoted = quote(raw), quote(raw, safe=""), quote_plus(raw)
-    for written in (secret, json.dumps(secret)[1:-1], escape(secret), *quoted, *map(quote, quoted), raw.hex()):
-        yield from (written, re.sub("%..", lambda code: code[0].lower(), written), written.upper())
-    for before in range(3):
-        # The letters that depend on no byte before or behind the secret.
-        inside = b64encode(bytes(before) + raw)[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6].decode()
-        if len(inside) >= _SHORTEST_IN_BASE64:
-            yield from (inside, inside.translate(_URL_SAFE))
 
 
 def raised_at(problem: BaseException) -> str:
@@ -278,7 +277,11 @@ def raised_at(problem: BaseException) -> str:
     if isinstance(problem, SyntaxError) and problem.filename is not None:
         return f"{_from_here(problem.filename)}, line {problem.lineno}"
     frames = traceback.extract_tb(problem.__traceback__)
-    theirs = [frame for frame in frames if not _is_of_library(frame.filename)] or list(frames)
+    theirs = [
+        frame
+        for frame in frames
+        if not frame.filename.startswith(_NOT_THEIRS) and _LIBRARIES.isdisjoint(Path(frame.filename).parts)
+    ] or list(frames)
     return f"{_from_here(theirs[-1].filename)}, line {theirs[-1].lineno}" if theirs else ""
 
 
@@ -315,10 +318,6 @@ def _writable(text: str) -> str:
 _NOT_THEIRS = ("<frozen ", str(Path(__file__).parent), sysconfig.get_path("stdlib"))
 _LIBRARIES = {"site-packages", "dist-packages"}
 """Named as they are, since an environment can also take libraries from another one's folder."""
-
-
-def _is_of_library(file: str) -> bool:
-    return file.startswith(_NOT_THEIRS) or not _LIBRARIES.isdisjoint(Path(file).parts)
 
 
 def _from_here(file: str) -> str:

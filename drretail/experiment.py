@@ -1,8 +1,8 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
 
 import shutil
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -162,7 +162,15 @@ class Experiment:
         joined = self._joined(existing, definition)
         # Those of version 1.0 hold their gold in experiment.json.
         bringing = [query for query in (*(existing.queries if existing else ()), *definition.queries) if query.has_gold]
-        golden = self._with_gold(joined.queries, bringing) if bringing else None
+        golden: Iterable[Query] | None = None
+        if bringing:
+            known = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
+            for query in bringing:
+                first = known[query.query_id]
+                if not first.asks_the_same_as(query):
+                    raise self._another(query)
+                known[query.query_id] = first.with_gold_of(query)
+            golden = known.values()
         self.definition = joined
         write_definition(self.folder, joined, golden)
 
@@ -249,16 +257,6 @@ class Experiment:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def _with_gold(self, tasks: Iterable[Query], bringing: Iterable[Query]) -> tuple[Query, ...]:
-        """The queries with the gold that the folder keeps and that which is brought."""
-        known = {query.query_id: query for query in with_gold(tasks, self.folder / GOLD)}
-        for query in bringing:
-            first = known[query.query_id]
-            if not first.asks_the_same_as(query):
-                raise self._another(query)
-            known[query.query_id] = first.with_gold_of(query)
-        return tuple(known.values())
 
     def _another(self, query: Query) -> UserError:
         return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
@@ -351,11 +349,9 @@ def _asked_together(existing: Definition, planned: Definition) -> dict[str, tupl
     return together
 
 
-@contextmanager
-def locked(folder: Path) -> Generator[None]:
+def locked(folder: Path) -> AbstractContextManager[None]:
     """Locks an experiment's folder to write beside its runs, such as verdicts. Raises UserError if it is locked."""
-    with locked_folder(folder, str(folder)):
-        yield
+    return locked_folder(folder, str(folder))
 
 
 def runs_folder(experiment: Path, label: str) -> Path:

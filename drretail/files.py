@@ -74,12 +74,23 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
 
 def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    if _is_written_through(path):
-        _write_through(path, parts)
+    if not _is_written_through(path):
+        path = Path(os.path.realpath(path))
+        _replace(path, parts)
+        sync_folder(path.parent)
         return
-    path = Path(os.path.realpath(path))
-    _replace(path, parts)
-    sync_folder(path.parent)
+    opened = _OPENED.fullmatch(str(path.absolute()))
+    if opened is None:
+        with path.open("wb") as file:
+            file.writelines(parts)
+        return
+    # Opened by its name, a file would be written from its start again.
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # closed before the process began
+            stream.flush()
+    number = {"stdin": 0, "stdout": 1, "stderr": 2}.get(opened["name"] or "", opened["number"])
+    with os.fdopen(os.dup(int(number)), "wb") as file:
+        file.writelines(parts)
 
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
@@ -223,21 +234,6 @@ def _is_written_through(path: Path) -> bool:
         return False
 
 
-def _write_through(path: Path, parts: Iterable[bytes]) -> None:
-    opened = _OPENED.fullmatch(str(path.absolute()))
-    if opened is None:
-        with path.open("wb") as file:
-            file.writelines(parts)
-        return
-    # Opened by its name, a file would be written from its start again.
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # closed before the process began
-            stream.flush()
-    number = {"stdin": 0, "stdout": 1, "stderr": 2}.get(opened["name"] or "", opened["number"])
-    with os.fdopen(os.dup(int(number)), "wb") as file:
-        file.writelines(parts)
-
-
 def files_below(folder: Path, pattern: str = "*") -> list[Path]:
     """The files below a folder that match a pattern, sorted, without hidden ones; raises as ``check_inside``."""
     files = sorted(path for path in folder.glob(pattern) if path.is_file() and not path.name.startswith("."))
@@ -251,22 +247,15 @@ def check_entries(folder: Path) -> None:
 
     A link shows, and could change, a file elsewhere, and a pipe may never end.
     """
-    if folder.is_dir() and (entry := _first_special(folder)) is not None:
-        kind = "a link" if entry.is_symlink() else "a pipe or device"
-        raise UserError(f"{entry} is {kind}, and no file of an experiment: put the file itself there.")
-
-
-def _first_special(folder: Path) -> Path | None:
-    """The first entry below a folder that is neither file nor folder (a link, pipe or device), or None."""
-    folders = [os.fspath(folder)]
+    folders = [os.fspath(folder)] if folder.is_dir() else []
     while folders:
         with os.scandir(folders.pop()) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 elif not entry.is_file(follow_symlinks=False):
-                    return Path(entry.path)
-    return None
+                    kind = "a link" if entry.is_symlink() else "a pipe or device"
+                    raise UserError(f"{entry.path} is {kind}, and no file of an experiment: put the file itself there.")
 
 
 def check_inside(path: Path, folder: Path) -> None:
@@ -486,7 +475,7 @@ def drop_cut_line(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes a rename within ``folder`` durable."""
+    """Makes a rename within ``folder`` durable, or a file's content."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         _sync(descriptor)
@@ -497,8 +486,4 @@ def sync_folder(folder: Path) -> None:
 def sync_tree(path: Path) -> None:
     """Makes a file, or a folder with all that is in it, durable."""
     for each in [*path.rglob("*"), path]:
-        descriptor = os.open(each, os.O_RDONLY)
-        try:
-            _sync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync_folder(each)

@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,11 +51,6 @@ class Effect(Document):
     served: str | None = None
     """The model that answered a judge's question, as its provider names it."""
 
-    def as_line_with(self, known: Mapping[str, str]) -> str:
-        """``as_line``, with some fields' canonical JSON given: requests are whole conversations, and slow to dump."""
-        rest = self.model_dump(mode="json", exclude_none=True, exclude=set(known))
-        return json_object({name: canonical_json(value) for name, value in rest.items()} | dict(known))
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -88,7 +83,7 @@ class Journal:
         self.effects: list[Effect] = []
         self.served = 0
         """How many effects were served from the journal since it was opened."""
-        self._clock = clock
+        self.clock = clock
         self._replays = replay is not None
         self._anew = frozenset(anew)
         self._lock = threading.Lock()
@@ -99,10 +94,11 @@ class Journal:
         source = replay or path
         if path is not None:
             drop_cut_line(path)
-        if source is not None and source.exists():
-            self._known = {
-                effect.key: effect for effect in read_effects(source) if self._replays or not _was_locked_out(effect)
-            }
+        for effect in read_effects(source) if source is not None and source.exists() else ():
+            error = effect.error or {}
+            was_locked_out = error.get("class") == "ToolError" and error["kind"] == "forbidden"
+            if self._replays or not was_locked_out:  # the user who resumes has mended the key that a service refused
+                self._known[effect.key] = effect
         self._file = None if path is None else LineAppender(path, SYNCED_AFTER)
         self._on_disk = set() if self._replays else set(self._known)
 
@@ -136,7 +132,7 @@ class Journal:
             return None
         with self._lock:
             self.served += 1
-        self._keep(effect)
+        self.record(effect)
         return effect
 
     def before(self, kind: EffectKind, request: dict[str, Any]) -> list[Effect]:
@@ -146,19 +142,13 @@ class Journal:
             effects = {**self._known, **{effect.key: effect for effect in self.effects}}
         return [effect for key, effect in effects.items() if key.startswith(f"{digest}:")]
 
-    def record(self, effect: Effect, line: str) -> None:
-        """Records a new effect; ``line`` is its line in the file."""
-        self._keep(effect, line)
-
-    def started(self) -> datetime:
-        return self._clock()
-
     @property
     def waits_for_disk(self) -> bool:
         """True if recording the next effect will wait for the disk."""
         return self._file is not None and self._file.is_due
 
-    def _keep(self, effect: Effect, line: str | None = None) -> None:
+    def record(self, effect: Effect, line: str | None = None) -> None:
+        """Records an effect; ``line`` is its line in the file, if known."""
         with self._lock:
             self.effects.append(effect)
             if self._file is not None and effect.key not in self._on_disk:
@@ -225,7 +215,7 @@ class _Recording:
         self._asked = asked
         self._fields: dict[str, Any] = {"key": key, "scope": scope.name, "kind": kind, "request": request}
         self._fields["role"] = scope.role
-        self._started = self._journal.started()
+        self._started = self._journal.clock()
         self._clock = time.monotonic()
         self._seconds: float | None = None
 
@@ -250,7 +240,11 @@ class _Recording:
         # Through JSON, so that a new answer and a served one are equal to the last digit.
         ended = {name: json.loads(text) for name, text in brought.items()}
         effect = Effect(**self._fields, **ended, started=self._started.isoformat(), seconds=seconds)
-        self._journal.record(effect, effect.as_line_with({"request": self._asked, **brought}))
+        # ``as_line`` with the canonical JSON that is known: requests are whole conversations, and slow to dump.
+        known = {"request": self._asked, **brought}
+        rest = effect.model_dump(mode="json", exclude_none=True, exclude=set(known))
+        line = json_object({name: canonical_json(value) for name, value in rest.items()} | known)
+        self._journal.record(effect, line)
         return effect
 
 
@@ -301,11 +295,6 @@ class Tries:
     def is_followed(self, scope: str, following: str) -> bool:
         """True if a further try was begun, or if failures are retried and ``scope`` is an earlier run's."""
         return (self.retry_failed and scope in self.begun) or following in self.begun
-
-
-def _was_locked_out(effect: Effect) -> bool:
-    """True if a service refused our key. It is not served: the user who resumes has mended the key."""
-    return effect.error is not None and effect.error["class"] == "ToolError" and effect.error["kind"] == "forbidden"
 
 
 def _answer(effect: Effect) -> Effect:

@@ -51,8 +51,9 @@ def take_lock(folder: Path, what: str) -> int:
             holder = _holder(descriptor)
             os.close(descriptor)
             raise UserError(f"Another process is writing {what}{holder}: wait until it has ended.") from None
-        if _is_at(descriptor, path):
-            break
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                break
         os.close(descriptor)  # its last holder removed it between the two steps
     with suppress(OSError):  # the lock holds on a full disk, too
         os.ftruncate(descriptor, 0)
@@ -79,10 +80,3 @@ def _holder(descriptor: int) -> str:
     where = "" if host == socket.gethostname() else f" on {host}"
     since = datetime.fromtimestamp(os.fstat(descriptor).st_mtime, UTC)
     return f" (process {pid}{where}, since {since:%Y-%m-%d %H:%M} UTC)"
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False

@@ -68,7 +68,9 @@ class Plugins:
         the module, the attribute, or something that the module imports is missing.
         """
         # ``module:attribute`` skips the entry points: reading them opens the metadata of every installed package.
-        place = self.own.get(name) or (name if ":" in name else self._plugin(name)) or ""
+        place = self.own.get(name) or name
+        if ":" not in place:
+            place = next((point.value for point in entry_points(group=self.group, name=name)), "")
         module, _, attribute = place.partition(":")
         if not module or not attribute:
             raise UnknownName(self.what, name, self.names(), own="MODULE:NAME")
@@ -83,9 +85,6 @@ class Plugins:
                 f"{place} is not {kind} but a class: write {name.upper()} = {name}(…) in its module, and name that."
             )
         return UserError(f"{place} is not {kind} (its type is {type(member).__name__}): make it {wanted}.")
-
-    def _plugin(self, name: str) -> str | None:
-        return next((point.value for point in entry_points(group=self.group, name=name)), None)
 
     def _module(self, module: str, place: str) -> object:
         try:
@@ -130,37 +129,8 @@ def _is_imported(value: object, module: object) -> bool:
     return inspect.ismodule(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
-    """A plugin of an installed package; ``problem`` says why it cannot be loaded."""
-
-    kind: str
-    name: str
-    package: str
-    version: str
-    problem: str | None
-
-
 Kind = tuple[Callable[[str], object], Iterable[str]]
 """A kind's function that loads by name, and its built-in names, which no plugin can take."""
-
-
-def installed_plugins(kinds: Mapping[str, Kind]) -> Generator[Installed]:
-    """All installed plugins, sorted by kind and name, each loaded once by its kind's function."""
-    for group, (load, built_in) in kinds.items():
-        taken = dict.fromkeys(built_in, "drretail's own")
-        for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
-            problem = None
-            try:
-                if point.name in taken:
-                    raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
-                taken[point.name] = "another package's"
-                load(point.name)
-            # The boundary to the plugin's package.
-            except (Exception, SystemExit) as raised:  # noqa: BLE001
-                problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
-            package, version = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
-            yield Installed(group.rpartition(".")[2], point.name, package, version, problem)
 
 
 def is_module(name: str) -> bool:

@@ -142,18 +142,6 @@ def test_a_flipped_bit_of_a_packed_file_is_a_sentence_or_read(tmp_path: Path, at
             assert path.name in str(problem)  # noqa: PT017 -- bits of the time in its head change nothing
 
 
-def test_a_device_is_written_through_and_stays_one(tmp_path: Path) -> None:
-    device = tmp_path / "null"
-    try:
-        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        device.write_bytes(b"")
-    except PermissionError:
-        pytest.skip("only root makes devices, and not everywhere")
-    write_atomically(device, "away with it")
-    assert stat.S_ISCHR(device.lstat().st_mode)
-    assert [path.name for path in tmp_path.iterdir()] == ["null"]
-
-
 def test_a_pipe_is_written_through_and_stays_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

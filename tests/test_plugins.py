@@ -128,6 +128,7 @@ def test_what_is_no_such_thing_is_told_what_it_should_be(here: Path, kind: str, 
         ("A = 1\nB = A +\n", r"broken\.py, line 2"),
         ("\n\nA = nobody\n", r"broken\.py, line 3"),
         ("raise SystemError('down')\n", r"broken\.py, line 1"),
+        ("raise SystemExit(3)\n", r"SystemExit: 3 .broken\.py, line 1"),
     ],
 )
 def test_whatever_a_module_raises_is_one_sentence(here: Path, text: str, message: str) -> None:
@@ -159,7 +160,8 @@ def test_doctor_names_a_plugin_that_is_unreached_or_no_such(monkeypatch: pytest.
         points = [EntryPoint(each, f"doctored:{what}", f"drretail.{kind}") for kind, each, what in brought]
         return [point for point in points if point.group == group and name in (None, point.name)]
 
-    monkeypatch.setattr("drretail.plugins.entry_points", found)
+    for module in ("drretail.plugins", "drretail.api.doctor.machine"):
+        monkeypatch.setattr(f"{module}.entry_points", found)
     signs = json.loads(CliRunner().invoke(app, ["doctor", "--json"]).stdout)["signs"]
     plugins = [sign for sign in signs if sign["what"].startswith("plugin ")]
     unreached = {sign["what"] for sign in plugins if "nothing reaches this one" in sign["found"]}

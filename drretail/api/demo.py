@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.api.option import accepts
-from drretail.api.options.demo import DemoOptions
+from drretail.api.options.run import DemoOptions
+from drretail.api.settings import read_settings
+from drretail.experiment import read_evidence, read_run, run_folder
 from drretail.files import unsynced, write_atomically
+from drretail.grounding.report.render import render_report
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result, prose
@@ -38,7 +41,6 @@ def demo(options: DemoOptions) -> "Result[RecordedExperiment]":
 
 
 def _made(to: Path) -> "Result[RecordedExperiment]":
-    from drretail.api.settings import read_settings
     from drretail.data_ingest.demo import check_is_demo, shop_in_the_making
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
@@ -85,8 +87,6 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
 def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) -> Iterator[Part]:
     """A question, the beginning of one answer, and what both systems pick. ``report`` gets the whole answer."""
     from drretail.api.recorded import RecordedAnswer
-    from drretail.experiment import read_evidence, read_run, run_folder
-    from drretail.grounding.report.render import render_report
 
     query, shown = card.question.query, next((each for each in card.answers if each.is_preferred), card.answers[-1])
     folder = run_folder(view.folder, shown.line.label, query.query_id, shown.line.repeat)
@@ -97,7 +97,12 @@ def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) 
     before, table, _ = text.partition("\n|")
     # Only sections before the first one with a table: text about a table needs the table.
     opening = (before.rpartition("\n#")[0] or before).rstrip() if table else text
-    lines = [line for paragraph in _paragraphs(opening) for line in wrapped(paragraph, width).split("\n")]
+    lines: list[str] = []
+    above = ""
+    for line in opening.splitlines():  # without heading marks; several empty lines become one
+        if line or above:
+            lines += wrapped(line.lstrip("# "), width).split("\n")
+        above = line
     number = f"Question {card.question.number} of {len(view.questions)}"
     yield from prose("", f"{number}, by a shopper with orders in the shop:")
     yield wrapped(query.text, width)
@@ -110,12 +115,6 @@ def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) 
     if len(lines) > LONGEST_ANSWER or opening != text:
         yield Prose(f"… The whole answer: {report}")
     yield from prose("", *(line for each in card.answers for line in _picks(each)))
-
-
-def _paragraphs(text: str) -> Iterator[str]:
-    """The text's lines without heading marks; several empty lines become one."""
-    lines = text.splitlines()
-    yield from (line.lstrip("# ") for line, before in zip(lines, ["", *lines], strict=False) if line or before)
 
 
 def _picks(card: "AnswerCard") -> Iterator[str]:

@@ -62,16 +62,13 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
     """Scores every report, and each pair of reports on a question, with the recorded judge."""
-    judge = Judge.of(recorded_model())
-    references = made_references(folder, shop)
-    metrics = (*USUAL, PAIRWISE)
     return run_loop(
         score(
             folder,
-            metrics,
-            [judge],
+            (*USUAL, PAIRWISE),
+            [Judge.of(recorded_model())],
             store=shop.store,
-            references=references,
+            references=made_references(folder, shop),
             progress=progress,
             on_written=lambda: pack_below(folder / "verdicts"),
         )

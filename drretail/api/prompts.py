@@ -14,7 +14,7 @@ from drretail.api.options.doctor import PromptsOptions
 from drretail.api.options.shared import names_in
 from drretail.errors import UserError
 from drretail.eval.method import judge_prompt_files
-from drretail.llm.prompt import changed_prompts, files_by_name
+from drretail.llm.prompt import changed_prompts, files_by_name, packaged_text, write_prompts
 from drretail.plugins import Plugins
 from drretail.querygen.by_model.prompt import OPTIONAL
 from drretail.querygen.by_model.prompt import prompts as query_prompts
@@ -80,8 +80,6 @@ def show_prompts(options: PromptsOptions) -> Result[Any]:
 
     Raises UserError for agents and judges at once, and UnknownName for an unknown agent.
     """
-    from drretail.llm.prompt import packaged_text, write_prompts
-
     agents = names_in(options.whose)
     judges = JUDGES in agents
     if judges and len(agents) > 1:

@@ -12,6 +12,8 @@ from drretail.agents.running.spending import spending_of
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.errors import UserError, check_known
+from drretail.eval.judging.subject import resolve_name
+from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.usage import price_notes, read_prices
@@ -21,6 +23,8 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
+from drretail.viewer.commands import commands
+from drretail.viewer.experiment import read_view
 from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, spending_table, took_line
 
 if TYPE_CHECKING:
@@ -69,6 +73,11 @@ class RecordedExperiment:
             unknown = {spec for row in spent for spec in row.unpriced}
             priced = price_notes(prices, unknown, used=any(row.total.dollars for row in spent))
         failures = [f"failed: {failure}" for tally in self.tallies for failure in tally.failures]
+        tracebacks = [
+            f"{run.run_id}:\n{run.error.traceback}"
+            for run in (self if failures else ())
+            if run.error is not None and run.error.traceback
+        ]
         closing = [] if self.closing is None else [self.closing]
         after = [f"Next: {self.next_command}"] if self.next_command is not None else []
         return Result(
@@ -77,15 +86,9 @@ class RecordedExperiment:
             parts,
             notes=[*priced, *failures[:MOST_FAILURES_SHOWN], *outcome_notes(self.tallies), *closing, *after],
             left=not self.is_complete,
-            tracebacks=[*self._tracebacks()][:MOST_FAILURES_SHOWN] if failures else [],
+            tracebacks=tracebacks[:MOST_FAILURES_SHOWN],
             path=self.folder,
         )
-
-    def _tracebacks(self) -> Iterator[str]:
-        """Those of runs whose agents raised an exception."""
-        for run in self:
-            if run.error is not None and run.error.traceback:
-                yield f"{run.run_id}:\n{run.error.traceback}"
 
     @property
     def definition(self) -> Definition:
@@ -98,9 +101,6 @@ class RecordedExperiment:
 
         W stands for the world's folder, and queries.jsonl for a file of ``definition.queries``.
         """
-        from drretail.viewer.commands import commands
-        from drretail.viewer.experiment import read_view
-
         return commands(read_view(self.folder))
 
     @property
@@ -117,8 +117,6 @@ class RecordedExperiment:
         The beginning of a label is enough if no other label begins with it. Raises UnknownName for an unknown system or
         query, and UserError for an ambiguous label or if the run has not ended.
         """
-        from drretail.eval.judging.subject import resolve_name
-
         definition = self.definition
         label = resolve_name("system", system, definition.systems)
         known = [query.query_id for query in definition.queries]
@@ -144,7 +142,6 @@ class RecordedExperiment:
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
         from drretail.api.recorded_scores import RecordedScores
-        from drretail.eval.scores.file import read_scores
 
         scores = read_scores(self.folder)
         return None if scores is None else RecordedScores.of(scores, self.folder)

@@ -23,7 +23,7 @@ from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
 from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
-from drretail.records.score import JudgeRef, Score, Scores, SliceBy
+from drretail.records.score import JudgeRef, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, library, part_lines, prose
 from drretail.records.tables.screen import on_screen
@@ -103,23 +103,19 @@ class RecordedScores(Scores):
         spent = self._judging.spent
         document = {**scores.model_dump(mode="json", exclude_none=True), "spending": [cost.document for cost in spent]}
         has_tables = self._options.details or bool(kinds)
-        parts = [*self._false_parts(), *(self._tables(scores, kinds) if has_tables else self._board())]
+        parts: list[Part] = []
+        folder, board = self._known_folder, self.scoreboard
+        # What is false in an assistant's answers, the worst first; nothing for research
+        if read_definition(folder).is_of_shop or (board is not None and board.are_answers):
+            wrong = false_lines(read_view(folder).runs, MOST_FALSE)
+            parts += prose(*wrong, f"Each in its conversation: drretail report {folder}", "")
+        parts += self._tables(scores, kinds) if has_tables else self._board()
         unknown = {spec for cost in spent for spec in cost.cost.unpriced}
         prices = read_prices(read_settings().prices)
         priced = price_notes(prices, unknown, used=any(cost.cost.dollars for cost in spent)) if has_tables else []
         left = self._judging.failed + (self._judging.closing is not None)
-        notes = [*priced, f"Kept in {self._known_folder / 'scores.json'}.", *self._missing()]
+        notes = [*priced, f"Kept in {folder / 'scores.json'}.", *self._missing()]
         return Result(self, document, parts, notes=notes, left=left)
-
-    def _false_parts(self) -> Iterator[Part]:
-        """What is false in an assistant's answers, the worst first; nothing for research."""
-        folder, board = self._known_folder, self.scoreboard
-        if read_definition(folder).is_of_shop or (board is not None and board.are_answers):
-            yield from prose(
-                *false_lines(read_view(folder).runs, MOST_FALSE),
-                f"Each in its conversation: drretail report {folder}",
-                "",
-            )
 
     def _board(self) -> Iterator[Part]:
         """The scoreboard, then the tables of requested metrics that are not wholly on it."""
@@ -233,7 +229,10 @@ class RecordedScores(Scores):
             values = run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
             chosen = _chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
-        scores = [row.model_dump(mode="json") | {"n": row.n, "judge": name_of(_judge(row))} for row in self.scores]
+        scores: list[dict[str, Any]] = []
+        for row in self.scores:
+            judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
+            scores.append(row.model_dump(mode="json") | {"n": row.n, "judge": name_of(judge)})
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
@@ -289,10 +288,6 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
             one_of = ", ".join(mixed)
             raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
     return rows
-
-
-def _judge(row: Score) -> JudgeRef:
-    return JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, ...]:

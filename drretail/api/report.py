@@ -25,10 +25,15 @@ from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import json_text, say
+from drretail.viewer.page.document import INDEX, write_report
+from drretail.viewer.plots.drawing import write_plots
+from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
+from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import sections
 from drretail.viewer.summary import summary_of
 from drretail.viewer.tables.result import concluded
 from drretail.viewer.tables.scoreboard import board_table
+from drretail.viewer.text_report import FEW_RUNS, text_of
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
@@ -92,8 +97,6 @@ def report(options: ReportOptions) -> Result[str]:
         text = "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *drawn])
         _write(to, text, lambda: summary_of(view))
     else:
-        from drretail.viewer.text_report import FEW_RUNS, text_of
-
         with busy("writing the report"):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, text, lambda: summary_of(view))
@@ -132,10 +135,6 @@ def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs)
 
 def _plots(view: ExperimentView, to: Path) -> Result[str]:
     """Every plot of the page as files in a folder."""
-    from drretail.viewer.plots.drawing import write_plots
-    from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
-    from drretail.viewer.run_lines import run_line
-
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
@@ -151,8 +150,6 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Pro
 
     Unless ``split`` is given, the report's size decides between one file and a folder.
     """
-    from drretail.viewer.page.document import INDEX, write_report
-
     if _is_json(to):
         _write(to, "", lambda: summary_of(view))
         return to

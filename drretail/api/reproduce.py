@@ -127,11 +127,17 @@ def estimate_reproduction(options: ReproduceOptions) -> Estimates:
     profile = profile_of(options.model_profile, settings)
     spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
     judging = judging_likely(judges, queried, len(run_options["agents"]))
-    runs_of_paper, read, written, money = paper_tokens(spec or PRICED_AS, queried, opener.prices)
+    rows, columns = rows_of("cost"), columns_of("cost")
+    read, written = (
+        1_000 * queried * sum(float(row[columns.index(name)].value or 0) for row in rows.values())
+        for name in ("input tokens (k)", "output tokens (k)")
+    )
+    price = opener.prices.of(spec or PRICED_AS)
+    money = None if price is None else (read * price.input + written * price.output) / MILLION
     cost = "a price unknown" if money is None else f"${dollars(money)}"
     table5 = (
-        f"The paper's {runs_of_paper} runs (Table 5) read {count(read)} tokens and wrote {count(written)}, without "
-        f"judging: {cost} today."
+        f"The paper's {queried * len(rows)} runs (Table 5) read {count(read)} tokens and wrote {count(written)}, "
+        f"without judging: {cost} today."
     )
     parts = [*(replace(row, unit="runs") for row in runs), *judging]
     return replace(runs, parts=parts, notes=[table5, CITED_PAGES])
@@ -234,20 +240,6 @@ def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[
             row = replace(together(rows, f"{metric} by {spec}"), count=of_what[0], unit=of_what[1], basis=BASIS)
             estimates.append(row)
     return estimates
-
-
-def paper_tokens(spec: str, queries: int, prices: PriceTable) -> tuple[int, float, float, float | None]:
-    """How many runs the paper made for so many queries, the tokens that they read and wrote (Table 5), and their
-    dollars at this model's price today; None if it has no price.
-    """
-    rows, columns = rows_of("cost"), columns_of("cost")
-    read, written = (
-        1_000 * queries * sum(float(row[columns.index(name)].value or 0) for row in rows.values())
-        for name in ("input tokens (k)", "output tokens (k)")
-    )
-    price = prices.of(spec)
-    money = None if price is None else (read * price.input + written * price.output) / MILLION
-    return queries * len(rows), read, written, money
 
 
 def _mean(table: str, column: str) -> float:

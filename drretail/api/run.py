@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from drretail.agents.names import runs_here
 from drretail.agents.running.estimate import estimate_left, misfits, open_queries
-from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
+from drretail.agents.running.outcomes import ALL, FAILED, SPOILED, Tally
 from drretail.agents.running.run import ask_once, question_as_query, run_apart
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
@@ -27,13 +27,14 @@ from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.settings import Settings, read_settings
 from drretail.api.systems import (
     asked_queries,
-    asked_tasks,
     kept_options,
     named_systems,
     read_file_of_queries,
     runner_of,
     with_preset,
+    without_sandbox_gold,
 )
+from drretail.api.verify import recorded_abilities
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
@@ -73,13 +74,13 @@ def run(options: RunOptions) -> RecordedExperiment:
     """
     observer, environment = options.observer or SILENT, dict(os.environ)  # as it was before an agent was loaded
     with _prepared(options, keyless=options.replay is not None) as ready:
-        world, settings = ready.world, ready.settings
+        world = ready.world
         if world.folder is not None:
             check_database(world.folder)
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         if options.replay is None:
-            queries, retry = ready.shard.of_queries(ready.queries), _retried(options)
-            left = partial(open_queries, folder, queries=queries, repeats=options.repeats, retry=retry)
+            queries = ready.shard.of_queries(ready.queries)
+            left = partial(open_queries, folder, queries=queries, repeats=options.repeats, retry=ready.retry)
             _note_cautions(options, world, ready.systems, left, observer)
         else:
             recorded, planned = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
@@ -87,71 +88,75 @@ def run(options: RunOptions) -> RecordedExperiment:
                 if changed := ", ".join(changed_prompts(recorded, planned, label)):
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
-        asked_for = with_baselines(ready.systems, world) if options.baselines else ready.systems
-        systems = [sut for sut in asked_for if not sut.agent.is_baseline]
-        floors = [sut for sut in asked_for if sut.agent.is_baseline]
-        runner = runner_of(
-            world,
-            settings,
-            ready.world_spec,
-            None if options.replay is None else Path(options.replay),
-            pages=options.pages,
-            files=options.files,
-        )
-        is_apart = bool(floors) and any(runs_here(sut.system) for sut in systems)
-        repeats = sum(sut.repeats(options.repeats) for sut in (systems if is_apart else asked_for))
-        count = repeats * len(ready.shard.of_queries(ready.queries))
-        labels = [system.label for system in asked_for]
-        plan = plan_of(texts_in(options.planned), set(labels))
+        systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
+        plan = plan_of(texts_in(options.planned), {system.label for system in systems})
         check_plan(folder, plan)
-        running = partial(
-            run_systems,
-            folder,
-            runner,
-            queries=ready.queries,
-            is_part=options.only is not None,
-            shard=ready.shard,
-            repeats=options.repeats,
-            seed=options.seed,
-            title=options.title,
-            options=kept_options(ready.options, settings, labels, folder),
-            open_gold=ready.open_gold,
-            parallel=settings.parallel,
-            retry=_retried(options),
-        )
-        caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
-        watch = observer.runs(runner, count, settings.parallel)
-        outcome = running(suts=systems if is_apart else asked_for, caps=caps, watch=watch)
-        tallies = [*outcome.tallies]
-        if is_apart:
-            # An open world or web of Python's may be of a kind that its name does not tell.
-            is_named = isinstance(world.web, SealedWeb) or not isinstance(options.world, World)
-            has_run = (
-                is_named
-                and isinstance(options.web, str | None)
-                and run_apart(
-                    folder,
-                    floors,
-                    ready.shard.of_queries(ready.open_gold()),
-                    world,
-                    ready.world_spec,
-                    seed=options.seed,
-                    web=options.web,
-                    is_part=options.only is not None,
-                    environment=environment,
-                )
-            )
-            if not has_run:
-                observer.note(
-                    "Floors and the oracle ran in this process, as no other one could open its world and web."
-                )
-            tallies += running(suts=floors).tallies
+        tallies, closing = _run_systems(options, ready, systems, folder, environment, observer)
         keep_plan(folder, plan)
         scored_by = f"drretail score {folder}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
             scored_by += f" --metrics dr3 --gold {gold}{criteria}"
-    return RecordedExperiment(folder, tuple(tallies), outcome.closing, scored_by)
+    return RecordedExperiment(folder, tuple(tallies), closing, scored_by)
+
+
+def _run_systems(
+    options: RunOptions,
+    ready: "_Ready",
+    systems: Sequence[SystemUnderTest],
+    folder: Path,
+    environment: Mapping[str, str],
+    observer: Observer,
+) -> tuple[list[Tally], str | None]:
+    """What became of the runs, and why some were not started if a cap was reached.
+
+    Beside agents whose code runs in this process, floors and the oracle run afterwards, in a process of their own.
+    """
+    world, settings, is_part = ready.world, ready.settings, options.only is not None
+    replay = None if options.replay is None else Path(options.replay)
+    runner = runner_of(world, settings, ready.world_spec, replay, pages=options.pages, files=options.files)
+    researching = [sut for sut in systems if not sut.agent.is_baseline]
+    floors = [sut for sut in systems if sut.agent.is_baseline]
+    is_apart = bool(floors) and any(runs_here(sut.system) for sut in researching)
+    first = researching if is_apart else systems
+    running = partial(
+        run_systems,
+        folder,
+        runner,
+        queries=ready.queries,
+        is_part=is_part,
+        shard=ready.shard,
+        repeats=options.repeats,
+        seed=options.seed,
+        title=options.title,
+        options=kept_options(ready.options, settings, [system.label for system in systems], folder),
+        open_gold=ready.open_gold,
+        parallel=settings.parallel,
+        retry=ready.retry,
+    )
+    count = sum(sut.repeats(options.repeats) for sut in first) * len(ready.shard.of_queries(ready.queries))
+    caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
+    outcome = running(suts=first, caps=caps, watch=observer.runs(runner, count, settings.parallel))
+    if not is_apart:
+        return [*outcome.tallies], outcome.closing
+    has_run = False
+    # An open world or web of Python's may be of a kind that its name does not tell.
+    is_named = isinstance(world.web, SealedWeb) or not isinstance(options.world, World)
+    if is_named and isinstance(options.web, str | None):
+        has_run = run_apart(
+            folder,
+            floors,
+            ready.shard.of_queries(ready.open_gold()),
+            world,
+            ready.world_spec,
+            seed=options.seed,
+            web=options.web,
+            is_part=is_part,
+            environment=environment,
+        )
+    if not has_run:
+        observer.note("Floors and the oracle ran in this process, as no other one could open its world and web.")
+    return [*outcome.tallies, *running(suts=floors).tallies], outcome.closing
 
 
 @accepts(RunOptions)
@@ -161,12 +166,16 @@ def estimate_run(options: RunOptions) -> Estimates:
     Raises as ``run`` does.
     """
     with tempfile.TemporaryDirectory() as empty, _prepared(options, keyless=True) as ready:
-        queries = ready.shard.of_queries(ready.queries)
-        folder = Path(options.to or empty)
-        prices = ready.opener.prices
-        files = None if options.files is None else Path(options.files)
+        queries, prices = ready.shard.of_queries(ready.queries), ready.opener.prices
         parts = estimate_left(
-            folder, ready.systems, queries, options.repeats, prices, ready.world, files=files, retry=_retried(options)
+            Path(options.to or empty),
+            ready.systems,
+            queries,
+            options.repeats,
+            prices,
+            ready.world,
+            files=None if options.files is None else Path(options.files),
+            retry=ready.retry,
         )
     notes = [JUDGING_ON_TOP.format(to=options.to or "EXP"), *([CITED_PAGES] if options.pages else [])]
     return Estimates(f"Likely to be taken by {options.to or 'the runs'}", parts, prices, ("what", "count"), notes)
@@ -190,6 +199,8 @@ class _Ready:
     open_gold: Callable[[], Sequence[Query]]
     """Reads the same queries with all of their gold."""
     shard: Shard
+    retry: set[str]
+    """Which ended runs are made again."""
 
 
 @contextmanager
@@ -197,7 +208,9 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     """World, queries and systems for the time of a ``with`` block. Checks that need no world come first."""
     observer = options.observer or SILENT
     options = with_preset(options)
-    _retried(options)  # raises for a wrong --retry before anything is opened
+    kinds = names_in(options.retry)
+    check_known("kind of runs for --retry", (FAILED, SPOILED), *kinds)
+    retry = {*kinds, *([ALL] if options.force else [])}
     if options.shopper == PERSON:
         raise UserError(f"--shopper {PERSON} works only with drretail ask, for one question.")
     if options.shopper is not None and ":" not in options.shopper:
@@ -207,8 +220,6 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     recorded: dict[str, Abilities] = {}
     if options.replay is not None:
-        from drretail.api.verify import recorded_abilities
-
         recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)
@@ -219,7 +230,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     waiting, note = observer.waiting, observer.note
     opener = Opener(settings, options.base_url, keyless=keyless, tell=waiting, note=note, recorded=recorded)
     with world_of(options.world, web) as world:
-        tasks = asked_tasks(queries, options.user, world)
+        tasks = [query.task for query in without_sandbox_gold(queries, options.user, world)]
         check_askable(world, tasks)
         if options.only is not None:
             tasks = select_only(tasks, options.only)
@@ -245,7 +256,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             cannot = f"differences between systems can't be shown with fewer than {fewest} users"
             observer.note(f"{counted(len(tasks), 'query')}{of_users}: {cannot}.")
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
-        yield _Ready(options, world, spec, settings, opener, systems, tasks, open_gold, shard)
+        yield _Ready(options, world, spec, settings, opener, systems, tasks, open_gold, shard, retry)
 
 
 def _varied(
@@ -255,7 +266,11 @@ def _varied(
     queries: Sequence[Query],
     observer: Observer,
 ) -> list[SystemUnderTest]:
-    """The systems under the values of ``vary``. Notes what is left out, and how hidden limits are learnt."""
+    """The systems under the values of ``vary``. Notes what is left out, and how hidden limits are learnt.
+
+    They are without the web if none is named and the sandbox's pages are about another shop's goods: the shop was
+    ingested with a mapping. Those that would be left without any tools keep it.
+    """
     values = dict(options.vary or {})
     if any(query.questions is not None for query in queries) and INTENT not in values:
         values[INTENT] = INTENT_CONDITION.default
@@ -265,26 +280,9 @@ def _varied(
     made = varied(systems, values, world, queries, cross=isinstance(options, RunOptions) and options.cross)
     for sentence in made.left_out:
         observer.note(sentence)
-    return _without_foreign_pages(options, made.systems, world, observer)
-
-
-def _retried(options: RunOptions) -> set[str]:
-    """Which ended runs are made again. Raises UnknownName for an unknown kind."""
-    kinds = names_in(options.retry)
-    check_known("kind of runs for --retry", (FAILED, SPOILED), *kinds)
-    return {*kinds, *([ALL] if options.force else [])}
-
-
-def _without_foreign_pages(
-    options: SystemOptions, systems: Sequence[SystemUnderTest], world: World, observer: Observer
-) -> list[SystemUnderTest]:
-    """The systems without the web, if none is named and the sandbox's pages are about another shop's goods.
-
-    As they are unless the shop was ingested with a mapping; so are those that would be left without any tools.
-    """
     is_own = world.manifest.is_own_shop and has_foreign_pages(world.web, world.manifest)
     if options.web is not None or not is_own:
-        return [*systems]
+        return [*made.systems]
     observer.note(
         "The agents search no web: the sandbox's pages are made for the demo shop. Name another one for yours (--web "
         "serper, searxng or sandbox:FILE)."
@@ -293,7 +291,7 @@ def _without_foreign_pages(
         sut
         if {*sut.system.options.get("without", ()), "web"} >= {"web", "catalog", "user"}
         else sut.as_system(WITHOUT.put(sut.system, "web", world))
-        for sut in systems
+        for sut in made.systems
     ]
     return [*{sut.label: sut for sut in left}.values()]
 

@@ -57,12 +57,10 @@ OFFLINE_NOTE = (
 OFFLINE_JUDGE = "offline:judge"
 
 
-def judges(
-    specs: Sequence[str], opener: Opener, profile: str | None = None, *, on_offline: Callable[[], None] | None = None
-) -> list[Judge]:
+def judges(specs: Sequence[str], opener: Opener, profile: str | None = None) -> list[Judge]:
     """The judges that these specs name, or else those of the profile, each once.
 
-    If neither names any, offline:judge judges, and ``on_offline`` is called.
+    If neither names any, offline:judge judges, and a note on stderr says so.
     """
     for spec in filter(is_panel, specs):
         raise UserError(
@@ -73,8 +71,7 @@ def judges(
     if not chosen and (profiled := profile_of(profile, opener.settings)) is not None:
         chosen = [*profiled.judges]
     if not chosen:
-        if on_offline is not None:
-            on_offline()
+        say(OFFLINE_NOTE)
         chosen = [ModelChoice(model=OFFLINE_JUDGE)]
     for provider, _, name in (choice.model.partition(":") for choice in chosen):
         if provider == "offline" and name and f"offline:{name}" != OFFLINE_JUDGE:
@@ -93,15 +90,15 @@ def judges_for(
     opener: Opener,
     profile: str | None = None,
 ) -> list[Judge]:
-    """The judges of these metrics: those of specs, then open models; without any, the judges of the profile.
+    """The judges of these metrics: those of specs, then open models; without any, as ``judges`` of the profile.
 
-    Empty if no metric needs a judge. A note on stderr says if offline:judge stands in.
+    Empty if no metric needs a judge.
     """
     if PAIRWISE not in metrics and not any(metric.needs_judge for metric in load_metrics(metrics)):
         return []
     brought = [given] if isinstance(given, str | Model) else list(given)
     if not brought:
-        return judges([], opener, profile, on_offline=lambda: say(OFFLINE_NOTE))
+        return judges([], opener, profile)
     specs = list(dict.fromkeys(one for one in brought if isinstance(one, str)))
     named = judges(specs, opener) if specs else []
     return [*named, *(Judge.of(one) for one in brought if isinstance(one, Model))]
@@ -312,6 +309,11 @@ class Plan:
         _check(options, metrics)
         settings = read_settings(web=options.web)
         opener = Opener(settings, options.base_url, keyless=keyless)
+        wording = PACKAGED
+        if options.prompts is not None:
+            from drretail.api.prompts import all_prompt_files  # which loads the agents and LangChain
+
+            wording = read_wording(Path(options.prompts), all_prompt_files())
         return cls(
             folder,
             metrics,
@@ -319,7 +321,7 @@ class Plan:
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
-            PACKAGED if options.prompts is None else _own_wording(Path(options.prompts)),
+            wording,
             options.sources == "live" or options.fetch_sources,
             settings,
             opener,
@@ -410,12 +412,6 @@ def _rests_on_names(options: ScoreOptions, plan: Plan) -> bool:
     judges = [options.judge] if isinstance(options.judge, str | Model) else [*options.judge]
     others = (options.queries, options.criteria, options.gold, options.prompts, options.retry, plan.needs_pages)
     return not any((*own, *others, options.batch)) and all(isinstance(judge, str) for judge in judges)
-
-
-def _own_wording(folder: Path) -> Wording:
-    from drretail.api.prompts import all_prompt_files  # which loads the agents and LangChain
-
-    return read_wording(folder, all_prompt_files())
 
 
 def _path(path: str | Path | None) -> Path | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import AliasChoices, Field, PrivateAttr, SecretStr, ValidationError
+from pydantic import AliasChoices, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -118,12 +118,6 @@ class Settings(BaseSettings):
     web_proxy: SecretStr | None = None
     """http(s)://[user:password@]host:port for Serper and pages; HTTP_PROXY and the like are not read."""
 
-    _file_addresses: frozenset[str] = PrivateAttr(default_factory=lambda: _addresses_in_file())
-
-    def is_of_the_file(self, address: str) -> bool:
-        """True for a model server's address that only the current folder's settings file names."""
-        return address in self._file_addresses
-
     @classmethod
     def settings_customise_sources(
         cls,
@@ -146,8 +140,8 @@ class _SettingsFile(TomlConfigSettingsSource):
             raise UserError(f"{SETTINGS_FILE} is not valid TOML: {problem}.") from problem
 
 
-def _addresses_in_file() -> frozenset[str]:
-    """The addresses of model servers in the settings file, without those that are also in the environment."""
+def addresses_in_file() -> frozenset[str]:
+    """The addresses of model servers that only the current folder's settings file names, and not the environment."""
     if not SETTINGS_FILE.is_file():
         return frozenset()
     tables = _SettingsFile(Settings).toml_data

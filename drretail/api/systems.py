@@ -43,7 +43,7 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.experiment import LABELS, NEEDS, OPTIONS
 from drretail.llm.registry import Model
-from drretail.querygen.reading import read_queries, read_tasks, shipped_queries
+from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.run import FILES, PERSON, ROLES, SHOPPER, Limits
@@ -62,7 +62,20 @@ def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: I
 
     ``settings`` stand in for a model and a web that are not named. A value that only Python can give is a comment.
     """
-    options = _as_run(options, settings)
+    # The options of ``run`` that make the same systems, with the settings in the place of what is not given
+    if isinstance(options, AskOptions):
+        shared = {field.name: getattr(options, field.name) for field in fields(SystemOptions)}
+        shared |= {"agents": [options.agent], "model": options.model, "web": options.web}
+        options = RunOptions(**shared, baselines=False)
+    if options.model is None and options.model_profile is None:
+        model = settings.model or (None if settings.model_profile else OFFLINE_MODEL)
+        options = replace(options, model=model and [model], model_profile=settings.model_profile)
+    if options.web is None and settings.web != Settings.model_fields["web"].default:
+        options = replace(options, web=settings.web)
+    if isinstance(options.limits, Limits):
+        options = replace(options, limits=options.limits.model_dump(exclude_defaults=True))
+    if isinstance(options.agents, Mapping):  # names that only Python can give
+        options = replace(options, agents=[options.agents])
     needs = ["--base-url"] if options.base_url else []
     entries: list[str] = []
     for option, value in chosen(options):
@@ -80,24 +93,6 @@ def kept_options(options: RunOptions | AskOptions, settings: Settings, labels: I
             needs.append(f"{option.name} from Python")
     beside = [f"{LABELS} = {toml(LABELS, sorted(labels))}", f"{NEEDS} = {toml(NEEDS, needs)}"]
     return "\n".join([HEADER, "# The systems that these options make, and what they need.", *beside, "", *entries])
-
-
-def _as_run(options: RunOptions | AskOptions, settings: Settings) -> RunOptions:
-    """The options of ``run`` that make the same systems, with the settings in the place of what is not given."""
-    if isinstance(options, AskOptions):
-        shared = {field.name: getattr(options, field.name) for field in fields(SystemOptions)}
-        shared |= {"agents": [options.agent], "model": options.model, "web": options.web}
-        options = RunOptions(**shared, baselines=False)
-    if options.model is None and options.model_profile is None:
-        model = settings.model or (None if settings.model_profile else OFFLINE_MODEL)
-        options = replace(options, model=model and [model], model_profile=settings.model_profile)
-    if options.web is None and settings.web != Settings.model_fields["web"].default:
-        options = replace(options, web=settings.web)
-    if isinstance(options.limits, Limits):
-        options = replace(options, limits=options.limits.model_dump(exclude_defaults=True))
-    if isinstance(options.agents, Mapping):  # names that only Python can give
-        options = replace(options, agents=[options.agents])
-    return options
 
 
 def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[str]:
@@ -143,24 +138,19 @@ def read_file_of_queries(
 
 
 def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
-    """The queries of a file, or the given ones, with plain questions as queries of ``user``.
-
-    If none are given, the queries of the sandbox, which has a web for each. What that web establishes about products
-    belongs to a query, wherever it comes from.
+    """The queries as ``without_sandbox_gold`` gives them. What a sandbox establishes about products belongs to a query,
+    wherever it comes from.
     """
-    query_list = _asked(queries, user, world, read_queries)
+    query_list = without_sandbox_gold(queries, user, world)
     return world.web.with_gold(query_list) if isinstance(world.web, SealedWeb) else query_list
 
 
-def asked_tasks(queries: Queries | None, user: str | None, world: World) -> list[Query]:
-    """The same queries without their gold, which is not opened."""
-    return [query.task for query in _asked(queries, user, world, read_tasks)]
+def without_sandbox_gold(queries: Queries | None, user: str | None, world: World) -> list[Query]:
+    """The queries of a file, or the given ones, with plain questions as queries of ``user``.
 
-
-def _asked(
-    queries: Queries | None, user: str | None, world: World, read: Callable[[Path], Sequence[Query]]
-) -> list[Query]:
-    queries = read_file_of_queries(queries, world.web, read)
+    If none are given, the queries of the sandbox, which has a web for each.
+    """
+    queries = read_file_of_queries(queries, world.web)
     if queries is None:
         return list(cast(SealedWeb, world.web).queries)
     is_one = isinstance(queries, Query) or not isinstance(queries, Iterable)
@@ -205,14 +195,9 @@ def with_preset(options: RunOptions) -> RunOptions:
 def named_systems(
     options: SystemOptions, agents: Agents, model: research.Model, world: World, opener: Opener, observer: Observer
 ) -> list[SystemUnderTest]:
-    """One system per agent. ``NAME+ws`` reads summaries of whole pages.
-
-    Notes it if an agent asks a model and none is named, so that offline:shopper answers.
-    """
+    """One system per agent. ``NAME+ws`` reads summaries of whole pages."""
     who = named_agents(agents)
-    roles = [role for agent in who.values() for role in agent.roles]
-    note = (lambda: observer.note(OFFLINE_NOTE)) if roles else None
-    models = opened_models(model, options.model_profile, opener, roles, note)
+    models = opened_models(model, options.model_profile, opener, who.values(), observer)
     if options.shopper not in (None, PERSON):
         (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
     overrides = NO_OVERRIDES
@@ -279,14 +264,14 @@ def opened_models(
     model: ModelSpec | None,
     profile: str | None,
     opener: Opener,
-    roles: Sequence[str] = (),
-    on_offline: Callable[[], None] | None = None,
+    agents: Iterable[Agent],
+    observer: Observer,
 ) -> dict[str, Model]:
     """Models of specs, profile and settings by role; the key "" stands for all other roles.
 
-    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile. ``roles``
-    may be named besides those of the built-in agents. ``on_offline`` is called if no model is named, so that
-    offline:shopper answers.
+    A text is "provider:model", or "role=provider:model"; a model without a role replaces the whole profile. Roles of
+    these agents may be named besides those of the built-in ones. A note says if an agent asks a model and none is
+    named, so that offline:shopper answers.
     """
     ready: dict[str, Model] = {}
     specs: list[str] = []
@@ -302,10 +287,11 @@ def opened_models(
     settings = opener.settings
     if not specs and profile is None and settings.model is not None:
         specs = [settings.model]
+    roles = [role for agent in agents for role in agent.roles]
     chosen = choices_by_role(specs, profile_of(profile, settings), dict.fromkeys((*ROLES, *roles)))
     if not chosen:
-        if on_offline is not None:
-            on_offline()
+        if roles:
+            observer.note(OFFLINE_NOTE)
         chosen = choices_by_role([OFFLINE_MODEL], None)
     return dict(zip(chosen, opener.open_all(chosen.values()), strict=True)) | ready
 

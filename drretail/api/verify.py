@@ -124,7 +124,10 @@ def rebuilt(
 
 def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
     """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
-    parameters = {effect.role: effect.request.get("params", {}) for effect in _calls(experiment, label)}
+    journals = map(read_journal, sorted(run_folder(experiment, label, "", 1).parent.glob("*")))
+    calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
+    # The calls of the system's first run that has any
+    parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}
     return {
         role: open_recorded(
             model.spec, parameters.get(role) or model.params or {}, prices, is_whole=bool(parameters.get(role))
@@ -140,15 +143,6 @@ def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
         with suppress(UserError):  # a model of the user's own has no such server
             abilities |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
     return abilities
-
-
-def _calls(experiment: Path, label: str) -> list[Any]:
-    """The model calls in the journal of the system's first run that has any."""
-    folder = run_folder(experiment, label, "", 1).parent
-    for run in sorted(folder.glob("*")):
-        if calls := [effect for effect in read_journal(run) if effect.kind == "model"]:
-            return calls
-    return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,11 +437,23 @@ def _check_against(
     progress: Progress,
 ) -> None:
     """Makes all checks that need the world."""
-    _check_world(world, checklist)
+    if world.folder is None:
+        advice = "`drretail world check` looks at a world on servers."
+        checklist.leave("versions", "experiment.json", "its world is on servers, and its rows are not read", advice)
+    else:
+        checklist.checked["versions"] += 1
+        for finding in check_world(world.folder)[:1]:
+            reason = f"its world has been changed: {finding.code}: {finding.text}"
+            checklist.fail("versions", "experiment.json", reason, "Take the world from whoever published it.")
     settings = read_settings()
     runner = runner_of(world, settings, "", folder, files=options.files)
     runner = replace(runner, outages=None, asks_anew=True, retrievers=Retrievers(offline_embeddings))
-    runs = list(_runs(folder, definition))
+    runs: list[Run] = []
+    for planned in planned_runs(folder, definition):
+        place = {"system": planned.label, "query_id": planned.query.query_id, "repeat": planned.repeat}
+        with suppress(UserError):  # one that does not exist, or can't be read, which fails another check
+            run = read_run(run_folder(folder, planned.label, planned.query.query_id, planned.repeat))
+            runs.append(run.model_copy(update=place))  # named after its place, whatever its file says
     with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
         scratch = Path(temporary)
         with checklist.catching("versions", "experiment.json"):
@@ -480,27 +486,6 @@ def offline_embeddings(spec: str) -> "Embeddings":
     if spec.partition(":")[0] != OFFLINE:
         raise UserError(f"Pages that {spec} ranked are not ranked again.")
     return open_embeddings(spec)
-
-
-def _runs(folder: Path, definition: Definition) -> Iterator[Run]:
-    """The planned runs that exist, each named after its place, whatever its file says."""
-    for planned in planned_runs(folder, definition):
-        label, query_id, repeat = planned.label, planned.query.query_id, planned.repeat
-        with suppress(UserError):  # one that can't be read fails another check
-            named = {"system": label, "query_id": query_id, "repeat": repeat}
-            yield read_run(run_folder(folder, label, query_id, repeat)).model_copy(update=named)
-
-
-def _check_world(world: World, checklist: Checklist) -> None:
-    """Checks that the world's rows match its fingerprint."""
-    if world.folder is None:
-        advice = "`drretail world check` looks at a world on servers."
-        checklist.leave("versions", "experiment.json", "its world is on servers, and its rows are not read", advice)
-        return
-    checklist.checked["versions"] += 1
-    for finding in check_world(world.folder)[:1]:
-        reason = f"its world has been changed: {finding.code}: {finding.text}"
-        checklist.fail("versions", "experiment.json", reason, "Take the world from whoever published it.")
 
 
 def check_queries(definition: Definition, published: str | Path | Sequence[Query] | None, checklist: Checklist) -> None:

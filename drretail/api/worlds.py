@@ -6,23 +6,28 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from drretail.env.servers.naming import ES_URL, MONGO_URL, SHIPPED, ServerSettings, check_place, is_on_servers
+from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
+from drretail.experiment import read_definition
+from drretail.files import read_json
+from drretail.progress import choose_progress
+from drretail.querygen.reading import check_made_for
+from drretail.records.query import Query
+from drretail.records.run import System
+from drretail.viewer.output import say
 
 if TYPE_CHECKING:
-    from drretail.api.settings import Settings
-    from drretail.env.servers.naming import ServerSettings
-    from drretail.env.web.base import Web, WebOptions
+    from drretail.api.settings import Settings  # pydantic-settings is loaded where settings are read
     from drretail.env.web.live import Pages
     from drretail.env.world import World
-    from drretail.records.query import Query
-    from drretail.records.run import System
 
 
 DEMO = "demo"
 
 
 def open_world(
-    spec: str | Path = DEMO, *, web: "str | Web | None" = None, mongo_url: str | None = None, es_url: str | None = None
+    spec: str | Path = DEMO, *, web: str | Web | None = None, mongo_url: str | None = None, es_url: str | None = None
 ) -> "World":
     """The world in a folder, "servers:NAME" on the servers, or a shop that ships, "demo" or the larger "market", built
     once into the cache.
@@ -32,7 +37,6 @@ def open_world(
     UserError when there is no such world, or one that is damaged or of another format.
     """
     from drretail.api.settings import read_settings
-    from drretail.env.servers.naming import is_on_servers
     from drretail.env.world import open_world as open_place
 
     if isinstance(web, str):
@@ -45,7 +49,7 @@ def open_world(
 
 
 @contextmanager
-def world_of(world: "str | Path | World", web: "Web | None" = None) -> "Generator[World]":
+def world_of(world: "str | Path | World", web: Web | None = None) -> "Generator[World]":
     """An open world as it is, or the named one, opened with that web and closed afterwards."""
     if not isinstance(world, str | Path):
         yield world
@@ -56,7 +60,7 @@ def world_of(world: "str | Path | World", web: "Web | None" = None) -> "Generato
 
 @contextmanager
 def recorded_world(
-    experiment: Path, world: "str | Path | World | None", *, web: "Web | None" = None
+    experiment: Path, world: "str | Path | World | None", *, web: Web | None = None
 ) -> "Generator[World | None]":
     """The world that an experiment was run in: ``world``, open or by its spec, or else the one that its runs name, with
     ``web``.
@@ -65,9 +69,6 @@ def recorded_world(
     has changed. Raises UserError if there is no experiment, and if ``world`` does not exist or is a different one.
     """
     from drretail.env.world import World
-    from drretail.experiment import read_definition
-    from drretail.files import read_json
-    from drretail.viewer.output import say
 
     if isinstance(world, World):
         yield world
@@ -111,22 +112,17 @@ def place_of(spec: str) -> str:
 
     Raises UserError for a text that is nearly a name on servers and is no existing folder.
     """
-    from drretail.env.servers.naming import SHIPPED, check_place
-
     check_place(spec)
     if spec not in SHIPPED:
         return spec
     from drretail.api.settings import read_settings
     from drretail.data_ingest.demo import ensure_world
-    from drretail.progress import choose_progress
 
     return str(ensure_world(spec, read_settings().cache_dir, choose_progress()))
 
 
-def check_askable(world: "World", queries: "Iterable[Query]") -> None:
+def check_askable(world: "World", queries: Iterable[Query]) -> None:
     """Raises UserError for a query that was made for another world, or whose user this world does not have."""
-    from drretail.querygen.reading import check_made_for
-
     tasks = tuple(queries)
     check_made_for(tasks, world.manifest.fingerprint)
     check_sandbox_web(world, tasks)
@@ -134,7 +130,7 @@ def check_askable(world: "World", queries: "Iterable[Query]") -> None:
         check_user(world, query.user_id)
 
 
-def check_sandbox_web(world: "World", queries: "Iterable[Query]") -> None:
+def check_sandbox_web(world: "World", queries: Iterable[Query]) -> None:
     """Raises UserError if the world's web is a sandbox of other queries or of another shop."""
     from drretail.env.web.sandbox import SealedWeb
 
@@ -174,10 +170,9 @@ def check_user(world: "World", user_id: str | None) -> None:
         raise UserError(f"The shop has no user {user_id!r}. {hint}") from None
 
 
-def server_settings(**given: str | None) -> "ServerSettings":
+def server_settings(**given: str | None) -> ServerSettings:
     """The addresses and credentials of the servers from the settings; ``given`` (mongo_url, es_url) comes first."""
     from drretail.api.settings import read_settings
-    from drretail.env.servers.naming import ES_URL, MONGO_URL, ServerSettings
 
     settings = read_settings(**given)
     return ServerSettings(
@@ -198,19 +193,15 @@ def server_settings(**given: str | None) -> "ServerSettings":
     )
 
 
-def chosen_web(settings: "Settings", *, replayed: bool = False) -> "Web":
+def chosen_web(settings: "Settings", *, replayed: bool = False) -> Web:
     """The web that the settings name. If everything is ``replayed``, no key is needed and nothing is asked.
 
     Raises UserError for an unknown name, a wrong argument, or a missing key.
     """
-    from drretail.env.web.base import open_web
-
     return open_web(settings.web, _options(settings, replayed=replayed))
 
 
-def web_of(
-    world: "str | Path | World", web: "str | Web | None", settings: "Settings", *, replayed: bool = False
-) -> "Web":
+def web_of(world: "str | Path | World", web: str | Web | None, settings: "Settings", *, replayed: bool = False) -> Web:
     """The web that agents search: that of an open world, the given one, or that of the settings.
 
     Raises UserError for a web beside an open world, which has its own.
@@ -222,13 +213,12 @@ def web_of(
     return world.web
 
 
-def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "dict[str, Pages]":
+def pages_by_label(settings: "Settings", systems: Mapping[str, System]) -> "dict[str, Pages]":
     """Where the pages that each system cites are fetched from now: its corpus, its plugin, or the open web.
 
     Imported reports have no corpus of their own: a file of pages that the settings name is used for them. Raises
     UserError if a system's pages are from a corpus that the settings do not name.
     """
-    from drretail.env.web.base import BUILT_IN
     from drretail.env.web.providers import open_pages
     from drretail.env.web.sandbox import SandboxWeb, served_to, shipped_corpora
 
@@ -250,9 +240,7 @@ def pages_by_label(settings: "Settings", systems: "Mapping[str, System]") -> "di
     return pages
 
 
-def _options(settings: "Settings", *, replayed: bool) -> "WebOptions":
-    from drretail.env.web.base import PageOptions, WebOptions
-
+def _options(settings: "Settings", *, replayed: bool) -> WebOptions:
     return WebOptions(
         serper_key=settings.serper_api_key,
         serper_address=settings.serper_address,

@@ -87,12 +87,8 @@ class Entry(NamedTuple):
     """True if the options may stand in a file that is named first."""
 
 
-def _table() -> dict[str, Entry]:
-    core = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
-    return {name: Entry(**line) for name, line in {**core, **addon_names("commands")}.items()}
-
-
-COMMANDS = _table()
+_CORE = tomllib.loads(Path(__file__).with_name("commands.toml").read_text(encoding="utf-8"))
+COMMANDS = {name: Entry(**line) for name, line in {**_CORE, **addon_names("commands")}.items()}
 ADDONS = {
     name: addon
     for addon, names in {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin
 import typer
 
 from drretail.api.option import MODELS, OUTPUT, DeclaredOption, Option, declared_options, keywords
+from drretail.api.options.experiment_file import overridden, read_experiment
 from drretail.cli import DEBUG
 from drretail.errors import UserError
 from drretail.records.tables.result import Result
@@ -67,8 +68,6 @@ def with_flags(records: Mapping[str, type], command: Callable[..., None]) -> Cal
             values = _values(declared[name], given)
             values = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
             if file is not None and not made:
-                from drretail.api.options.experiment_file import overridden, read_experiment
-
                 values = overridden(read_experiment(file, record), values)
             made[name] = record(**values)
         command(**made)

@@ -91,22 +91,6 @@ def test_arguments_that_are_no_text_or_endless_are_one_sentence(drretail: Comman
     assert len(drretail("x" * 90_000).stderr) < 4000
 
 
-@pytest.mark.parametrize(
-    ("agent", "message"),
-    [
-        ("broken:AGENT", "cannot be loaded: ZeroDivisionError: division by zero (broken.py, line 1)"),
-        ("leaving:AGENT", "cannot be loaded: SystemExit: 3 (leaving.py, line 1)"),
-    ],
-)
-def test_an_agent_that_is_none_is_one_sentence(
-    drretail: Command, tmp_path: Path, shop: str, queries: str, agent: str, message: str
-) -> None:
-    (tmp_path / "broken.py").write_text("1 / 0\n")
-    (tmp_path / "leaving.py").write_text("raise SystemExit(3)\n")
-    ended = drretail("run", "--world", shop, "--queries", queries, "--agent", agent, "--to", "e")
-    assert message in sentence(ended)
-
-
 def test_a_run_on_which_a_metric_of_ones_own_raises_is_counted_and_without_it_the_report_still_opens(
     succeeds: Command, drretail: Command, tmp_path: Path, shop: str, queries: str
 ) -> None:

@@ -1,15 +1,24 @@
 """``doctor``: what works on this machine and how to fix the rest, or whether a model follows the prompts."""
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
+from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.doctor import DoctorOptions
 from drretail.api.options.shared import texts_in
+from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import server_settings
+from drretail.conditions.names import CONDITIONS
+from drretail.env.web.base import BUILT_IN, load_web
 from drretail.errors import UserError
 from drretail.llm.event_loop import run_loop
+from drretail.llm.providers import MODELS, PROVIDERS
+from drretail.llm.registry import check_spec, load_opening
+from drretail.plugins import Kind, Plugins
 from drretail.progress import busy, choose_progress
+from drretail.records.models import ModelChoice
 from drretail.records.tables.figures import counted, dollars
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Table, table_of
@@ -17,10 +26,6 @@ from drretail.records.tables.table import Table, table_of
 if TYPE_CHECKING:
     from drretail.api.doctor.machine import Sign
     from drretail.api.doctor.prompt_kit import Checked, Exchange
-    from drretail.api.models import Opener
-    from drretail.api.settings import Settings
-    from drretail.llm.registry import Model
-    from drretail.plugins import Kind
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
 VERDICTS = {"passed": "✓", "not_asked": "–", "failed": "✗"}
@@ -35,9 +40,6 @@ def check_machine(options: DoctorOptions) -> Result[Any]:
     Raises UserError for an unknown model, and for ``prompts`` without a model.
     """
     from drretail.api.doctor.machine import broken
-    from drretail.api.models import Opener
-    from drretail.api.settings import read_settings
-    from drretail.llm.registry import check_spec
 
     if options.max_dollars is not None and not options.prompts:
         raise UserError("--max-dollars is for --prompts; without it a model is asked for one word.")
@@ -62,18 +64,11 @@ def check_machine(options: DoctorOptions) -> Result[Any]:
     return Result(signs, document, parts, left=len(wrong))
 
 
-def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Sign]":
-    import os
-
+def _signs(specs: list[str], settings: Settings, opener: Opener) -> "list[Sign]":
     from drretail.agents.registry import AGENTS, load_agent
     from drretail.api.doctor.machine import examine, examine_model, examine_plugins, examine_servers
-    from drretail.conditions.names import CONDITIONS
     from drretail.conditions.registry import load_condition
-    from drretail.env.web.base import BUILT_IN, load_web
     from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-    from drretail.llm.providers import MODELS, PROVIDERS
-    from drretail.llm.registry import load_opening
-    from drretail.plugins import Plugins
     from drretail.tools.registry import TOOLS, load_tool
 
     kinds = {
@@ -96,14 +91,7 @@ def _signs(specs: list[str], settings: "Settings", opener: "Opener") -> "list[Si
     ]
 
 
-def _opened(spec: str, opener: "Opener") -> "Model":
-    from drretail.records.models import ModelChoice
-
-    (model,) = opener.open_all([ModelChoice(model=spec)])
-    return model
-
-
-def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None) -> "Result[list[Checked]]":
+def _try_prompts(specs: list[str], opener: Opener, max_dollars: float | None) -> "Result[list[Checked]]":
     """The results of each model's probes. Raises UserError without a model."""
     from drretail.api.doctor.conversations import NAMES
     from drretail.api.doctor.prompt_kit import check_prompts
@@ -112,7 +100,8 @@ def _try_prompts(specs: list[str], opener: "Opener", max_dollars: float | None) 
     if not specs:
         raise UserError("Which model are the prompts to be tried on? Add --model PROVIDER:MODEL.")
     checked: list[Checked] = []
-    for model in [_opened(spec, opener) for spec in dict.fromkeys(specs)]:
+    # Each by itself, so that an address without a provider is for each.
+    for model in [model for spec in dict.fromkeys(specs) for model in opener.open_all([ModelChoice(model=spec)])]:
         with choose_progress().track(f"Trying the prompts on {model.spec}", len(NAMES)) as bar:
             checked.append(run_loop(check_prompts(model, max_dollars, bar)))
     documents = [each.model_dump(mode="json", exclude_none=True) for each in checked]

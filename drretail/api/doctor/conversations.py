@@ -125,7 +125,7 @@ class Conversation:
 
     @property
     def failure(self) -> Mapping[str, Any] | None:
-        """The first error, if no question was answered."""
+        """The first error, if no question was answered. It is of the kind "unusable" if the model did answer."""
         failed = [effect.error for effect in self.effects if effect.error is not None]
         return failed[0] if failed and len(failed) == len(self.effects) else None
 
@@ -135,11 +135,6 @@ class Conversation:
         if self.failure is not None:
             return f"{self.failure['kind']}: {self.failure['message']}"
         return None if self.effects else "the model was not asked"
-
-    @property
-    def was_unusable(self) -> bool:
-        """True if the model answered, though with nothing that could be used."""
-        return self.failure is not None and self.failure["kind"] == "unusable"
 
     @property
     def tries(self) -> int:
@@ -244,28 +239,6 @@ async def converse(
 
 
 async def _judging(name: Name, model: Model, world: World, folder: Path, allowance: Allowance) -> Conversation:
-    subject, path = _subject(world), folder / f"{name}.verdicts.jsonl"
-    session = JudgeSession(
-        Judge.of(model),
-        VerdictFile(path),
-        metric=FAITHFULNESS,
-        version=1,
-        run_id=f"{LABEL}/probe-r1",
-        report_sha=sha256_of(REPORT),
-        allowance=allowance,
-    )
-    cut = None
-    with session:
-        try:
-            await load_metric(FAITHFULNESS).run_judge(subject, session)
-        except CapReached as reached:
-            cut = str(reached)
-        verdicts = tuple(session.file.lasts())
-    effects = read_effects(session.journal_path) if session.journal_path.exists() else []
-    return Conversation(name, tuple(effects), subject.evidence, verdicts=verdicts, cut=cut)
-
-
-def _subject(world: World) -> Subject:
     run = Run(
         run_id=f"{LABEL}/probe-r1",
         system=LABEL,
@@ -281,7 +254,7 @@ def _subject(world: World) -> Subject:
         _evidence(f"P:{CEDAR}", "product", product.title, product.model_dump_json(exclude_none=True), "record"),
         _evidence(PAGE_ID, "web", PAGE.title, PAGE.text.partition(". ")[0] + ".", "page"),
     )
-    return Subject(
+    subject = Subject(
         label=LABEL,
         system=System(agent="react", models={}),
         query=Query(query_id="probe", text=QUESTION, source=LABEL),
@@ -292,6 +265,24 @@ def _subject(world: World) -> Subject:
         store=world.store,
         now=world.manifest.now,
     )
+    session = JudgeSession(
+        Judge.of(model),
+        VerdictFile(folder / f"{name}.verdicts.jsonl"),
+        metric=FAITHFULNESS,
+        version=1,
+        run_id=run.run_id,
+        report_sha=sha256_of(REPORT),
+        allowance=allowance,
+    )
+    cut = None
+    with session:
+        try:
+            await load_metric(FAITHFULNESS).run_judge(subject, session)
+        except CapReached as reached:
+            cut = str(reached)
+        verdicts = tuple(session.file.lasts())
+    effects = read_effects(session.journal_path) if session.journal_path.exists() else []
+    return Conversation(name, tuple(effects), subject.evidence, verdicts=verdicts, cut=cut)
 
 
 def _evidence(key: str, kind: Any, title: str, text: str, form: Any) -> Evidence:

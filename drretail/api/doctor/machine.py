@@ -5,22 +5,21 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
+from drretail.api.models import Opener
 from drretail.env.servers.clients import hosts_of, open_elastic, open_mongo, try_elastic, try_mongo
 from drretail.env.servers.naming import ServerSettings
-from drretail.errors import ModelError, UserError, install_line
+from drretail.errors import ModelError, UserError, describe_error, install_line
 from drretail.grounding.text.wording import on_try
 from drretail.llm.event_loop import run_loop
+from drretail.llm.faults import Halt
 from drretail.llm.providers import PROVIDERS
-from drretail.plugins import Kind, Plugins, installed_plugins
+from drretail.plugins import Kind, Plugins
 from drretail.records.base import Record
 from drretail.records.models import ModelChoice
-
-if TYPE_CHECKING:
-    from drretail.api.models import Opener
 
 CHECKS = Plugins("check of a machine", {}, "drretail.machine_checks")
 State = Literal["ok", "absent", "broken"]
@@ -56,14 +55,6 @@ def broken(signs: Iterable[Sign]) -> list[Sign]:
 OLDEST_PYTHON = (3, 11)  # as requires-python in pyproject.toml
 NEEDED_BYTES = 2_000_000_000
 """A world of 80,000 products and four million orders takes 0.6 GB, and as much again while it is made."""
-
-
-def examine_python(version: tuple[int, ...] = tuple(sys.version_info[:3])) -> Sign:
-    written = ".".join(map(str, version))
-    if version[:2] >= OLDEST_PYTHON:
-        return works("Python", f"{written} ({sys.executable})")
-    mend = f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or later and make the environment anew"
-    return lacks("Python", written, "everything", mend, is_needed=True)
 
 
 def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
@@ -123,22 +114,37 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
 
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
-    """Every plugin of an installed package, loaded by the function in ``kinds`` for its group. A broken plugin is not
-    needed, so it counts as absent.
+    """Every plugin of an installed package, sorted by name, loaded once by the function in ``kinds`` for its group. A
+    broken plugin is not needed, so it counts as absent.
     """
-    for plugin in installed_plugins(kinds):
-        what, found = f"plugin {plugin.name} ({plugin.kind})", f"{plugin.package} {plugin.version}"
-        if plugin.problem is None:
-            yield works(what, found)
-        else:
-            mend = f"install a version of {plugin.package} that loads, or uninstall it"
-            yield lacks(what, f"{found}: {plugin.problem}", f"{plugin.name}; everything else goes on without it", mend)
+    for group, (load, built_in) in kinds.items():
+        taken = dict.fromkeys(built_in, "drretail's own")
+        for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
+            package, release = ("?", "?") if point.dist is None else (point.dist.name, point.dist.version)
+            what, found = f"plugin {point.name} ({group.rpartition('.')[2]})", f"{package} {release}"
+            try:
+                if point.name in taken:
+                    raise UserError(f"the name {point.name!r} means {taken[point.name]}; nothing reaches this one")
+                taken[point.name] = "another package's"
+                load(point.name)
+            # The boundary to the plugin's package.
+            except (Exception, SystemExit) as raised:  # noqa: BLE001
+                problem = str(raised) if isinstance(raised, UserError) else describe_error(raised)
+                mend = f"install a version of {package} that loads, or uninstall it"
+                yield lacks(what, f"{found}: {problem}", f"{point.name}; everything else goes on without it", mend)
+            else:
+                yield works(what, found)
 
 
-GREETING = "Answer with the one word: ready"
-
-
-def examine_keys(environ: Mapping[str, str]) -> Iterator[Sign]:
+def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign]:
+    """All that can be checked without a server or a model; ``folders`` are those that drretail writes to."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info[:2] >= OLDEST_PYTHON:
+        yield works("Python", f"{python} ({sys.executable})")
+    else:
+        mend = f"install Python {'.'.join(map(str, OLDEST_PYTHON))} or later and make the environment anew"
+        yield lacks("Python", python, "everything", mend, is_needed=True)
+    yield from examine_packages()
     for name, provider in PROVIDERS.items():
         if not provider.key_variables:
             continue
@@ -149,26 +155,15 @@ def examine_keys(environ: Mapping[str, str]) -> Iterator[Sign]:
             found = f"{' or '.join(provider.key_variables)} is not set"
             prevents = f"--model {name}:… (offline:shopper and offline:judge need none)"
             yield lacks(f"key of {name}", found, prevents, f"export {provider.key_variables[0]}=…")
-
-
-def _examine_for_addons(environ: Mapping[str, str]) -> Iterator[Sign]:
-    """What add-ons need besides packages, such as Java."""
-    for name in CHECKS.own:
+    for name in CHECKS.own:  # what add-ons need besides packages, such as Java
         yield cast(Callable[[Mapping[str, str]], Sign], CHECKS.load(name)[1])(environ)
+    yield from examine_room(folders)
 
 
-def examine(environ: Mapping[str, str], folders: Iterable[str]) -> list[Sign]:
-    """All that can be checked without a server or a model; ``folders`` are those that drretail writes to."""
-    return [
-        examine_python(),
-        *examine_packages(),
-        *examine_keys(environ),
-        *_examine_for_addons(environ),
-        *examine_room(folders),
-    ]
+GREETING = "Answer with the one word: ready"
 
 
-def examine_model(spec: str, opener: "Opener") -> Sign:
+def examine_model(spec: str, opener: Opener) -> Sign:
     """Asks a model for one word. It costs a few tokens, so only named models are asked.
 
     A server of the user's own is asked a little more, so that its speed is known to estimates.
@@ -176,7 +171,6 @@ def examine_model(spec: str, opener: "Opener") -> Sign:
     from langchain_core.messages import HumanMessage
 
     from drretail.llm.calling import Attempts, answer_of
-    from drretail.llm.faults import Halt
 
     attempts = Attempts()
     try:

@@ -2,11 +2,10 @@
 
 experiment_file.py  ``experiment.toml``: the options of a run in a file
 research.py         options of run and ask: models, tools, shop, web, limits
-run.py              RunOptions, AskOptions, ReproduceOptions
+run.py              RunOptions, AskOptions, ReproduceOptions, DemoOptions
 shared.py           options of the commands that read an experiment: judges, caps, worlds, retries
 score.py            ScoreOptions, VerifyOptions, CompareOptions, ReportOptions
 queries.py          one record for each command of queries
 shops.py            those of download, synth, ingest, tools, mcp and of each command of world
-demo.py             DemoOptions
 doctor.py           DoctorOptions, PromptsOptions
 """

@@ -1,4 +1,4 @@
-"""The options of ``run``, ``ask`` and ``reproduce``."""
+"""The options of ``run``, ``ask``, ``reproduce`` and ``demo``."""
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
@@ -151,3 +151,14 @@ class ReproduceOptions:
         ),
     ] = ()
     observer: research.Observer = None
+
+
+@dataclass(frozen=True, slots=True)
+class DemoOptions:
+    """Makes up a shop, answers shoppers' questions, judges the answers and writes a page.
+
+    The agents and the judge replay recorded answers of a language model. The tools really run. No key or download is
+    needed.
+    """
+
+    to: Annotated[str | Path, Option("The folder for the demo's files.", type=Path)] = Path("drretail-demo")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions
 from drretail.api.queries.decide import demands_table, how_to_decide
@@ -19,21 +20,21 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import world_of
 from drretail.grounding.gold_files import write_with_gold
+from drretail.grounding.text.wording import format_amount
 from drretail.progress import busy
+from drretail.querygen.reading import TypedQueries, read_queries
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
-    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
     from drretail.querygen.by_model.reader import Opinion
     from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
     from drretail.querygen.lint import Checked, Linter
-    from drretail.querygen.reading import TypedQueries
-    from drretail.records.evidence import Finding
-    from drretail.records.query import Query
 
 
 @accepts(CheckOptions)
@@ -42,14 +43,15 @@ def check(options: CheckOptions) -> "Result[Outcome]":
     """The findings on each query. A model's wishes are added to the file, and its calls are in a journal beside it."""
     from drretail.querygen.decisions import dead_decisions, how_far_decided
     from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import read_queries
 
     queries = read_queries(Path(options.file))
     reader = named_writer(options.model, options)
     with world_of(options.world) as shop:
         linter = Linter(shop)
         linter.check_world(queries)
-        outcome = Outcome(queries) if reader is None else _read(shop, linter, queries, reader, options)
+        outcome = Outcome(queries)
+        if reader is not None:
+            _ask(reader, outcome, shop, linter, options)
         with busy("checking queries", len(outcome.queries)) as bar:
             outcome.checked = linter.check_all(outcome.queries, bar.advance)
             outcome.demands = how_far_decided(outcome.queries, linter.stock.offers)
@@ -62,12 +64,12 @@ def check(options: CheckOptions) -> "Result[Outcome]":
 class Outcome:
     """The results of one check."""
 
-    queries: "Sequence[Query]"
-    types: "TypedQueries | None" = None
-    typing: "Spent | None" = None
+    queries: Sequence[Query]
+    types: TypedQueries | None = None
+    typing: Spent | None = None
     """What the model's wishes took."""
     opinions: "Answers[Opinion] | None" = None
-    spent: "Spent | None" = None
+    spent: Spent | None = None
     checked: "Sequence[Checked]" = ()
     demands: "Sequence[HowDecided]" = ()
     died: int = 0
@@ -100,22 +102,18 @@ class Outcome:
         return is_left or bool(self.opinions and self.opinions.failed) or any(found for _, found in self.found)
 
 
-def _read(
-    shop: "World", linter: "Linter", queries: "Sequence[Query]", reader: "Writer", options: CheckOptions
-) -> Outcome:
+def _ask(reader: Writer, outcome: Outcome, shop: "World", linter: "Linter", options: CheckOptions) -> None:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
-    from drretail.api.models import Spent
     from drretail.querygen.by_model.reader import Reader
 
-    types, typing, file = None, None, Path(options.file)
-    if any(query.wish is None for query in queries):
-        types, typing = typed_by_model(shop, linter, file, queries, reader, options)
-        queries = types.queries
-        write_with_gold(queries, file)
-    with asking(reader, journal_beside(file), options, len(queries)) as (session, bar):
-        opinions = Reader(shop, linter).read(queries, session, bar.advance)
-    spent = Spent(reader, session.usage, session.served)
-    return Outcome(queries, types=types, typing=typing, opinions=opinions, spent=spent)
+    file = Path(options.file)
+    if any(query.wish is None for query in outcome.queries):
+        outcome.types, outcome.typing = typed_by_model(shop, linter, file, outcome.queries, reader, options)
+        outcome.queries = outcome.types.queries
+        write_with_gold(outcome.queries, file)
+    with asking(reader, journal_beside(file), options, len(outcome.queries)) as (session, bar):
+        outcome.opinions = Reader(shop, linter).read(outcome.queries, session, bar.advance)
+    outcome.spent = Spent(reader, session.usage, session.served)
 
 
 def _document(outcome: Outcome) -> dict[str, Any]:
@@ -144,11 +142,17 @@ def _document(outcome: Outcome) -> dict[str, Any]:
 
 
 def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
+    from drretail.querygen.checks.feasibility import cheapest_line
     from drretail.querygen.decisions import graded_line
     from drretail.querygen.lint import CODES
 
     if options.details:
-        yield _baskets(outcome)
+        budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]
+        baskets = [
+            (entry.query.query_id, None if budget is None else format_amount(budget), cheapest_line(entry.reference))
+            for entry, budget in zip(outcome.checked, budgets, strict=True)
+        ]
+        yield table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], baskets)
     rows = [
         (entry.query.query_id, finding.code, finding.text, finding.found, CODES[finding.code].remedy)
         for entry, findings in outcome.found
@@ -169,18 +173,6 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
         yield f"Infeasible by intent: {infeasible}; with a question to the web: {on_web}"
     if outcome.demands:
         yield Prose(graded_line(outcome.queries, outcome.demands))
-
-
-def _baskets(outcome: Outcome) -> Table:
-    from drretail.grounding.text.wording import format_amount
-    from drretail.querygen.checks.feasibility import cheapest_line
-
-    budgets = [entry.query.wish.budget if entry.query.wish else None for entry in outcome.checked]
-    rows = [
-        (entry.query.query_id, None if budget is None else format_amount(budget), cheapest_line(entry.reference))
-        for entry, budget in zip(outcome.checked, budgets, strict=True)
-    ]
-    return table_of("The cheapest basket that keeps to each query", ["query", "budget", "basket"], rows)
 
 
 def _hints(outcome: Outcome, options: CheckOptions) -> Iterator[str]:

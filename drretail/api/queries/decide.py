@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions, DecideOptions
 from drretail.api.options.shared import paths_in
@@ -17,20 +18,21 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
+from drretail.experiment import read_definition, read_runs, renew_decisions
 from drretail.files import write_atomically
 from drretail.grounding.gold_files import write_with_gold
 from drretail.progress import busy
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import Table, table_of
 from drretail.stats.agreement import agreement_table
 
 if TYPE_CHECKING:
-    from drretail.api.models import Spent, Writer
     from drretail.env.offers import Offers
     from drretail.env.world import World
     from drretail.querygen.decisions import HowDecided, Question, Settled
-    from drretail.records.query import Query
 
 
 @accepts(DecideOptions)
@@ -61,8 +63,6 @@ def decide(options: DecideOptions) -> "Result[Decided]":
             write_with_gold(decided.queries, file)
             decided.questions = list(questions_of(decided.queries, offers, picks))
         if options.missing is not None:
-            from drretail.experiment import renew_decisions
-
             decided.renewed = renew_decisions(Path(options.missing), decided.queries)
     return Result(
         decided,
@@ -78,12 +78,19 @@ def _asked(shop: "World", options: DecideOptions) -> "tuple[Decided, Offers, dic
     """The questions about products, the shop's offers, and the products that an experiment's runs picked."""
     from drretail.querygen.decisions import dead_decisions, questions_of
     from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import read_queries
 
     queries, linter = read_queries(Path(options.file)), Linter(shop)
     linter.check_world(queries)  # in another world every decision would die
     offers = linter.stock.offers
-    picks = {} if options.missing is None else _picks(Path(options.missing), shop.manifest.fingerprint)
+    picks: dict[str, set[str]] = {}
+    if options.missing is not None:
+        experiment, here = Path(options.missing), shop.manifest.fingerprint
+        made_on = read_definition(experiment).world_fingerprint
+        if made_on != here:
+            where = "without a world" if made_on is None else f"on the world {made_on[:12]}"
+            raise UserError(f"{experiment} was made {where}, and this is {here[:12]}: name that world with --world.")
+        for run in read_runs(experiment):
+            picks.setdefault(run.query_id, set()).update(pick.product for pick in run.picks or ())
     with busy("looking up products"):
         questions = list(questions_of(queries, offers, picks))
     died = sum(len(dead_decisions(query, offers)) for query in queries)
@@ -95,7 +102,7 @@ class Decided:
     """What one call found, and what it decided."""
 
     file: Path
-    queries: "Sequence[Query]"
+    queries: Sequence[Query]
     questions: "Sequence[Question]"
     died: int
     """Decisions on a record that has changed or is gone, or on a demand that the query no longer has."""
@@ -103,7 +110,7 @@ class Decided:
     unanswered: int = 0
     failed: dict[str, str] = field(default_factory=dict[str, str])
     renewed: list[str] | None = None
-    spent: "Spent | None" = None
+    spent: Spent | None = None
     notes: list[str] = field(default_factory=list[str])
     """Sentences on the sheets that were read, and on what is to be settled."""
 
@@ -116,20 +123,6 @@ class Decided:
         """The questions on which readers disagree."""
         disputed = {} if self.settled is None else self.settled.disputed
         return [question for question in self.questions if question.key in disputed]
-
-
-def _picks(experiment: Path, fingerprint: str) -> dict[str, set[str]]:
-    """The products that an experiment's runs picked, by query id. Raises UserError for one of another world."""
-    from drretail.experiment import read_definition, read_runs
-
-    made_on = read_definition(experiment).world_fingerprint
-    if made_on != fingerprint:
-        where = "without a world" if made_on is None else f"on the world {made_on[:12]}"
-        raise UserError(f"{experiment} was made {where}, and this is {fingerprint[:12]}: name that world with --world.")
-    picks: dict[str, set[str]] = {}
-    for run in read_runs(experiment):
-        picks.setdefault(run.query_id, set()).update(pick.product for pick in run.picks or ())
-    return picks
 
 
 def _write(sheets: Sequence[Path], decided: Decided) -> Result[Decided]:
@@ -172,9 +165,8 @@ def _read(sheets: Sequence[Path], decided: Decided, offers: "Offers") -> None:
         decided.notes.append(f"{differences} → {to}; settle them there, then: {read} --sheet {to}")
 
 
-def _ask(reader: "Writer", decided: Decided, options: DecideOptions) -> None:
+def _ask(reader: Writer, decided: Decided, options: DecideOptions) -> None:
     """Has the model read the records; every call is kept in the journal beside the file."""
-    from drretail.api.models import Spent
     from drretail.querygen.by_model.reader import calls_for, read_records
     from drretail.querygen.decisions import settle
 
@@ -186,7 +178,7 @@ def _ask(reader: "Writer", decided: Decided, options: DecideOptions) -> None:
     decided.spent = Spent(reader, session.usage, session.served)
 
 
-def demands_table(file: Path, demands: "Sequence[HowDecided]") -> "Table":
+def demands_table(file: Path, demands: "Sequence[HowDecided]") -> Table:
     """For each demand of a file's queries, how many candidates keep it, and who says so."""
     rows = [
         (

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
 from drretail.api.options.queries import GenerateOptions
 from drretail.api.options.shared import texts_in
@@ -24,20 +25,19 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import world_of
 from drretail.errors import UserError, missing_addon
+from drretail.llm.estimates import Estimates
 from drretail.plugins import Plugins
 from drretail.progress import busy
+from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
-    from drretail.api.models import Spent, Writer
     from drretail.env.offers import Offers
     from drretail.env.world import World
-    from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
     from drretail.querygen.generate import Generated
-    from drretail.records.query import Query
 
 Queries = tuple["Query", ...]
 LEVELS = Plugins("way to queries of a level", {}, "drretail.levels")
@@ -56,9 +56,8 @@ def generate(options: GenerateOptions) -> Result[Queries]:
 
 @accepts(GenerateOptions)
 @in_own_words
-def estimate_generate(options: GenerateOptions) -> "Estimates":
+def estimate_generate(options: GenerateOptions) -> Estimates:
     """What the queries that ``to`` still lacks are likely to take. Raises UserError without a model."""
-    from drretail.llm.estimates import Estimates
     from drretail.querygen.by_model.write import estimate_writing
 
     writer, to = _writer(options, keyless=True), Path(options.to)
@@ -69,7 +68,7 @@ def estimate_generate(options: GenerateOptions) -> "Estimates":
     return Estimates(f"Queries to write to {to}", [one], writer.prices, ("model", "queries"))
 
 
-def _writer(options: GenerateOptions, *, keyless: bool = False) -> "Writer | None":
+def _writer(options: GenerateOptions, *, keyless: bool = False) -> Writer | None:
     """The model; None if rules write. Raises UserError for options that don't go together."""
     writer = opened_writer(options.model, options, keyless=keyless)
     if writer is None and options.mode == "generic":
@@ -81,8 +80,7 @@ def _writer(options: GenerateOptions, *, keyless: bool = False) -> "Writer | Non
     return writer
 
 
-def _by_model(options: GenerateOptions, writer: "Writer") -> Result[Queries]:
-    from drretail.api.models import Spent
+def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
     from drretail.env.offers import Offers
     from drretail.querygen.by_model import write as by_model
 
@@ -130,7 +128,7 @@ def _at_level(shop: "World", options: GenerateOptions) -> "Generated":
     return make(shop, [options.level], len(named) or options.n, seed=options.seed, users=named)
 
 
-def _written(to: Path, targets: "Targets", written: "Written", spent: "Spent") -> Result[Queries]:
+def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> Result[Queries]:
     levels = dict(sorted(Counter(query.level for query in written.queries if query.level is not None).items()))
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     document: dict[str, Any] = {

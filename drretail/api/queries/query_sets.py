@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
+from drretail.agents.running.shard import only as only_those
+from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
 from drretail.api.options.queries import (
     CompareModesOptions,
@@ -29,29 +31,38 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import known_user, world_of
 from drretail.errors import check_known
+from drretail.grounding.text.wording import wish_lines
+from drretail.querygen.reading import (
+    FIFTY,
+    MARKET,
+    Split,
+    TypedQueries,
+    queries_from,
+    read_queries,
+    read_questions,
+    shipped_queries,
+)
+from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
+from drretail.records.tables.screen import on_screen, wrapped
 from drretail.records.tables.table import table_of
 from drretail.viewer.output import stdout_console
 
 if TYPE_CHECKING:
-    from drretail.api.models import Spent, Writer
     from drretail.env.world import World
     from drretail.querygen.comparison import Row
     from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import TypedQueries
-    from drretail.records.query import Query
 
 
 @accepts(ImportOptions)
 @in_own_words
-def import_questions(options: ImportOptions) -> "Result[TypedQueries]":
+def import_questions(options: ImportOptions) -> Result[TypedQueries]:
     """The queries that were written to ``to``, with those that a model typed.
 
     Raises UserError if lines of the file would be lost.
     """
     from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import TypedQueries, queries_from, read_questions
 
     source, to = Path(options.source), Path(options.to)
     questions = read_questions(source)
@@ -94,10 +105,9 @@ def import_questions(options: ImportOptions) -> "Result[TypedQueries]":
 
 
 def typed_by_model(
-    shop: "World", linter: "Linter", file: Path, queries: "Sequence[Query]", writer: "Writer", calls: QueryCalls
-) -> "tuple[TypedQueries, Spent]":
+    shop: "World", linter: "Linter", file: Path, queries: Sequence[Query], writer: Writer, calls: QueryCalls
+) -> tuple[TypedQueries, Spent]:
     """The queries with their wishes, and what that took. The journal of all calls is beside ``file``."""
-    from drretail.api.models import Spent
     from drretail.querygen.by_model.write import type_wishes
 
     total = sum(query.wish is None for query in queries)
@@ -106,7 +116,7 @@ def typed_by_model(
     return made, Spent(writer, made.usage, made.served)
 
 
-def types_line(types: "TypedQueries", spent: "Spent | None") -> str:
+def types_line(types: TypedQueries, spent: Spent | None) -> str:
     """How many wishes a model wrote and what that took; blank without one."""
     if spent is None:
         return ""
@@ -115,7 +125,7 @@ def types_line(types: "TypedQueries", spent: "Spent | None") -> str:
     return f"; {len(types.typed)} typed{wrong}{failed}\n{spent.line}"
 
 
-def on_types(types: "TypedQueries", spent: "Spent | None") -> list[str]:
+def on_types(types: TypedQueries, spent: Spent | None) -> list[str]:
     """Sentences on wishes that are missing or wrong, and on prices."""
     return [] if spent is None else [*on_failures(types.failed), *on_wrong(types.wrong), *spent.on_prices]
 
@@ -133,11 +143,8 @@ MEANINGS = {
 
 
 @accepts(ShowOptions)
-def show(options: ShowOptions) -> "Result[tuple[Query, ...]]":
+def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
     """The file's queries."""
-    from drretail.agents.running.shard import only as only_those
-    from drretail.querygen.reading import read_queries
-
     queries, only = read_queries(Path(options.file)), options.only
     if only is not None:
         queries = only_those(queries, str(only) if isinstance(only, int) else ",".join(names_in(only)))
@@ -149,11 +156,8 @@ def show(options: ShowOptions) -> "Result[tuple[Query, ...]]":
     return Result(tuple(queries), document, [*texts, f"{counted(len(queries), 'query')}{_of_users(queries)}"])
 
 
-def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
+def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
     """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
-    from drretail.grounding.text.wording import wish_lines
-    from drretail.records.tables.screen import on_screen, wrapped
-
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
@@ -171,16 +175,14 @@ def _shown(query: "Query", width: int, *, details: bool) -> Iterator[str]:
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
 
-def _of_users(queries: "Iterable[Query]") -> str:
+def _of_users(queries: Iterable[Query]) -> str:
     users = len({query.user_id for query in queries} - {None})
     return f" of {counted(users, 'user')}" if users else ""
 
 
 @accepts(ShippedOptions)
-def shipped(options: ShippedOptions) -> "Result[tuple[Query, ...]]":
+def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
     """The queries that were written. Raises UnknownName for an unknown set."""
-    from drretail.querygen.reading import FIFTY, MARKET, Split, shipped_queries
-
     to, split = Path(options.to), options.split
     sets = {each: (each,) for each in get_args(Split)} | {"all": FIFTY, "market": MARKET}
     check_known("split", sets, split)
@@ -206,7 +208,6 @@ def compare(options: CompareModesOptions) -> "Result[Sequence[Row]]":
     """The means of each mode of queries."""
     from drretail.querygen.comparison import compare as compared
     from drretail.querygen.lint import Linter
-    from drretail.querygen.reading import read_queries
 
     queries = [query for file in paths_in(options.files) for query in read_queries(file)]
     with world_of(options.world) as shop:

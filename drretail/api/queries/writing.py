@@ -9,15 +9,21 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import ValidationError
+
+from drretail.api.models import Writer, open_writer
 from drretail.api.options.queries import QueryCalls
 from drretail.errors import UserError
+from drretail.files import read_lines
+from drretail.grounding import gold_files
+from drretail.llm.prompt import overridden
 from drretail.progress import Bar, choose_progress
+from drretail.querygen.reading import read_queries
+from drretail.records.evidence import Finding
+from drretail.records.query import Query
 
 if TYPE_CHECKING:
-    from drretail.api.models import Writer
     from drretail.querygen.by_model.session import ModelSession
-    from drretail.records.evidence import Finding
-    from drretail.records.query import Query
 
 
 def check_file(to: Path) -> None:
@@ -35,23 +41,26 @@ def check_unused(to: Path, *, force: bool) -> None:
         raise UserError(f"{to} exists: name another file, or add --force.")
 
 
-def write_queries(to: Path, queries: "Iterable[Query]", *, force: bool) -> None:
+def write_queries(to: Path, queries: Iterable[Query], *, force: bool) -> None:
     """Writes the queries, one per line.
 
     Raises UserError if a line of the file would be lost, unless ``force``. The same queries, or more of them, lose
     none.
     """
-    from drretail.grounding import gold_files
-
     check_file(to)
     queries = list(queries)
-    written = {query.as_line() for query in queries}
-    lost = 0 if force else sum(line not in written for line in _known(to))
-    if lost:
-        raise UserError(
-            f"{to} exists, and {'a line' if lost == 1 else f'{lost} lines'} of it would be lost: name another file, "
-            "or add --force."
-        )
+    if not force:
+        try:
+            known = [query.as_line() for query in read_queries(to)]  # each with its gold
+        except UserError:  # these are no queries
+            known = _lines_of(to)
+        written = {query.as_line() for query in queries}
+        lost = sum(line not in written for line in known)
+        if lost:
+            raise UserError(
+                f"{to} exists, and {'a line' if lost == 1 else f'{lost} lines'} of it would be lost: name another "
+                "file, or add --force."
+            )
     gold_files.write_with_gold(queries, to)
 
 
@@ -60,10 +69,6 @@ def check_resumable(to: Path, journal: Path, source: str) -> None:
 
     A file can be resumed if its journal exists and the named model wrote all of its queries.
     """
-    from pydantic import ValidationError
-
-    from drretail.records.query import Query
-
     check_file(to)
     try:
         sources = {Query.model_validate_json(line).source for line in _lines_of(to)}
@@ -73,19 +78,7 @@ def check_resumable(to: Path, journal: Path, source: str) -> None:
         raise UserError(f"{to} exists, and {source} did not write it: name another file, or add --force.")
 
 
-def _known(to: Path) -> list[str]:
-    """A file's queries, each with its gold as one line; its lines, if these are no queries."""
-    from drretail.querygen.reading import read_queries
-
-    try:
-        return [query.as_line() for query in read_queries(to)]
-    except UserError:
-        return _lines_of(to)
-
-
 def _lines_of(to: Path) -> list[str]:
-    from drretail.files import read_lines
-
     return [line for line in read_lines(to) if line.strip()] if to.is_file() else []
 
 
@@ -98,7 +91,7 @@ _MOST_SHOWN = 5
 
 
 @contextmanager
-def asking(writer: "Writer", journal: Path, calls: QueryCalls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
+def asking(writer: Writer, journal: Path, calls: QueryCalls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
     """The model's session, with a journal of all its calls, and a bar of ``total`` questions, for a ``with`` block."""
     from drretail.querygen.by_model.session import ModelSession
 
@@ -122,7 +115,7 @@ def on_failures(reasons: Mapping[str, str]) -> Iterator[str]:
         yield "These failures are kept. --retry failed asks again."
 
 
-def on_wrong(findings: "Mapping[str, Sequence[Finding]]") -> Iterator[str]:
+def on_wrong(findings: Mapping[str, Sequence[Finding]]) -> Iterator[str]:
     """Sentences on what is wrong with queries that are kept nevertheless, by id."""
     from drretail.querygen.by_model.examination import in_words
 
@@ -130,7 +123,7 @@ def on_wrong(findings: "Mapping[str, Sequence[Finding]]") -> Iterator[str]:
         yield f"{query_id} is kept though {'; '.join(map(in_words, wrong))}"
 
 
-def findings_by_id(findings: "Mapping[str, Sequence[Finding]]") -> dict[str, list[dict[str, Any]]]:
+def findings_by_id(findings: Mapping[str, Sequence[Finding]]) -> dict[str, list[dict[str, Any]]]:
     """The findings by query id, for ``--json``."""
     return {
         query_id: [finding.model_dump(mode="json", exclude_none=True) for finding in wrong]
@@ -146,7 +139,6 @@ def in_own_words(function: Callable[[O], R]) -> Callable[[O], R]:
         if options.prompts is None:
             return function(options)
         from drretail.api.prompts import read_query_prompts
-        from drretail.llm.prompt import overridden
 
         with overridden(read_query_prompts(Path(options.prompts))):
             return function(options)
@@ -154,20 +146,18 @@ def in_own_words(function: Callable[[O], R]) -> Callable[[O], R]:
     return call
 
 
-def opened_writer(model: str | None, calls: QueryCalls, *, keyless: bool = False) -> "Writer | None":
+def opened_writer(model: str | None, calls: QueryCalls, *, keyless: bool = False) -> Writer | None:
     """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
     Raises UserError for an unknown model or profile.
     """
-    from drretail.api.models import open_writer
-
     writer = open_writer(model, calls.model_profile, calls.base_url, keyless=keyless)
     if writer is None and calls.prompts is not None:
         raise UserError(PROMPTS_NEED_A_MODEL)
     return writer
 
 
-def named_writer(model: str | None, calls: QueryCalls) -> "Writer | None":
+def named_writer(model: str | None, calls: QueryCalls) -> Writer | None:
     """The model that is named; None without one. The settings' model is not used: money is spent only on request.
 
     Raises UserError for the offline model, whose rules cannot read texts.

@@ -11,10 +11,15 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from drretail import __version__
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in, paths_in, texts_in
 from drretail.api.options.shops import Day, DownloadOptions, IngestOptions, SynthOptions
+from drretail.api.settings import read_settings
 from drretail.api.worlds import server_settings
+from drretail.data_ingest.raw.tables import is_mapping
+from drretail.data_ingest.synth import write_shop
+from drretail.env.servers.naming import check_place, is_on_servers, world_name
 from drretail.errors import UnknownName, UserError
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
@@ -29,8 +34,6 @@ if TYPE_CHECKING:
 @accepts(SynthOptions)
 def synth(options: SynthOptions) -> Result[Any]:
     """The report on the files that were written."""
-    from drretail.data_ingest.synth import write_shop
-
     to = Path(options.to)
     report = write_shop(
         to,
@@ -52,7 +55,6 @@ def download(options: DownloadOptions) -> Result[Any]:
     """The report on the files that were downloaded."""
     import httpx2
 
-    from drretail import __version__
     from drretail.data_ingest.download import download as fetch
     from drretail.data_ingest.download import wanted_files
 
@@ -79,9 +81,7 @@ def ingest(options: IngestOptions) -> "Result[IngestReport]":
     """
     from drretail.data_ingest.ingest import Target
     from drretail.data_ingest.ingest import ingest as run_ingest
-    from drretail.data_ingest.raw.tables import is_mapping
     from drretail.env.copying import writer_to
-    from drretail.env.servers.naming import is_on_servers
 
     paths, world = paths_in(options.paths), str(options.world)
     for path in paths:
@@ -148,9 +148,6 @@ def stages_folder(world: str) -> Path:
     """The folder that keeps an ingest's finished stages: the world's own, or one in the cache for a
     world on servers.
     """
-    from drretail.api.settings import read_settings
-    from drretail.env.servers.naming import check_place, is_on_servers, world_name
-
     check_place(world)
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 
@@ -165,7 +162,18 @@ def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
         yield "It was made from these same files with these options, so nothing was read. --force makes it again."
     else:
         yield from _rows(report, word)
-        yield from _made(report)
+        if report.world is None:
+            yield "Dry run: nothing was written."
+        else:
+            yield f"World {report.world}, fingerprint {report.fingerprint}"
+            last = ", the day after the last order" if report.counts and report.counts.orders else ""
+            yield f"The shop's today is {report.now:%Y-%m-%d}{last}."
+            yield f'Next: drretail ask "Which …?" --world {quote(str(report.world))}'
+        if report.replaced is not None:
+            yield (
+                f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
+                f"`drretail world use {report.world}` goes back to it."
+            )
 
 
 def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
@@ -217,22 +225,6 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
         verb = "ordered" if word == "orders" else "reviewed"
         count = report.products_without_meta
         yield f"{counted(count, f'{verb} product')} {'has' if count == 1 else 'have'} no product row."
-
-
-def _made(report: "IngestReport") -> Iterator[str]:
-    """The world, or that none was made."""
-    if report.world is None:
-        yield "Dry run: nothing was written."
-    else:
-        yield f"World {report.world}, fingerprint {report.fingerprint}"
-        last = ", the day after the last order" if report.counts and report.counts.orders else ""
-        yield f"The shop's today is {report.now:%Y-%m-%d}{last}."
-        yield f'Next: drretail ask "Which …?" --world {quote(str(report.world))}'
-    if report.replaced is not None:
-        yield (
-            f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
-            f"`drretail world use {report.world}` goes back to it."
-        )
 
 
 _FIELDS = {"parent_asin": "product", "user_id": "user", "order_id": "order", "shop_currency": "currency"}

@@ -4,32 +4,47 @@
 """
 
 import json
+import os
+import secrets
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from drretail.agents.information import instructions, question_instructions
 from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options.shops import McpOptions, ToolsOptions
+from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world, web_of, world_of
+from drretail.conditions.tools import client_conditions
+from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
 from drretail.llm.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
+from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
+from drretail.tools.arguments import read_arguments
+from drretail.tools.registry import (
+    TOOLS,
+    anthropic_schemas,
+    json_schemas,
+    load_tool,
+    openai_schemas,
+    tool_schema_hash,
+    tools_of,
+)
+from drretail.tools.tool import read_schema
+from drretail.tools.toolkit import Toolkit
 from drretail.viewer.output import dumped, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from drretail.agents.running.client_runs import Recording
-    from drretail.api.settings import Settings
-    from drretail.env.session import Session
-    from drretail.env.world import World
-    from drretail.records.query import Query
-    from drretail.tools.tool import Tool
 
 
 @accepts(ToolsOptions)
@@ -43,8 +58,6 @@ def show_tools(options: ToolsOptions) -> Result[Any]:
             raise UserError("--format is the format of all tools' schemas: name no tool.")
         value = _called(options.name, options)
         return Result(value, value, [dumped(value)])
-    from drretail.tools.registry import TOOLS, anthropic_schemas, json_schemas, openai_schemas, tool_schema_hash
-    from drretail.tools.tool import read_schema
 
     form = options.form or "json"
     schemas = {"openai": openai_schemas, "anthropic": anthropic_schemas, "json": json_schemas}[form]
@@ -55,30 +68,16 @@ def show_tools(options: ToolsOptions) -> Result[Any]:
     return Result(TOOLS, document, [table_of("", ["tool", "access", "what it does"], rows)])
 
 
-def _arguments(name: str, args: str) -> "tuple[Tool, dict[str, Any]]":
-    """A known tool and its arguments, checked before a world is opened or built."""
-    from drretail.tools.arguments import read_arguments
-    from drretail.tools.registry import load_tool
-    from drretail.tools.tool import read_schema
-
+def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     tool = load_tool(name)
-    try:
-        return tool, read_arguments(read_schema(tool.function).parameters, parse_json(args))
+    try:  # before a world is opened or built
+        arguments = read_arguments(read_schema(tool.function).parameters, parse_json(options.args))
     except json.JSONDecodeError as problem:
         raise UserError(
             f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."
         ) from None
     except ToolError as problem:
         raise _refusal(name, problem) from None
-
-
-def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
-    from drretail.api.settings import read_settings
-    from drretail.conditions.tools import client_conditions
-    from drretail.env.session import Session, SessionSettings
-    from drretail.tools.toolkit import Toolkit
-
-    tool, arguments = _arguments(name, options.args)
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     scope = client_conditions(options.vary).scope
     with world_of(options.world, web_of(options.world, options.web, settings)) as shop:
@@ -116,12 +115,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
     if find_spec("mcp") is None:
         raise UserError("The MCP server needs mcp: pip install mcp.")
     _check(options)
-    from drretail.agents.information import instructions, question_instructions
-    from drretail.api.settings import read_settings
-    from drretail.conditions.tools import client_conditions
-    from drretail.env.session import Session, SessionSettings, Shopper
     from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
-    from drretail.tools.registry import tools_of
 
     world, user = str(options.world), options.user
     under = client_conditions(options.vary)
@@ -170,10 +164,9 @@ def _check(options: McpOptions) -> None:
         raise UserError("--port is only for the server over HTTP: add --http.")
 
 
-def _asked(options: McpOptions, shop: "World") -> "Query":
+def _asked(options: McpOptions, shop: World) -> Query:
     """The query that clients answer. Raises UserError for a query that this world can't be asked."""
     from drretail.agents.running.run import question_as_query
-    from drretail.querygen.reading import read_queries
 
     if options.question is not None:
         return question_as_query(options.question, options.user, shop)
@@ -189,7 +182,7 @@ def _asked(options: McpOptions, shop: "World") -> "Query":
 
 
 def _recording(
-    options: McpOptions, query: "Query", session: "Session", without: "Sequence[str]", settings: "Settings"
+    options: McpOptions, query: Query, session: Session, without: Sequence[str], settings: Settings
 ) -> "Recording":
     """The experiment, opened for runs of clients in sessions like this one."""
     from drretail.agents.running.client_runs import Recording
@@ -212,28 +205,20 @@ def _serve_http(server: Any, port: int, observer: Observer) -> None:
     from drretail.tools.local_server import HOST, bound, port_of, serve
     from drretail.tools.mcp_http import ADDRESS, http_app
 
-    token, printed = _token()
+    token = os.environ.get(TOKEN_VARIABLE)
+    is_new = token is None
+    if token is None:
+        token = secrets.token_urlsafe(24)
+    elif len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+        raise UserError(f"{TOKEN_VARIABLE} needs {SHORTEST_TOKEN} or more letters, digits and signs without blanks.")
     listening = bound(port)
     app = http_app(server, token, port_of(listening))
 
     def begun() -> None:
         observer.serving(
             f"http://{HOST}:{port_of(listening)}{ADDRESS}",
-            f"Authorization: Bearer {token if printed else f'${TOKEN_VARIABLE}'}",
+            f"Authorization: Bearer {token if is_new else f'${TOKEN_VARIABLE}'}",
         )
         observer.note("The server answers only this machine, and only with that header. Ctrl-C stops it.")
 
     serve(app, listening, begun, lifespan=True)
-
-
-def _token() -> tuple[str, bool]:
-    """The token, and whether it is new and so has to be shown. Raises UserError for a token that can be guessed."""
-    import os
-    import secrets
-
-    token = os.environ.get(TOKEN_VARIABLE)
-    if token is None:
-        return secrets.token_urlsafe(24), True
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
-        raise UserError(f"{TOKEN_VARIABLE} needs {SHORTEST_TOKEN} or more letters, digits and signs without blanks.")
-    return token, False

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Any
 from drretail.api.option import accepts
 from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions, UseOptions
 from drretail.api.worlds import place_of, server_settings
+from drretail.env.copying import copy_world, find_kept, use_world
+from drretail.env.folder import check_world
+from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
+from drretail.env.servers.naming import is_on_servers
 from drretail.plugins import addon_function
 from drretail.progress import busy, choose_progress
+from drretail.records.evidence import Finding
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Cell, Table, table_of
 
 if TYPE_CHECKING:
     from drretail.addons.perturb.commands import perturb as perturb
-    from drretail.env.manifest import Manifest
-    from drretail.records.evidence import Finding
 
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
@@ -30,7 +33,7 @@ def __getattr__(name: str) -> object:
 
 
 @accepts(InfoOptions)
-def info(options: InfoOptions) -> "Result[Manifest]":
+def info(options: InfoOptions) -> Result[Manifest]:
     """The world's manifest, even of a damaged one."""
     world, place = str(options.world), place_of(str(options.world))
     manifest = _manifest(place)
@@ -39,14 +42,16 @@ def info(options: InfoOptions) -> "Result[Manifest]":
 
 
 @accepts(CheckWorldOptions)
-def check(options: CheckWorldOptions) -> "Result[list[Finding]]":
+def check(options: CheckWorldOptions) -> Result[list[Finding]]:
     """What differs between the world's data and its manifest."""
-    from drretail.env.manifest import CHECKSUMS, live_generation
-    from drretail.env.servers.naming import is_on_servers
-
     place, notes = place_of(str(options.world)), list[str]()
     with busy("reading every row and file"):
-        findings = _findings(place)
+        if is_on_servers(place):
+            from drretail.env.servers.integrity import check_servers
+
+            findings = check_servers(place, server_settings())
+        else:
+            findings = check_world(Path(place))
     if not is_on_servers(place) and not (live_generation(Path(place)) / CHECKSUMS).is_file():
         notes.append("The world's files have no SHA256SUMS: their rows were compared, but not every byte.")
     part: Table | str = f"ok {_manifest(place).fingerprint}" if not findings else ""
@@ -59,10 +64,8 @@ def check(options: CheckWorldOptions) -> "Result[list[Finding]]":
 
 
 @accepts(CopyOptions)
-def copy(options: CopyOptions) -> "Result[Manifest]":
+def copy(options: CopyOptions) -> Result[Manifest]:
     """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
-    from drretail.env.copying import copy_world
-
     to, place = str(options.to), place_of(str(options.world))
     manifest = copy_world(place, to, servers=server_settings(), progress=choose_progress())
     parts = [f"World {to}, fingerprint {manifest.fingerprint}", *_kept(to, to)]
@@ -70,10 +73,8 @@ def copy(options: CopyOptions) -> "Result[Manifest]":
 
 
 @accepts(UseOptions)
-def use(options: UseOptions) -> "Result[Manifest]":
+def use(options: UseOptions) -> Result[Manifest]:
     """The manifest of the version that is live now. Raises UserError if no other version is kept."""
-    from drretail.env.copying import use_world
-
     world = str(options.world)
     with busy("checking what was live before"):
         manifest = use_world(place_of(world), server_settings())
@@ -82,45 +83,27 @@ def use(options: UseOptions) -> "Result[Manifest]":
     )
 
 
-def _counts(world: str, manifest: "Manifest") -> dict[str, Any]:
+def _counts(world: str, manifest: Manifest) -> dict[str, Any]:
     return {"world": world, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()}
 
 
-def _manifest(place: str) -> "Manifest":
+def _manifest(place: str) -> Manifest:
     """The manifest of a world, even of a damaged one."""
-    from drretail.env.servers.naming import is_on_servers
-
     if is_on_servers(place):
         from drretail.env.servers.reading import read_generation
 
         return read_generation(place, server_settings()).manifest
-    from drretail.env.manifest import live_generation, read_manifest
-
     return read_manifest(live_generation(Path(place)))
 
 
 def _kept(world: str, place: str) -> Iterator[str]:
     """Which other version the world's place keeps, if any."""
-    from drretail.env.copying import find_kept
-
     generations = find_kept(place, server_settings())
     if generations is not None and (before := generations.before) is not None:
         yield f"Also kept: {before.headline}. `drretail world use {world}` switches to it."
 
 
-def _findings(place: str) -> "list[Finding]":
-    from drretail.env.servers.naming import is_on_servers
-
-    if is_on_servers(place):
-        from drretail.env.servers.integrity import check_servers
-
-        return check_servers(place, server_settings())
-    from drretail.env.folder import check_world
-
-    return check_world(Path(place))
-
-
-def _info(world: str, manifest: "Manifest") -> Iterator[Table | str]:
+def _info(world: str, manifest: Manifest) -> Iterator[Table | str]:
     counts = manifest.counts.model_dump()
     yield manifest.headline
     yield table_of(
@@ -156,5 +139,5 @@ def _info(world: str, manifest: "Manifest") -> Iterator[Table | str]:
     yield f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}"
 
 
-def _share(part: int, whole: int) -> "Cell":
+def _share(part: int, whole: int) -> Cell:
     return Cell(part / whole if whole else None, "fine_percent")
