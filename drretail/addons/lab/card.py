@@ -56,8 +56,6 @@ LAYOUTS = (
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A claim, its sources, and people's label."""
-
     claim: str
     sources: tuple[str, ...]
     label: Label

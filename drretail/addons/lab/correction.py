@@ -77,8 +77,8 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     if labels:
         own = _of_one_judge(claims, judge, labels)
         items = fp_items(own, labels, clusters, planned_runs(gathered, own[0].judge, "FP"))
-        rows += _rows("FP", own[0].judge, items)
-        apart = _separations(items)
+        rows += [row for system, its in items.items() for row in _figures("FP", system, own[0].judge, its)]
+        apart += _separations(items)
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
     if cited:
         of_judge = _of_one_judge(extracted, judge, cited)
@@ -88,7 +88,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         one_sided = {system for system, _ in unlabelled}
         items = fr_items(of_judge, cited, clusters, planned_runs(gathered, of_judge[0].judge, "FR"))
         two_sided = {system: its for system, its in items.items() if system not in one_sided}
-        rows += _rows("FR", of_judge[0].judge, two_sided)
+        rows += [row for system, its in two_sided.items() for row in _figures("FR", system, of_judge[0].judge, its)]
         notes += [
             f"{system}: no corrected FR, since nobody said of claims with a source, or of those without, whether "
             "they are cited: drretail lab sample --uncited draws the latter."
@@ -206,14 +206,13 @@ def _items(
     return dict(sorted(items.items()))
 
 
-def _rows(what: str, judge: str, items: Mapping[str, Sequence[Item]]) -> list[Figure]:
-    """The figures of each system of which something could be labelled."""
-    open_systems = {system: its for system, its in items.items() if not all(item.is_known for item in its)}
-    return [row for system, its in open_systems.items() for row in _figures(what, system, judge, its)]
-
-
 def _figures(what: str, system: str, judge: str, items: Sequence[Item]) -> Iterator[Figure]:
-    """The value corrected, from labels alone and by the judge alone; or the number of labels that are too few."""
+    """The value corrected, from labels alone and by the judge alone; or the number of labels that are too few.
+
+    None if nothing could be labelled.
+    """
+    if all(item.is_known for item in items):
+        return
     about: dict[str, Any] = {"name": what, "of": system, "by": judge}
     count, open_items = sum(item.is_labelled for item in items), sum(not item.is_known for item in items)
     corrected, alone = corrected_mean(items), labels_alone(items)
@@ -231,7 +230,7 @@ def _figures(what: str, system: str, judge: str, items: Sequence[Item]) -> Itera
     yield Figure(**about, part=JUDGED, value=judged)
 
 
-def _separations(items: Mapping[str, Sequence[Item]]) -> list[Figure]:
+def _separations(items: Mapping[str, Sequence[Item]]) -> Iterator[Figure]:
     """Every two systems with enough labels."""
     labels = {system: sum(item.is_labelled for item in of_system) for system, of_system in items.items()}
     sizes = {system: sum(not item.is_known for item in of_system) for system, of_system in items.items()}
@@ -240,17 +239,17 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> list[Figure]:
         for system, of_system in items.items()
         if labels[system] >= LEAST_LABELS and (value := corrected_mean(of_system)) is not None
     }
-    separations: list[Figure] = []
     for first, second in combinations(values, 2):
         apart, count = difference(values[first], values[second]), labels[first] + labels[second]
         needed = None if apart.low is None else labels_needed(apart, count)
         is_possible = needed is not None and needed <= sizes[first] + sizes[second]
         about: dict[str, Any] = {"name": "FP", "of": first, "by": second, "part": APART, "n": count}
-        separations.append(Figure(**about, **apart.measured, items={"needed": needed if is_possible else None}))
-    return separations
+        yield Figure(**about, **apart.measured, items={"needed": needed if is_possible else None})
 
 
-def _win_rates(experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None) -> list[Figure]:
+def _win_rates(
+    experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None
+) -> Iterator[Figure]:
     """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote.
 
     Meetings that a missing report decided are known.
@@ -260,7 +259,6 @@ def _win_rates(experiment: Path, gathered: Gathered, opinions: Sequence[Opinion]
     for opinion in opinions:
         if opinion.kind == "person":
             votes[opinion.item, opinion.question.dimension].append((opinion.value + 1) / 2)
-    rows: list[Figure] = []
     judged = [
         (judge_name(assessor.judge, assessor.rules), assessor.judge.spec, labels, dimension, outcomes)
         for assessor, labels, dimension, outcomes in judged_meetings(experiment, gathered)
@@ -278,8 +276,7 @@ def _win_rates(experiment: Path, gathered: Gathered, opinions: Sequence[Opinion]
                 cluster = user_of.get(query, query)
                 items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
         if any(item.is_labelled for item in items):
-            rows += _figures(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items)
-    return rows
+            yield from _figures(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items)
 
 
 def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str | None) -> None:
@@ -297,31 +294,18 @@ def _refuse_unjudged(experiment: Path, opinions: Sequence[Opinion], judge: str |
     )
 
 
-def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> list[str]:
-    """Notes for the reader of the numbers: labels that match no claim, and strata without a label."""
-    notes: list[str] = []
-    spare = len((labels.keys() & extracted) - ruled)
-    if spare:
-        notes.append(
-            f"{counted(spare, 'label')} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP."
-        )
-    lost = len(labels.keys() - ruled - extracted)
-    if lost:
-        notes.append(
-            f"{counted(lost, 'label')} of no claim that stands here: the report or the judging has changed since."
-        )
-    empty = sorted(
-        {claim.stratum for claim in own if claim.in_fp} - {claim.stratum for claim in own if claim.about in labels}
-    )
-    if empty:
-        notes.append(
-            f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
-        )
-    return notes
+def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], labels: Labels) -> Iterator[str]:
+    """Labels that match no claim, and strata without a label."""
+    if spare := len((labels.keys() & extracted) - ruled):
+        yield f"{counted(spare, 'label')} of {'a claim' if spare == 1 else 'claims'} without a verdict: not in FP."
+    if lost := len(labels.keys() - ruled - extracted):
+        yield f"{counted(lost, 'label')} of no claim that stands here: the report or the judging has changed since."
+    labelled = {claim.stratum for claim in own if claim.about in labels}
+    if empty := sorted({claim.stratum for claim in own if claim.in_fp} - labelled):
+        yield f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
 
 
 def _by_people(opinions: Iterable[Opinion], scale: Scale) -> dict[str, list[float]]:
-    """By item, what people say on this scale, in ``view`` or in files."""
     by_item: dict[str, list[float]] = defaultdict(list)
     for opinion in opinions:
         if opinion.kind == "person" and opinion.question.scale == scale:

@@ -63,7 +63,6 @@ class Figure(Share):
         return with_interval(self.value, self.ci_low, self.ci_high)
 
     def count(self, item: str) -> int:
-        """One of the ``items``, as a whole number."""
         return round(self.items.get(item) or 0)
 
 
@@ -429,7 +428,6 @@ class ExploitsFound(LabFinding):
     """Honest systems; the first is the one from whose reports the exploits were made."""
 
     def by_judge(self) -> dict[str, dict[str, "Exploited"]]:
-        """By judge and exploit."""
         made: dict[str, dict[str, Exploited]] = {}
         for (judge, exploit), rows in grouped(self.rows, "by", "of").items():
             made.setdefault(judge, {})[exploit] = Exploited(rows)
@@ -459,7 +457,6 @@ class Exploited:
         self.n, self.needed = whole.n, whole.count("needed")
 
     def gaps(self, part: str) -> list[Figure]:
-        """The headlines in which it is below, above or level."""
         return [row for row in self._gaps if row.part == part]
 
     @property

@@ -75,7 +75,6 @@ def persona_ask(past: Past) -> Ask[WrittenPersona]:
 
 
 def persona_of(past: Past, written: WrittenPersona, made_by: str) -> Persona:
-    """The model's answer as a persona."""
     traits = {
         trait.field: Trait(value=trait.value, orders=trait.orders, of_profile=trait.field in PROFILE_FIELDS)
         for trait in written.traits
@@ -101,7 +100,6 @@ def context_ask(past: Past, persona: Persona) -> Ask[WrittenContext]:
 
 
 def context_of(past: Past, written: WrittenContext, made_by: str) -> PersonContext:
-    """The model's answer as a context."""
     entries = tuple(
         ContextEntry(kind=entry.kind, text=entry.text, orders=entry.orders, of_profile=not entry.orders)
         for entry in written.entries
@@ -135,7 +133,6 @@ def chosen_by_model(tasks: Sequence[Query], chosen: Mapping[str, ChosenTasks]) -
 
 
 def prompts() -> dict[str, Prompt]:
-    """All prompts about people, by name."""
     return {name: load_prompt(__file__, name) for name in NAMES}
 
 

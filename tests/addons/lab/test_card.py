@@ -33,7 +33,6 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.addons.lab.test_correcting import called
 from tests.build import LABEL, experiment, known
-from tests.test_packed_bombs import MEGABYTE, bomb
 from tests.viewer.conftest import answered, exp
 
 __all__ = ["answered", "exp"]
@@ -123,12 +122,6 @@ def test_a_file_that_is_no_set_is_told_in_a_sentence(tmp_path: Path, text: str, 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read_labelled(path)
-
-
-def test_a_set_that_unpacks_to_a_gigabyte_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("drretail.files.MOST_UNPACKED", 64 * MEGABYTE)
-    with pytest.raises(UserError, match="more than 64 MB when it is unpacked"):
-        read_labelled(bomb(tmp_path / "labels.jsonl.gz", b" "))
 
 
 def test_no_claim_is_told_by_a_threshold_that_was_chosen_on_it() -> None:
@@ -227,15 +220,6 @@ def test_a_second_card_asks_nothing_and_a_set_of_one_claim_has_no_interval(bare:
     alone = written(tmp_path / "one.csv", [(SAID[0], SOURCE, "full")])
     carded(alone, "--to", bare, "-q")
     assert read_cards(bare)[0].sets[-1].figure("balanced_accuracy").value is None
-
-
-def test_a_judges_line_stands_beside_its_scores_and_says_when_it_is_stale(bare: Path, tmp_path: Path) -> None:
-    carded(labels(tmp_path, 5), "--to", bare, "-q")
-    (line,) = card_lines(bare).values()
-    assert "offline:judge beside people's labels" in line
-    stale = json.loads(the_card(bare).read_text(encoding="utf-8")) | {"prompt_hash": "other"}
-    the_card(bare).write_text(json.dumps(stale), encoding="utf-8")
-    assert "with another prompt" in card_lines(bare)["offline:judge"]
 
 
 def given_to_the_judge_of_scores(exp: Path) -> JudgeRef:

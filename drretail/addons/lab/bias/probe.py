@@ -54,14 +54,14 @@ def difference(name: str, values: ByQuery, clusters: Clusters, *, dimension: str
     numbers, groups = [*means.values()], clusters.groups(means)
     seen, p = detectable(estimate(numbers, groups)), flip_test([round(each, 10) for each in numbers], groups)
     items = {"neutral": 0.0, "detectable": seen, "p": None if p is None else round(p, 10)}
-    return _effect(name, values, mean_interval(numbers, groups), clusters, dimension, unit, items)
+    return effect_of(name, values, mean_interval(numbers, groups), clusters, dimension, unit, items)
 
 
 def share(name: str, values: ByQuery, clusters: Clusters, *, dimension: str = ALL) -> Figure:
     """A mean share over queries with its binomial interval; no value of it shows a judge without the bias."""
     means = {query: fmean(inside) for query, inside in values.items() if inside}
     interval = share_interval([*means.values()], clusters.groups(means))
-    return _effect(name, values, interval, clusters, dimension, "share")
+    return effect_of(name, values, interval, clusters, dimension, "share")
 
 
 def differences(
@@ -77,11 +77,6 @@ def differences(
 def shares(name: str, by_dimension: Mapping[str, ByQuery], clusters: Clusters) -> list[Figure]:
     """A share over all dimensions together, then one for each dimension with values."""
     return [share(name, values, clusters, dimension=dimension) for dimension, values in over_dimensions(by_dimension)]
-
-
-def number(name: str, values: ByQuery, clusters: Clusters, dimension: str, value: float) -> Figure:
-    """A plain count, without an interval."""
-    return _effect(name, values, Interval(value), clusters, dimension, "")
 
 
 def entropy(values: ByQuery, clusters: Clusters, steps: int, seed: str, dimension: str) -> Figure:
@@ -104,7 +99,7 @@ def entropy(values: ByQuery, clusters: Clusters, steps: int, seed: str, dimensio
     if interval.value is not None and interval.low is not None and interval.high is not None:
         low, high = (2 * interval.value - end for end in (interval.high, interval.low))
         interval = Interval(interval.value, max(0.0, low), min(log2(steps), high))
-    return _effect("entropy in bits, 3.46 at most", values, interval, clusters, dimension, "")
+    return effect_of("entropy in bits, 3.46 at most", values, interval, clusters, dimension)
 
 
 def by_query(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
@@ -124,13 +119,13 @@ def over_dimensions(by_dimension: Mapping[str, ByQuery]) -> Iterable[tuple[str, 
     yield from ((dimension, values) for dimension, values in by_dimension.items() if values)
 
 
-def _effect(
+def effect_of(
     name: str,
     values: ByQuery,
     interval: Interval,
     clusters: Clusters,
     dimension: str,
-    unit: str,
+    unit: str = "",
     more: Mapping[str, float | None] = MappingProxyType({}),
 ) -> Figure:
     queries = [query for query, inside in values.items() if inside]
@@ -164,7 +159,6 @@ class Reports:
 
     @property
     def pairs(self) -> list[Labels]:
-        """All pairs of research systems."""
         return [*combinations(sorted({subject.label for subject in self.subjects}), 2)]
 
     @property
@@ -230,7 +224,6 @@ def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> No
 
 
 def length_label(label: str, length: str) -> str:
-    """The label of the system with a system's copies of that length."""
     return made_label(label, f"at-{length}")
 
 
@@ -309,7 +302,6 @@ class Case:
 
     @cached_property
     def clusters(self) -> Clusters:
-        """Which user asked each query."""
         return Clusters.of(read_definition(self.experiment).queries)
 
     @cached_property

@@ -24,9 +24,9 @@ from drretail.addons.lab.bias.probe import (
     by_query,
     difference,
     differences,
+    effect_of,
     entropy,
     length_label,
-    number,
     over_dimensions,
     share,
     shares,
@@ -48,6 +48,7 @@ from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.score import Verdict
 from drretail.records.vote import about_report
+from drretail.stats.intervals import Interval
 
 
 def _position(case: Case) -> Effects | str:
@@ -400,7 +401,7 @@ def _scale_use(case: Case) -> Effects | str:
         is_high = {query: [float(value >= HIGH) for value in its] for query, its in values.items()}
         most_used.append(share("of its most used value", is_most, case.clusters, dimension=dimension))
         high.append(share(f"{HIGH} or more", is_high, case.clusters, dimension=dimension))
-        used.append(number("values used", values, case.clusters, dimension, len(ratings)))
+        used.append(effect_of("values used", values, Interval(len(ratings)), case.clusters, dimension))
     evenness = [entropy(values, case.clusters, STEPS, case.seed, dimension) for dimension, values in groups]
     # How much higher systems are rated than floors on the same query; empty if no floor was rated.
     floors = {subject.label for subject in case.reports.floors}

@@ -28,7 +28,6 @@ class CurrentDecisions:
     """Decisions on queries that something other than this review has changed since, or that are no longer there."""
 
     def of(self, query: Query) -> tuple[Review, ...]:
-        """The decisions on a query."""
         return tuple(review for review in self.reviews if review.query_id == query.query_id)
 
     def undecided_by(self, reviewer: str, queries: Iterable[Query]) -> tuple[Query, ...]:
@@ -148,8 +147,6 @@ def answers_in(reviews: Iterable[Review]) -> Iterator[Answered[Version]]:
 
 @dataclass(frozen=True, slots=True)
 class Reviewer:
-    """One reviewer's statistics."""
-
     name: str
     decided: int
     accepted: int
@@ -174,7 +171,6 @@ class Summary:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of queries by outcome."""
         counted = Counter(outcome.what for outcome in self.outcomes)
         return {what: counted[what] for what in WHATS}
 

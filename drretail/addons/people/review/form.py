@@ -65,7 +65,6 @@ class Items:
         self._texts = Texts(queries)
 
     def of(self, query: Query) -> Item:
-        """The item of a query of the file."""
         user_id, shopper = query.user_id, None
         if user_id is not None:
             if user_id not in self._known:
@@ -104,7 +103,6 @@ def page_of(item: Item) -> tuple[Section, ...]:
 
 
 def wish_section(query: Query) -> Section:
-    """The wish, and who typed it."""
     if query.wish is None:
         return section("What it wants", ["nobody has typed what the query wants"])
     by = [f"typed by {query.typed_by}"] if query.typed_by else []
@@ -112,7 +110,6 @@ def wish_section(query: Query) -> Section:
 
 
 def checks_of(checked: Checked) -> tuple[Section, ...]:
-    """The findings, and the cheapest basket."""
     return (
         section("Checks", [finding_line(finding) for finding in checked.findings] or ["Nothing was found."]),
         section("The cheapest basket", [cheapest_line(checked.reference)]),
@@ -256,7 +253,6 @@ def with_wants(cells: Mapping[str, str], wants: Iterable[Mapping[str, str]]) -> 
 
 
 def cells_of(query: Query) -> Cells:
-    """The cells of a query as it is."""
     wish = query.wish or Wish()
     cells = {TEXT: query.text, **_cells(WISH_FIELDS[:-1], wish), **_cells(OTHER_FIELDS, query)}
     cells[NOTHING] = "yes" if query.wish is not None and not query.wish.wants else ""

@@ -48,13 +48,10 @@ class Answers(Record):
 
     @property
     def noes(self) -> tuple[Question, ...]:
-        """The questions that were answered with no."""
         return tuple(question for question in QUESTIONS if getattr(self, question) is False)
 
 
 class Edit(Record):
-    """A reviewer's edit of a query."""
-
     before: Query
     after: Query
     fields: tuple[str, ...]

@@ -54,8 +54,6 @@ def _rows(item: form.Item, reviewer: str) -> Iterator[SheetRow]:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The contents of a filled sheet."""
-
     reviews: tuple[Review, ...]
     blank: int
     """Queries for which nothing was filled in."""

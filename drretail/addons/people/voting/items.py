@@ -102,7 +102,6 @@ def report_questions(
 
 @cache
 def label_question() -> Question:
-    """What a claim's sources say of it."""
     options = tuple(Option(label, label, str(key), meaning) for key, (label, meaning) in enumerate(_SUPPORT.items(), 1))
     return Question(SUPPORT, "What do the sources say of it?", SUPPORT_RULES, options)
 
@@ -169,12 +168,6 @@ def _unmistakable(names: Iterable[str]) -> Iterator[str]:
     return (name for name in names if not re.fullmatch(r"[a-z]+", name) or name in ("openai", "anthropic", "ollama"))
 
 
-def blind_picks(subject: Subject, names: Names) -> tuple[str, ...]:
-    """What the report puts into the cart, a line for each pick, as judges see it; nothing if that is unknown."""
-    text = _TAG.sub("", picks_with_prices(subject, "default"))
-    return tuple(names.withheld(line) for line in text.splitlines())
-
-
 _NAMING = ("evidence:", "product_id:", "product_url:", "title:")
 _ALSO_CALLED = {"price": "costs dollars", "average_rating": "stars rated", "rating_number": "reviews", "store": "brand"}
 """Words of claims for the fields of a product's record."""
@@ -229,8 +222,6 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Sheets:
-    """Makes the sheets of one experiment."""
-
     experiment: Path
     definition: Definition
     asks_cited: bool = False
@@ -252,7 +243,8 @@ class Sheets:
         if isinstance(item, ClaimItem):
             return self.of_claim(item)
         subjects = self._pair(item, annotator) if isinstance(item, PairItem) else [self._unchanged(item)]
-        first, picks = subjects[0], [blind_picks(subject, self.names) for subject in subjects]
+        first, carts = subjects[0], [_TAG.sub("", picks_with_prices(subject, "default")) for subject in subjects]
+        picks = [tuple(map(self.names.withheld, cart.splitlines())) for cart in carts]
         # Both lists or none, as for judges: a report without a list would look like one that buys nothing.
         shown = picks if all(picks) else [()] * len(picks)
         questions = report_questions(

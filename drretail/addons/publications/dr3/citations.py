@@ -257,7 +257,6 @@ def support_prompt() -> Prompt:
 
 
 def pair_item(claim: Claim, source: str) -> str:
-    """The item of the verdict on a claim by one of its sources."""
     return f"{claim.claim_id} {source}"
 
 

@@ -105,7 +105,6 @@ def opinion_prompt(stage: str, rules: Rules) -> Prompt:
 
 
 def making_prompts() -> tuple[Prompt, Prompt]:
-    """The prompts for a query's checklist and for its rubric of depth."""
     return load_prompt(__file__, "make_checklist"), load_prompt(__file__, "make_depth")
 
 
@@ -209,7 +208,6 @@ def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
 
 
 def requirements_of(criteria: Criteria) -> list[NumberedItem]:
-    """The requirements of both groups."""
     groups = (criteria.group(CONSTRAINTS), criteria.group(FROM_QUERY))
     return [item for group in groups if group is not None for item in numbered_items(group)]
 

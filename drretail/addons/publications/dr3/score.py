@@ -89,15 +89,20 @@ def _of_dr3_eval(folder: Path, query_id: str) -> KnownAnswer | None:
     """The gold in a task's folder, or None if it has none of DR³-Eval's files."""
     if not any((folder / name).exists() for name in (_OF_FILES, _OF_PAGES, *_PAGES)):
         return None
+    places = [path for part in (folder, folder / "source") if part.is_dir() for path in sorted(part.iterdir())]
+    files = tuple(
+        RequiredDocument(title=path.name)
+        for path in places
+        if path.is_file() and path.suffix.lower() in _DOCUMENTS and not path.name.startswith(_NO_DOCUMENTS)
+    )
     try:
-        gold = KnownAnswer(
+        return KnownAnswer(
             query_id=query_id,
-            files=PartOfGold(insights=_insights(folder / _OF_FILES, "file"), documents=tuple(_files(folder))),
+            files=PartOfGold(insights=_insights(folder / _OF_FILES, "file"), documents=files),
             sandbox=PartOfGold(insights=_insights(folder / _OF_PAGES, "page"), documents=tuple(_pages(folder))),
         )
     except (ValidationError, JSONDecodeError, KeyError, TypeError, AttributeError) as problem:
         raise UserError(f"{folder} does not hold gold as DR³-Eval has it: {problem!r}.") from problem
-    return gold
 
 
 def _insights(path: Path, name: str) -> tuple[GoldInsight, ...]:
@@ -128,13 +133,6 @@ def _read(path: Path) -> Any:
         return parse_json("\n".join(lines))
     except JSONDecodeError:
         return [parse_json(line) for line in lines]
-
-
-def _files(folder: Path) -> Iterator[RequiredDocument]:
-    places = (path for part in (folder, folder / "source") if part.is_dir() for path in sorted(part.iterdir()))
-    for path in places:
-        if path.is_file() and path.suffix.lower() in _DOCUMENTS and not path.name.startswith(_NO_DOCUMENTS):
-            yield RequiredDocument(title=path.name)
 
 
 NAME, VERSION = "dr3", 1
@@ -179,7 +177,6 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
 
 def prompts() -> list[Prompt]:
-    """The prompts of all rules."""
     opinion_prompts = [
         opinions.opinion_prompt(stage, rules) for stage in opinions.STAGES for rules in ("default", "dr3")
     ]

@@ -102,7 +102,6 @@ class PairScores(Record):
 
 
 def prompt() -> Prompt:
-    """The prompt, with the dimensions filled in."""
     text = load_prompt(__file__, "both").text
     return Prompt("both", text.replace("{{dimensions}}", AXIS.prompt_text))
 
@@ -113,7 +112,6 @@ def orders(rules: Rules) -> tuple[Order, ...]:
 
 
 def item_of(order: Order, criteria: Criteria, reference: str | None) -> str:
-    """The item of a verdict by these criteria and this reference."""
     return f"{order}@{criteria.hash}-{'none' if reference is None else sha256_of(reference)[:8]}"
 
 

@@ -58,7 +58,6 @@ class Units:
 
     @property
     def possible(self) -> int:
-        """The number of pairs."""
         return len(self.texts) * (len(self.texts) - 1) // 2
 
     def pairs(self, seed: str) -> list[tuple[int, int]]:
@@ -251,7 +250,6 @@ def prompts() -> Mapping[str, Prompt]:
 
 
 def pair_item(unit: Unit, pair: tuple[int, int]) -> str:
-    """The item of a pair's score."""
     return f"{unit}:{pair[0]}~{pair[1]}"
 
 

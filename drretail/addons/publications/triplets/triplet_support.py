@@ -70,7 +70,6 @@ class Fact:
 
 
 def pair_item(fact: str, source: str) -> str:
-    """The item of the verdict on a fact and one of its sources."""
     return sha256_of([fact, source])[:12]
 
 
@@ -215,7 +214,6 @@ class SupportedFacts(Record):
 
 
 def triplet_prompts() -> list[Prompt]:
-    """All prompts of this metric."""
     return [load_prompt(__file__, name) for name in ("triplets", "duplicates", "triplet_support")]
 
 

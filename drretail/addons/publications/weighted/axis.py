@@ -45,7 +45,6 @@ class Dimension:
 
     @property
     def prompt_text(self) -> str:
-        """A line for prompts."""
         return f"- `{self.key}` ({self.title}): {self.text.strip()}"
 
 
@@ -66,11 +65,9 @@ class Axis:
 
     @property
     def prompt_text(self) -> str:
-        """All dimensions for prompts, one per line."""
         return "\n".join(dimension.prompt_text for dimension in self.dimensions)
 
     def is_in(self, criteria: Criteria) -> bool:
-        """True if the criteria cover every dimension."""
         return all(criteria.group(key) is not None for key in self.keys)
 
 

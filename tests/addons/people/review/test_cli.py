@@ -86,7 +86,8 @@ def test_reviewed_queries_are_written_and_what_is_undecided_is_left_out_and_told
     result = call(world, "review", decided, "--to", to)
     assert result.exit_code == 3
     assert f"1 undecided are left out: {QUERIES[2].query_id}" in result.stderr
-    assert [query.query_id for query in read_queries(to)] == [QUERIES[0].query_id]
+    (edited,) = read_queries(to)
+    assert (edited.query_id, edited.text) == (QUERIES[0].query_id, f"{QUERIES[0].text} Thanks.")
     assert decided.read_bytes() == before
 
 

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.decisions import CurrentDecisions, current_decisions, outcomes, write_reviewed
+from drretail.addons.people.review.decisions import CurrentDecisions, current_decisions, outcomes
 from drretail.addons.people.review.records import Review, keep_reviews, read_reviews_of, reviews_path
-from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
-from tests.addons.people.review.conftest import QUERIES
 from tests.addons.people.review.scripted import reviewed, simple
 
 QUERY = simple(0)
@@ -83,23 +81,6 @@ def test_decisions_on_another_version_count_only_for_who_made_it_by_an_applied_e
     assert applied.undecided_by("ann", [EDITED]) == ()
     assert applied.undecided_by("bob", [EDITED]) == (EDITED,)
     assert outcome([EDIT], EDITED) == "accepted"
-
-
-def test_a_new_file_holds_what_was_accepted_and_edited(tmp_path: Path, file: Path) -> None:
-    text = f"{QUERIES[0].text} Write to me@example.com."
-    reviews = [
-        reviewed(QUERIES[0], "ann", text=text),
-        reviewed(QUERIES[0], "bob", text=text),
-        reviewed(QUERIES[1], "ann", "reject"),
-    ]
-    decided = outcomes(QUERIES, current_decisions(reviews, QUERIES))
-    before, to = file.read_bytes(), tmp_path / "reviewed.jsonl"
-    applied = write_reviewed(to, decided)
-    (only,) = read_queries(to)
-    assert only.text.endswith("me@example.com.")
-    assert (applied.edited, applied.rejected) == ((QUERIES[0].query_id,), (QUERIES[1].query_id,))
-    assert applied.waiting == (QUERIES[2].query_id,)
-    assert file.read_bytes() == before
 
 
 def test_the_same_word_twice_is_kept_once(tmp_path: Path) -> None:
