@@ -136,7 +136,7 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
 @in_own_words
 def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     """The queries that were written, each of a task and a user. Raises UserError if no user would choose a task."""
-    from drretail.addons.personas.pairing import check_tasks, chosen_by_overlap, paired
+    from drretail.addons.personas.pairing import check_tasks, chosen_by_overlap, most_different, pair_query
     from drretail.addons.personas.person_model import choice_ask, chosen_by_model
     from drretail.addons.personas.persona import PersonContext, read_past, read_people
     from drretail.querygen.reading import queries_from, read_queries, read_questions
@@ -158,7 +158,11 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
             asks = {user: choice_ask(persona, tasks) for user, persona in known.items()}
             found, failed, spent = ask_all(writer, people, asks, options)
             choices = chosen_by_model(tasks, found)
-        queries = paired(tasks, choices, known, contexts, most, shop.manifest.fingerprint)
+        queries = tuple(
+            pair_query(task, known[user], contexts.get(user), shop.manifest.fingerprint)
+            for task in tasks
+            for user in most_different(choices.get(task.query_id, ()), known, most)
+        )
     if not queries:
         raise UserError(
             "No drawn user would choose any of the tasks: draw more users with drretail queries personas --n N."

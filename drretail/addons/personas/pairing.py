@@ -1,6 +1,6 @@
 """Tasks and users → one query per pair. Users choose tasks; of these users, the most different ones are taken."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from drretail.addons.personas.persona import Past, Persona, PersonContext
 from drretail.errors import UserError
@@ -14,8 +14,6 @@ over all tasks has a choice.
 """
 # A query's id has at most 64 characters: the task's id, a hyphen and 8 of the user's hash.
 _LONGEST_TASK_ID = 64 - 9
-Choices = Mapping[str, Sequence[str]]
-"""Users by the id of the task that they chose; those to whom it matters most come first."""
 
 
 def relevance(task: Query, past: Past) -> float:
@@ -64,22 +62,6 @@ def most_different(users: Sequence[str], personas: Mapping[str, Persona], wanted
         left.remove(best)
         nearest = {user: min(nearest[user], distance(personas[user], personas[best])) for user in left}
     return taken
-
-
-def paired(
-    tasks: Iterable[Query],
-    choices: Choices,
-    personas: Mapping[str, Persona],
-    contexts: Mapping[str, PersonContext],
-    wanted: int,
-    fingerprint: str,
-) -> tuple[Query, ...]:
-    """A query for each task and each of its ``wanted`` users; fewer if fewer chose the task."""
-    return tuple(
-        pair_query(task, personas[user], contexts.get(user), fingerprint)
-        for task in tasks
-        for user in most_different(choices.get(task.query_id, ()), personas, wanted)
-    )
 
 
 def pair_query(task: Query, persona: Persona, context: PersonContext | None, fingerprint: str) -> Query:

@@ -350,4 +350,4 @@ LISTED = "\n\n[1],https://a.example/x\n[2],https://b.example/y\n"
     ],
 )
 def test_each_sentence_stands_once_for_each_of_its_sources(report: str, pairs: list[tuple[str, str]]) -> None:
-    assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD).pairs] == pairs
+    assert [(pair.sentence, pair.source) for pair in cited_sentences(report, HELD)[0]] == pairs

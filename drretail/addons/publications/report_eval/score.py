@@ -153,16 +153,11 @@ class CitedPair(Record):
     """An evidence id, or the address of a page without evidence."""
 
 
-@dataclass(frozen=True, slots=True)
-class CitedSentences:
-    """All pairs of a report, and the number of citations in sentences that do not resolve."""
+def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> tuple[list[CitedPair], int]:
+    """The pairs in the order of the text, and how many citations in sentences do not resolve.
 
-    pairs: tuple[CitedPair, ...]
-    unresolved: int
-
-
-def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSentences:
-    """The pairs in the order of the text. Sentences that cite only orders, profiles or calculations have none."""
+    Sentences that cite only orders, profiles or calculations have no pair.
+    """
     layout = read_layout(report, evidence)
     marks = list(citing_marks(report, evidence))
     starts = [mark.start for mark in marks]
@@ -180,7 +175,7 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> CitedSente
         for source in (each.source for each in cited.values() if each.type in ("web", "product")):
             item = f"{len(pairs) + 1}-{sha256_of([text, source])[:6]}"
             pairs.append(CitedPair(item=item, sentence=text, source=source))
-    return CitedSentences(tuple(pairs), unresolved)
+    return pairs, unresolved
 
 
 RELEASED: Rules = "hkuds"
@@ -308,13 +303,13 @@ async def _compare(units: Units, unit: Unit, subject: Subject, judge_session: Ju
 
 async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     """Records which sentences cite which sources, and a label for each sentence and readable source."""
-    cited = cited_sentences(subject.report or "", subject.evidence)
-    details = {"pairs": [cited_pair.model_dump() for cited_pair in cited.pairs], "unresolved": cited.unresolved}
-    reason = "" if cited.pairs else "no sentence cites a page or a product that can be told"
-    judge_session.record_if_missing(CITED, REPORT, "scored" if cited.pairs else "na", details, reason=reason)
+    pairs, unresolved = cited_sentences(subject.report or "", subject.evidence)
+    details = {"pairs": [pair.model_dump() for pair in pairs], "unresolved": unresolved}
+    reason = "" if pairs else "no sentence cites a page or a product that can be told"
+    judge_session.record_if_missing(CITED, REPORT, "scored" if pairs else "na", details, reason=reason)
     prompt = prompts()[FACTUALITY]
     questions: list[JudgeQuestion[Factuality]] = []
-    for pair in cited.pairs:
+    for pair in pairs:
         content = content_of([pair.source], subject.evidence)
         if judge_session.rules == RELEASED and content.unreadable:
             # The released code shows its judge the text "None" for an unreadable page.
