@@ -187,10 +187,7 @@ class ReadByModel:
 def read_records(
     questions: Sequence[Question], session: ModelSession, readers: int, on_end: Callable[[], object] = lambda: None
 ) -> ReadByModel:
-    """The model's answers to all questions, given ``readers`` times; every second time it reads in reverse order.
-
-    Failures are counted, never raised.
-    """
+    """The model's answers, ``readers`` times, every second time in reverse order. Failures are counted, not raised."""
     batches = [batch for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
     asks = {batch.ask().key: batch for batch in batches}
     given = ask_all(session, [batch.ask() for batch in batches], on_end)

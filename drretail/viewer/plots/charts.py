@@ -212,10 +212,7 @@ def scatter(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these points. Names are moved apart, and off the intervals of others if there is room.
-
-    More than ``MOST_NAMED`` points have numbers, and their names stand below.
-    """
+    """Names are moved apart, and off intervals if there is room; more than ``MOST_NAMED`` are numbered, named below."""
     is_numbered = len(points) > MOST_NAMED
     across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
     reached = (end for point in points for end in (point.y, *(point.cell.ends or ())))
