@@ -61,9 +61,7 @@ class Estimated(Record):
 
 
 class OfJudge(Record):
-    """What one judge found under one set of rules. Numbers of two judges, or of two sets of rules, are not
-    comparable.
-    """
+    """What one judge found under one set of rules. Numbers of two judges, or of two sets, are not comparable."""
 
     judge: str
     """"provider:model", or "code"."""

@@ -80,9 +80,7 @@ class GateResult(GatePower):
 
 
 class Finished(Estimated):
-    """A and B in what both finished, and in how often they did not: no report, or no decision though something is
-    wanted.
-    """
+    """A and B in what both finished, and in how often either left no report, or no decision though one is due."""
 
     difference: float | None = None
     """Mean of A minus B over the queries that both finished, with its 95% interval."""
@@ -316,9 +314,7 @@ class Reliability(Record):
     sd_queries: float | None = None
     """Standard deviation between queries; includes the agent's noise if each query was run once."""
     sd_agent: float | None = None
-    """Standard deviation between repeats of the agent on a query, without the judge's noise; None if that can't be
-    separated.
-    """
+    """Between repeats of the agent on a query, without the judge's noise; None if that can't be separated."""
     sd_judge: float | None = None
     """Standard deviation between repeats of the judge on a report."""
     sd_repeats: float | None = None

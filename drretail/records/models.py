@@ -86,17 +86,13 @@ class CallSettings(Record):
     temperature: float | None = Field(default=None, ge=0, le=2)
     """None means 0 if the model takes a temperature; otherwise none is sent."""
     max_tokens: int | None = Field(default=None, ge=1)
-    """The longest answer, for every purpose. None takes the limit of each purpose, with more for a
-    model that thinks.
-    """
+    """The longest answer. None takes the limit of each purpose, with more for a model that thinks."""
     thinking_tokens: int | None = Field(default=None, ge=0)
     """Tokens that a model may think before each answer. None takes the number in the model's profile."""
     seed: int | None = None
     """Sent if the provider takes one."""
     context: int | None = Field(default=None, ge=1)
-    """Tokens of a conversation that the model holds: Ollama is asked to keep as many, and judges' sources are cut to
-    fit.
-    """
+    """Tokens of a conversation: Ollama is asked to keep as many, and judges' sources are cut to fit."""
     structured_output: bool | StructuredForm | None = None
     """How answers in a schema are asked for; False is "prompt". None is found out from a server of the user's own, and
     follows the model's profile elsewhere.

@@ -107,9 +107,7 @@ class Proof(Record):
 
     state: Literal["proved", "refuted", "open"]
     lack: Because | None = None
-    """The one limit without which there would be a basket, or the missing kind or order; None if several are in the
-    way.
-    """
+    """The one limit without which there would be a basket, or the missing kind or order; None if several are."""
     looked_at: int = 0
     """Products that could be of a kind that is wanted."""
     unpriced: int = 0
@@ -171,10 +169,7 @@ class WantCounts(Record):
 
 
 class KeptReference(Ends):
-    """exp/rubrics/basket/<query_id>.json: a reference without its products, as ``score`` keeps it.
-
-    Version 1.0 kept the whole ``Reference`` there.
-    """
+    """exp/rubrics/basket/<query_id>.json: a reference without its products; version 1.0 kept them there, too."""
 
     wants: tuple[WantCounts, ...]
     sha256: str

@@ -199,9 +199,7 @@ class Reading(Document):
     """Of values as a model typed them, the denials that it confirmed; the others are left open. None if all count."""
     unread: tuple[Unread, ...] = ()
     numerals: int = 0
-    """All numerals in the parts of the text that belong to citations, whatever their unit; ``unread`` are those that
-    are not decided.
-    """
+    """All numerals in the parts of the text that belong to citations; ``unread`` are those not decided."""
     seen: int = 0
     """Those of a kind that the reader knows: money, ratings, numbers of ratings, figures beside calculations."""
     read: int = 0

@@ -49,9 +49,7 @@ LOOKED_UP = "looked_up"
 IMPORTED_AGENT = "imported"
 """The agent of systems whose reports came as files: only what they wrote is known."""
 Information = Literal["task", "context", "memory", "persona", "tools"]
-"""What a system knows about the shopper: only the question, notes, a memory's text, a persona, or what
-its tools show.
-"""
+"""What a system knows of the shopper: only the question, notes, a memory, a persona, or what its tools show."""
 INFORMATION: tuple[Information, ...] = get_args(Information)
 """Ordered by how much is known, the least first."""
 INFORMED = "information"
@@ -77,9 +75,7 @@ SHOPPER = "shopper"
 PERSON = "me"
 """The value of the option ``SHOPPER``."""
 SIZE, COMPOSE = "size", "compose"
-"""The options of a System whose web is a sandbox of its own for each query: how large it is, and which of its pages are
-served if not all are.
-"""
+"""Options of a System whose web is a sandbox for each query: its size, and which pages are served if not all."""
 
 
 COMMAND = "cmd:"
@@ -121,9 +117,7 @@ class RoleModel(Record):
     spec: str
     kind: ModelKind
     params: dict[str, Any] | None = None
-    """How it was called, if not by default: temperature, seed, max_tokens, context; ``own_server`` if it answered at an
-    address of the user's own.
-    """
+    """How it was called, if not by default; ``own_server`` if it answered at an address of the user's own."""
 
 
 class PromptSet(Record):
@@ -207,9 +201,7 @@ class System(Record):
 
     @property
     def sees(self) -> Scope:
-        """Whose data its tools show. Older files say this as ``scope_to_user``; those that say nothing
-        mean any user's.
-        """
+        """Whose data its tools show. Older files say ``scope_to_user``; those that say nothing mean any user's."""
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     @property
@@ -264,9 +256,7 @@ class Usage(Record):
     cache_creation: int = 0
     output: int = 0
     estimated: int = Field(default=0, exclude_if=lambda count: count == 0)
-    """Answers for which the provider counted no tokens, or impossible ones. Their tokens are estimated
-    from the text.
-    """
+    """Answers for which the provider counted no, or impossible, tokens: these are estimated from the text."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})

@@ -28,9 +28,7 @@ class BoardColumn(Record):
     name: str = ""
     """Its short heading. If blank, the variant."""
     meaning: str = ""
-    """What it means, in a few plain words that begin in lower case. If blank, what the metric says
-    about the variant.
-    """
+    """What it means, in a few words that begin in lower case; if blank, what the metric says of the variant."""
     beside: str = ""
     """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
     beside_meaning: str = ""
@@ -350,9 +348,7 @@ class Score(OfJudge, Estimated):
 
 
 def shown_rows(rows: Iterable[Score]) -> list[Score]:
-    """The row of each variant that tables show: the one over all planned runs if it exists, otherwise the one over
-    answered runs.
-    """
+    """The row of each variant that tables show: that over all planned runs if it exists, or else over answered ones."""
     rows_by_key: dict[tuple[str, ...], Score] = {}
     for row in rows:
         key = (row.metric, row.variant, row.system, row.rules, row.judge, row.judge_params)
@@ -418,9 +414,7 @@ class SettingRow(Record):
 
 
 class SettingTable(OfJudge):
-    """One variant by one judge, for systems that differ in one option (PDR-Bench, Tables 2 and 8;
-    DR³-Eval, Table 2, Figure 5).
-    """
+    """One variant by one judge, for systems that differ in one option (as PDR-Bench, Table 2; DR³-Eval, Figure 5)."""
 
     by: str = "information"
     """The condition's name."""
@@ -471,9 +465,7 @@ class Scoreboard(Record):
     others: tuple[OfJudge, ...] = ()
     """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
     differs: tuple[str, ...] = ()
-    """Sentences on all pairs of systems that research: which differences are shown, or what it would
-    take to show one.
-    """
+    """Sentences on all pairs that research: which differences are shown, or what it would take to show one."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
     """True if all systems that research are assistants of a shop, whose answers cite no records."""
     compared: tuple[ComparedRow, ...] = ()
@@ -689,10 +681,7 @@ def place_of(label: str, systems: Systems) -> Place:
 
 
 def in_order(labels: Iterable[str], systems: Systems) -> list[str]:
-    """Each label once: systems, counterfactual ones, floors in the order of ``BASELINES``, the ceiling last.
-
-    Systems on several sizes of a sandbox are sorted by size.
-    """
+    """Each label once: systems, counterfactual ones, floors by ``BASELINES``, the ceiling; sandboxes by size."""
 
     def key(label: str) -> tuple[int, int, str]:
         system = systems.get(label)
@@ -706,10 +695,7 @@ def in_order(labels: Iterable[str], systems: Systems) -> list[str]:
 
 
 def shared_models(labels: Iterable[str], systems: Systems) -> str:
-    """The models' part of the labels if all systems with models have the same, so that tables can leave it out.
-
-    Empty if they differ. A single system keeps its whole name.
-    """
+    """The models' part of the labels if all systems with models share it, for tables to leave out, or else empty."""
     parts = [
         part for label in labels if label in systems and (part := systems[label].models_in_label) in label and part
     ]

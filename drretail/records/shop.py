@@ -33,9 +33,7 @@ def may_share_a_sign(one: str, other: str) -> bool:
 
 
 MOST_DIGITS = 15
-"""Digits before the point. Larger amounts are not prices, and would need more than the usual precision to be exact to
-the cent.
-"""
+"""Digits before the point. Larger amounts are no prices, and would not be exact to the cent."""
 
 
 class Money(Record):

@@ -158,9 +158,7 @@ def line_of(value: dict[str, Any]) -> Line:
 
 
 def current_ballots(lines: Iterable[Line]) -> list[Ballot]:
-    """The ballots in one person's lines that count: the last on each question that was not withdrawn,
-    in order of time.
-    """
+    """One person's ballots that count, by time: the last on each question that was not withdrawn."""
     ballots: dict[str, Ballot] = {}
     for line in lines:
         if isinstance(line, Withdrawal):

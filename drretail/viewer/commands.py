@@ -101,7 +101,8 @@ def command_for(view: ExperimentView, metric: str) -> str:
 
 
 def _judges(view: ExperimentView, specs: set[str]) -> list[str]:
-    """Flags in the order in which judges were named: code needs none, and a panel consists of other judges."""
+    """Flags for judges with verdicts of their own: code needs no flag, and a panel consists of other judges."""
+    # In the order in which they were named, since the paper's tables are those of the first.
     named = [key.split()[0] for key in view.scores.named_judges]
     own = sorted(spec for spec in specs - {CODE} if not is_panel(spec))
     return _flags("--judge", sorted(own, key=lambda spec: named.index(spec) if spec in named else len(named)))

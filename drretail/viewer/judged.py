@@ -291,10 +291,7 @@ class Claim:
 
 
 def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = MappingProxyType({})) -> list[Claim]:
-    """The cited claims with their verdicts, and the claims without a source, in the order of the report.
-
-    ``faults`` are the marks of wrong claims, by claim id.
-    """
+    """Cited claims with their verdicts, and those without a source, in the report's order; ``faults`` by claim id."""
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
 
     def extracted(stage: str) -> list[Extracted]:

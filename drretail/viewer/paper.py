@@ -108,9 +108,7 @@ def _share(of: Sequence[bool]) -> Cell | None:
 def cost(
     runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], words: Mapping[str, WordCount], lines: Lineup
 ) -> PaperTable:
-    """Table 5 with the tool calls of section 6.3. ``runs`` are those with a report, of ``planned`` ones by system;
-    ``words`` are by run id.
-    """
+    """Table 5 with the tool calls of section 6.3; ``runs`` with a report, of ``planned`` ones by system."""
     own: dict[str, list[Cell | None]] = {}
     for label, of_label in runs.items():
         # A run without usage does not say what it took.

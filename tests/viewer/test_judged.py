@@ -136,9 +136,6 @@ def test_a_panel_has_no_verdicts_and_judges_are_named_again_in_their_order(mine:
     commands = " ".join(score_commands(view))
     assert "--judge scripted:two --judge scripted:one" in commands
     assert "--judge 'panel" not in render_page(mine) + commands
-    (first, *_) = read_runs(mine)
-    append(mine, first, [verdict(first, "quality", judges[0], "rating", "depth", value=8)])
-    assert read_view(mine).outdated.startswith("quality/scripted-one/react@offline-shopper had ")
 
 
 REPORT = "The feeder costs $20 [P:B1]. It is green. Birds like it [W:abcdefgh]."

@@ -6,11 +6,10 @@ An opinion says if a query makes sense, if text and wish agree, and if the text 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Literal
 
 from drretail.env.world import World
-from drretail.grounding.listing import Listing
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import AGAIN, format_money, may_be_shown, wish_lines
 from drretail.llm.prompt import load_prompt, tagged
@@ -80,7 +79,16 @@ class Reader:
         assert query.wish is not None, "what nobody has typed is not compared"
         shopper = case.shopper
         mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
-        offers = (_offer_line(want.name, listings, query.text) for want, listings in case.offered)
+        offers: list[str] = []
+        for want, listings in case.offered:
+            # Such as "- bird feeder: 34 products, $9.99 to $89.00; such as …".
+            prices = sorted(listing.price for listing in listings if listing.price is not None)
+            currency = listings[0].product.currency if listings else ""
+            ends = [format_money(price, currency) for price in (*prices[:1], *prices[-1:])]
+            shown = (each.product for each in listings if may_be_shown(each.product, query.text))
+            titles = "; ".join(harmless(product.title[:_LONGEST_TITLE]) for product in islice(shown, _MOST_TITLES))
+            size = f"{counted(len(listings), 'product')}, {' to '.join(ends) or 'no prices'}"
+            offers.append(f"- {want.name}: {size}; such as {titles or 'none'}")
         return filled(
             opinion_prompt(),
             today=self._today,
@@ -90,15 +98,6 @@ class Reader:
             rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
             question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
         )
-
-
-def _offer_line(name: str, listings: Sequence[Listing], question: str) -> str:
-    """A want's offers in one line: "- bird feeder: 34 products, $9.99 to $89.00; such as …"."""
-    prices = sorted(listing.price for listing in listings if listing.price is not None)
-    currency = listings[0].product.currency if listings else ""
-    span = f", {format_money(prices[0], currency)} to {format_money(prices[-1], currency)}" if prices else ", no prices"
-    shown = [harmless(one.product.title[:_LONGEST_TITLE]) for one in listings if may_be_shown(one.product, question)]
-    return f"- {name}: {counted(len(listings), 'product')}{span}; such as {'; '.join(shown[:_MOST_TITLES]) or 'none'}"
 
 
 RECORDS = 20
@@ -188,10 +187,7 @@ class ReadByModel:
 def read_records(
     questions: Sequence[Question], session: ModelSession, readers: int, on_end: Callable[[], object] = lambda: None
 ) -> ReadByModel:
-    """The model's answers to all questions, given ``readers`` times; every second time it reads in reverse order.
-
-    Failures are counted, never raised.
-    """
+    """The model's answers, ``readers`` times, every second time in reverse order. Failures are counted, not raised."""
     batches = [batch for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
     asks = {batch.ask().key: batch for batch in batches}
     given = ask_all(session, [batch.ask() for batch in batches], on_end)

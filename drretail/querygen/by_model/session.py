@@ -1,7 +1,7 @@
 """One model with the journal of its calls, shared by all questions of a command."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -110,10 +110,6 @@ class ModelSession(AbstractContextManager["ModelSession"]):
 
 def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], object] = lambda: None) -> Answers[T]:
     """The model's answers to all questions, asked concurrently. Failures are counted, never raised."""
-    return run_loop(_answers(session, list(asks), on_end))
-
-
-async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callable[[], object]) -> Answers[T]:
     from langchain_core.messages import HumanMessage
 
     async def one(ask: Ask[T]) -> T | str:
@@ -122,7 +118,8 @@ async def _answers(session: ModelSession, asks: Sequence[Ask[T]], on_end: Callab
 
         return await session.attempt(ask.name or f"{ask.key}~{sha256_of(ask.message)[:12]}", question, on_end)
 
-    by_key = {ask.key: end for ask, end in zip(asks, await all_ended(map(one, asks)), strict=True)}
+    each = list(asks)
+    by_key = {ask.key: end for ask, end in zip(each, run_loop(all_ended(map(one, each))), strict=True)}
     return Answers(
         {key: end for key, end in by_key.items() if not isinstance(end, str)},
         {key: end for key, end in by_key.items() if isinstance(end, str)},

@@ -34,28 +34,32 @@ _DAY = len("2022-03-01")
 
 
 def check(case: Case) -> Iterator[Finding]:
-    yield from _user(case)
-    if case.query.wish is None:
-        yield finding("wish_missing", case.query.query_id, "what rests on it is not checked", severity="warning")
-    else:
-        yield from _wanted(case, case.query.wish)
-        yield from _recorded(case, case.query.wish)
-    for name in dict.fromkeys(case.query.expected_tools):
-        if name not in TOOLS:
-            yield finding("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
-    yield from _rationale(case)
-
-
-def _user(case: Case) -> Iterator[Finding]:
-    query = case.query
+    query, shopper = case.query, case.shopper
     if query.user_id is None:
         if query.mode == "profile_aware":
             yield finding("user_missing", query.query_id, "a profile-aware query is asked by a user")
-    elif case.shopper is None:
+    elif shopper is None:
         yield finding("user_unknown", query.user_id, "this world holds no such user")
-    elif query.mode == "profile_aware" and not case.shopper.kept:
-        void = len(case.shopper.orders)
+    elif query.mode == "profile_aware" and not shopper.kept:
+        void = len(shopper.orders)
         yield finding("user_without_orders", query.user_id, f"{void} orders, all cancelled or returned")
+    if query.wish is None:
+        yield finding("wish_missing", query.query_id, "what rests on it is not checked", severity="warning")
+    else:
+        yield from _wanted(case, query.wish)
+        yield from _recorded(case, query.wish)
+    for name in dict.fromkeys(query.expected_tools):
+        if name not in TOOLS:
+            yield finding("tool_unknown", name, f"the tools are {', '.join(sorted(TOOLS))}")
+    # Order ids and full past dates; nothing else in a rationale can be compared with the record.
+    today, ids = case.now.date().isoformat(), set[str]() if shopper is None else shopper.order_ids
+    for order_id in dict.fromkeys(_ORDER_ID.findall(query.rationale)):
+        if order_id not in ids:
+            yield finding("rationale_order_unknown", order_id, "no order of the user has this id")
+    days = {today} if shopper is None else {today, *(order.order_date[:10] for order in shopper.orders)}
+    for date in find_dates(query.rationale):
+        if shopper is not None and len(date.iso) == _DAY and date.iso < today and date.iso not in days:
+            yield finding("rationale_order_unknown", date.iso, "the user ordered nothing on this day")
 
 
 def _wanted(case: Case, wish: Wish) -> Iterator[Finding]:
@@ -89,16 +93,3 @@ def _recorded(case: Case, wish: Wish) -> Iterator[Finding]:
         for order_id in wish.orders:
             if order_id not in shopper.order_ids:
                 yield finding("order_unknown", order_id, "no order of the user has this id")
-
-
-def _rationale(case: Case) -> Iterator[Finding]:
-    """Checks order ids and full past dates; nothing else in a rationale can be compared with the record."""
-    rationale, today = case.query.rationale, case.now.date().isoformat()
-    ids = set[str]() if case.shopper is None else case.shopper.order_ids
-    for order_id in dict.fromkeys(_ORDER_ID.findall(rationale)):
-        if order_id not in ids:
-            yield finding("rationale_order_unknown", order_id, "no order of the user has this id")
-    days = {today} if case.shopper is None else {today, *(order.order_date[:10] for order in case.shopper.orders)}
-    for date in find_dates(rationale):
-        if case.shopper is not None and len(date.iso) == _DAY and date.iso < today and date.iso not in days:
-            yield finding("rationale_order_unknown", date.iso, "the user ordered nothing on this day")

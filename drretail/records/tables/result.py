@@ -25,10 +25,7 @@ NAMES = 16
 _LONGEST_WORD = 60
 """Longer words are broken, such as addresses."""
 _LITTLE = 3
-"""A column that lacks at most so many characters gets them all before the rest is shared.
-
-So short cells stay in one line.
-"""
+"""A column that lacks at most so many characters gets them all first, so that short cells stay in one line."""
 _COUNTS = 17
 """The most width that counts may claim, enough for a share with its interval. Longer counts are wrapped."""
 _SHORT = 12
@@ -109,10 +106,7 @@ def grid_width(grid: "Grid") -> int:
 
 
 def _layouts(table: Table) -> Iterator[_Layout]:
-    """Ever sparer layouts, the fullest first.
-
-    Intervals stand after their values, then below them, then gaps shrink, then spare columns go in their order.
-    """
+    """Ever sparer layouts: intervals after values, then below, then gaps shrink, then spare columns go in order."""
     layout = _Layout(tuple(range(len(table.columns))), beside=not table.is_stacked, of_floors=not table.is_stacked)
     yield layout
     layout = replace(layout, beside=False)

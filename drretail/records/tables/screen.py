@@ -27,10 +27,7 @@ def on_screen(text: str) -> str:
 
 
 def wrapped(text: str, width: int, indent: str = "") -> str:
-    """The text in lines of that width, broken between words, and in longer words after a "+".
-
-    All lines but the first begin with ``indent``.
-    """
+    """The text in lines of that width, broken between words, and long words after a "+"; later ones are indented."""
     lines = [""]
     for word in text.split(" "):
         for at, piece in enumerate(re.findall(r"[^+]*\+|[^+]+$", word) if len(word) > width else [word]):

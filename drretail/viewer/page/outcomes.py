@@ -75,7 +75,7 @@ def bar(parts: Sequence[tuple[str, int, str]], css: str) -> Markup:
 
 
 def outcome_bar(lines: Iterable[RunLine]) -> Markup:
-    """What became of one system's answers: faults left, right ones last; below it counts with signs, for no colour."""
+    """What became of one system's answers, faults from the left; below it counts with signs, so it needs no colour."""
     counts = Counter(line.decision for line in lines)
     shown = [(name, counts[name], *DECISIONS[name]) for name in DECISIONS if counts[name]]
     each = Markup('<span>{} {}<span class="word"> {}</span></span> ')

@@ -219,9 +219,7 @@ _FINDING_RANK = len(SEVERITY)
 
 
 def report_html(view: RunView, turn: Turn | None = None) -> Marked:
-    """The report, or one turn's answer of it, with the first judge's claims and all findings marked; empty without a
-    report.
-    """
+    """The report, or one turn's answer of it, with the first judge's claims and all findings marked."""
     report = view.subject.report or ""
     rendered = render_report(report, view.subject.evidence)
     marks: list[Mark] = []

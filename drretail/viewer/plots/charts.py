@@ -12,7 +12,6 @@ from drretail.records.tables.table import Cell, basis_of
 from drretail.viewer.plots.drawing import (
     CHARACTER,
     WIDTH,
-    Drawing,
     Plot,
     Scale,
     across,
@@ -68,7 +67,7 @@ def dot_plot(
     ``bounds`` are values to compare with that have no row: floors and the ceiling.
     Values over fewer of the planned runs than all, or of ``unit``, are hollow, with the two numbers beside them.
     """
-    drawing, bounds = Drawing(), bounds or {}
+    drawn, bounds = list[Markup](), bounds or {}
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, rows), default=0))
     dots = [dot for its in rows.values() for dot in its if dot is not None]
     reached = [each for dot in dots for each in (dot.low, dot.number, dot.high) if each is not None]
@@ -78,33 +77,33 @@ def dot_plot(
     band = max(_BAND, _LANE * len(series) + 8)
     labels, top = _tick_labels(bounds, along)
     bottom = top + 2 + band * len(rows)
-    drawing.add(*labels, *across(along, top, bottom))
+    drawn += [*labels, *across(along, top, bottom)]
     for of, bound in bounds.items():
         x = along.at(bound.number or 0.0)
-        drawing.add(line(x, top, x, bottom, "floor", _in_words(of, f"{bound.number:.3g}", bound)))
+        drawn.append(line(x, top, x, bottom, "floor", _in_words(of, f"{bound.number:.3g}", bound)))
     for place, (row, its) in enumerate(rows.items()):
         middle = top + 2 + band * (place + 0.5)
-        drawing.add(words(left - 8, middle + 4, cut(row, left - 12), anchor="end"))
+        drawn.append(words(left - 8, middle + 4, cut(row, left - 12), anchor="end"))
         for lane, dot in enumerate(its):
             if dot is not None and dot.number is not None:
                 y = middle + _LANE * (lane - (len(its) - 1) / 2)
                 text = _in_words(", ".join(filter(None, (row, series[lane]))), f"{dot.number:.3g}", dot)
                 if dot.ends is not None:
-                    drawing.add(line(along.at(dot.ends[0]), y, along.at(dot.ends[1]), y, f"s{lane % 8}", text))
-                drawing.add(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
+                    drawn.append(line(along.at(dot.ends[0]), y, along.at(dot.ends[1]), y, f"s{lane % 8}", text))
+                drawn.append(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
                 value = _number(dot.number, along) if len(series) == 1 else ""
-                drawing.add(words(WIDTH - 4, y + 4, f"{value} {dot.denominator}".strip(), anchor="end"))
+                drawn.append(words(WIDTH - 4, y + 4, f"{value} {dot.denominator}".strip(), anchor="end"))
     height = bottom + 22
     if len(series) > 1:
         shown, height = legend(series, height + 12)
-        drawing.add(shown)
+        drawn.append(shown)
     alike: dict[str, list[str]] = {}
     for of, bound in bounds.items():
         shown = f"{_number(bound.number or 0.0, along)} {bound.denominator}".strip()
         alike.setdefault(shown, []).append(of)
     ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
     caption = described(caption, rows.items(), unit)
-    return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, drawing.body, height)
+    return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, Markup().join(drawn), height)
 
 
 def _tick_labels(bounds: Mapping[str, Cell], along: Scale) -> tuple[list[Markup], float]:
@@ -158,28 +157,27 @@ def stacked_bars(
     unit: str = "planned run",
 ) -> Plot:
     """Rows over ``unit``, with labels above both ``ends``, and ``kinds`` as a legend by CSS class."""
-    drawing = Drawing()
     names = [f"{row.name} {row.over.denominator}".strip() for row in rows]
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, names), default=0))
     right = WIDTH - 8.0
     half = (right - left) / 2
-    drawing.add(words(left, 14, cut(ends[0], half), "soft"), words(right, 14, cut(ends[1], half), "soft", "end"))
+    drawn = [words(left, 14, cut(ends[0], half), "soft"), words(right, 14, cut(ends[1], half), "soft", "end")]
     for place, row in enumerate(rows):
         top = 20 + _BAR_BAND * place
-        drawing.add(words(left - 8, top + 13, cut(names[place], left - 12), anchor="end"))
+        drawn.append(words(left - 8, top + 13, cut(names[place], left - 12), anchor="end"))
         x = left
         for part in row.parts:
             width = part.share * (right - left)
-            drawing.add(bar(x, top, width, _BAR_TALL, part.kind, f"{row.name}: {part.title}"))
+            drawn.append(bar(x, top, width, _BAR_TALL, part.kind, f"{row.name}: {part.title}"))
             if width >= _ROOM_FOR_A_NUMBER:
-                drawing.add(words(x + width / 2, top + 12, f"{part.share:.0%}", f"{part.kind}-text", "middle"))
+                drawn.append(words(x + width / 2, top + 12, f"{part.share:.0%}", f"{part.kind}-text", "middle"))
             x += width
     height = 24 + _BAR_BAND * len(rows)
     if kinds:
         shown, height = legend(kinds.values(), height + 14, [*kinds])
-        drawing.add(shown)
+        drawn.append(shown)
     caption = " ".join(filter(None, (caption, basis_of(((row.name, (row.over,)) for row in rows), unit))))
-    return Plot(name, title, caption, drawing.body, height)
+    return Plot(name, title, caption, Markup().join(drawn), height)
 
 
 _SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
@@ -214,18 +212,13 @@ def scatter(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """One image of these points. Names are moved apart, and off the intervals of others if there is room.
-
-    More than ``MOST_NAMED`` points have numbers, and their names stand below.
-    """
-    drawing = Drawing()
+    """Names are moved apart, and off intervals if there is room; more than ``MOST_NAMED`` are numbered, named below."""
     is_numbered = len(points) > MOST_NAMED
     across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
     reached = (end for point in points for end in (point.y, *(point.cell.ends or ())))
     up = close_scale(reached, _SCATTER_TALL, 18)
-    drawing.add(*across(across_x, 18, _SCATTER_TALL))
-    drawing.add(*_up(up, _SCATTER_LEFT, _SCATTER_RIGHT))
-    drawing.add(words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end"))
+    drawn = [*across(across_x, 18, _SCATTER_TALL), *_up(up, _SCATTER_LEFT, _SCATTER_RIGHT)]
+    drawn += [words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end")]
     taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
     intervals = [
         (across_x.at(point.x), up.at(point.cell.ends[1]), up.at(point.cell.ends[0]))
@@ -236,17 +229,17 @@ def scatter(
         x, y = across_x.at(each.x), up.at(each.y)
         text = _in_words(each.name, f"{y_name} {each.y:.3g}, {x_name} {each.x:,.4g}", each.cell)
         if each.cell.ends is not None:
-            drawing.add(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
-        drawing.add(mark(x, y, series, text, is_hollow=each.cell.is_partial))
-        drawing.add(_name(str(series + 1) if is_numbered else each.shown_name, x, y, taken, intervals))
+            drawn.append(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
+        drawn.append(mark(x, y, series, text, is_hollow=each.cell.is_partial))
+        drawn.append(_name(str(series + 1) if is_numbered else each.shown_name, x, y, taken, intervals))
     caption = described(caption, [(point.name, (point.cell,)) for point in points], "planned run")
     height = _SCATTER_TALL + 36
     for place, each in enumerate(points if is_numbered else (), 1):
         is_right = place % 2 == 0
         height += 0 if is_right else 15
         shown = cut(f"{place} {each.shown_name}", WIDTH / 2 - 16)
-        drawing.add(words(8 + is_right * WIDTH / 2, height, shown))
-    return Plot(name, title, caption, drawing.body, height + 8 * is_numbered)
+        drawn.append(words(8 + is_right * WIDTH / 2, height, shown))
+    return Plot(name, title, caption, Markup().join(drawn), height + 8 * is_numbered)
 
 
 def _name(
@@ -307,7 +300,7 @@ def curve_plot(
     y_name: str,
 ) -> Plot:
     """Curves on a logarithmic x axis; ``ticks`` are the names of the settings by x value, all above 0."""
-    drawing = Drawing()
+    drawn: list[Markup] = []
     room = _MOST_APART / 2
     first, last = log2(min(ticks)), log2(max(ticks))
     along = Scale(first, max(last, first + 1), _CURVE_LEFT + room, WIDTH - _CURVE_RIGHT - room, tuple(map(log2, ticks)))
@@ -315,25 +308,25 @@ def curve_plot(
     up = close_scale((end for dot in dots for end in (dot.number or 0.0, *(dot.ends or ()))), _CURVE_TALL, _TOP)
     for at, label in ticks.items():
         x = along.at(log2(at))
-        drawing.add(line(x, _TOP, x, _CURVE_TALL, "axis"), words(x, _CURVE_TALL + 14, label, "soft", "middle"))
-    drawing.add(*_up(up, _CURVE_LEFT, _CURVE_RIGHT), words(4, 11, y_name, "soft"))
-    drawing.add(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
+        drawn += [line(x, _TOP, x, _CURVE_TALL, "axis"), words(x, _CURVE_TALL + 14, label, "soft", "middle")]
+    drawn += [*_up(up, _CURVE_LEFT, _CURVE_RIGHT), words(4, 11, y_name, "soft")]
+    drawn.append(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
     apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
     for series, (curve, points) in enumerate(curves.items()):
         css, shift = f"s{series % 8}", apart * (series - (len(curves) - 1) / 2)
         places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in points]
         # The line first, then intervals and marks on top of it.
-        drawing.add(*(line(*start, *end, css, curve) for start, end in pairwise(places)))
+        drawn += (line(*start, *end, css, curve) for start, end in pairwise(places))
         for (x, y), (at, dot) in zip(places, points, strict=True):
             text = _in_words(f"{curve}, {ticks[at]}", f"{dot.number:.3g}", dot)
             if dot.ends is not None:
-                drawing.add(line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, text))
-            drawing.add(mark(x, y, series, text, is_hollow=dot.is_partial))
+                drawn.append(line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, text))
+            drawn.append(mark(x, y, series, text, is_hollow=dot.is_partial))
             if dot.denominator:
-                drawing.add(words(x + 7, y - 6, dot.denominator, "soft"))
+                drawn.append(words(x + 7, y - 6, dot.denominator, "soft"))
     height = _CURVE_TALL + 36
     if len(curves) > 1:
         shown, height = legend([*curves], height + 14)
-        drawing.add(shown)
+        drawn.append(shown)
     caption = described(caption, ((curve, [dot for _, dot in points]) for curve, points in curves.items()), "query")
-    return Plot(name, title, caption, drawing.body, height)
+    return Plot(name, title, caption, Markup().join(drawn), height)

@@ -8,7 +8,7 @@ neither a page's dark mode nor titles; Vega's and plotly's own scripts add 0.9 a
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import ceil, floor, log10
 from pathlib import Path
 from textwrap import wrap
@@ -141,20 +141,6 @@ class Plot:
                 below=Markup().join(below),
             )
         )
-
-
-@dataclass(slots=True)
-class Drawing:
-    """Elements in the order in which they are painted."""
-
-    parts: list[Markup] = field(default_factory=list[Markup])
-
-    def add(self, *parts: Markup) -> None:
-        self.parts += parts
-
-    @property
-    def body(self) -> Markup:
-        return Markup().join(self.parts)
 
 
 def number(value: float) -> str:

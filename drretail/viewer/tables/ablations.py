@@ -88,10 +88,7 @@ def ablation_table(
     systems: Systems = NO_SYSTEMS,
     beside: Sequence[SettingTable] = (),
 ) -> Table:
-    """One variant by one judge: each system's scores by setting and, below, the differences between settings.
-
-    ``beside`` are the tables of all settings, from which follows what distractors cost.
-    """
+    """A variant by one judge: scores by setting, and differences below; ``beside`` say what distractors cost."""
     condition = condition_of(table.by, systems)
     names = setting_names(table, condition, systems)
     settings = settings_of(table, condition)

@@ -26,9 +26,7 @@ _TIE = 1
 def pair_sections(
     pairs: Sequence[PairScore], ranks: Sequence[Score], systems: Systems = NO_SYSTEMS
 ) -> Iterator[Section]:
-    """One for each judge and set of rules, in the order of the rows: each pair in all dimensions or, of many pairs, all
-    in overall quality, and the strengths of three systems or more.
-    """
+    """For each judge and set of rules, each pair in all dimensions, or of many pairs all in overall quality."""
     for by_whom, group in groupby(pairs, key=lambda row: row.by_whom):
         rows = list(group)
         by, lacking = judged_by(rows[0]), list[str]()

@@ -6,7 +6,6 @@ from typing import Any
 from drretail.eval.compare.wording import (
     MOST,
     SIDE_BY_SIDE,
-    Finding,
     Measure,
     beside,
     by_measure,
@@ -66,7 +65,13 @@ def result_of(board: Scoreboard) -> str:
     every = findings(board.compared, names)
     shown = [finding for finding in every if finding.outcome == "higher"]
     if shown:
-        parts = [_better(each, names) for each in shown]
+        parts: list[str] = []
+        for each in shown:  # such as "in FP, react did better than hybrid_react"; of false answers, who has more
+            where = each.about if each.about.startswith(SIDE_BY_SIDE) else f"in {each.about}"
+            is_mixed = any(name_of(one[0]) == FALSE_ANSWERS for one in each.measures)
+            better = f"{where}, {order(each.measures[0], names, 'is above' if is_mixed else 'did better than')}"
+            more_often = order(each.measures[0], names, f"{_SAID[FALSE_ANSWERS]} more often than")
+            parts.append(more_often if each.about == FALSE_ANSWERS else better)
         more = [f"and {len(parts) - MOST_SHOWN} more below"] if len(parts) > MOST_SHOWN + 1 else []
         whole = "; ".join([*parts[: MOST_SHOWN if more else None], *more])
         largest = largest_of(shown[0].measures[0])
@@ -98,15 +103,6 @@ def decision_of(board: Scoreboard) -> str:
     first = rows[0].cells[OUTCOME]
     alike = f"Each system {_SAID[OUTCOME]} in {percent(first.value)} of its answers{_where(OUTCOME, first)}."
     return _how_often(board, names, OUTCOME) or alike
-
-
-def _better(finding: Finding, names: Mapping[str, str]) -> str:
-    """For example "in FP, react did better than hybrid_react"; of false answers, who has more."""
-    if finding.about == FALSE_ANSWERS:
-        return order(finding.measures[0], names, f"{_SAID[FALSE_ANSWERS]} more often than")
-    where = finding.about if finding.about.startswith(SIDE_BY_SIDE) else f"in {finding.about}"
-    is_mixed = any(name_of(one[0]) == FALSE_ANSWERS for one in finding.measures)
-    return f"{where}, {order(finding.measures[0], names, 'is above' if is_mixed else 'did better than')}"
 
 
 def _how_often(board: Scoreboard, names: Mapping[str, str], column: str) -> str:

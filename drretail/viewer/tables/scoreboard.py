@@ -69,9 +69,7 @@ def has_intervals(table: Table) -> bool:
 
 
 def board_legends(table: Table) -> tuple[str, str]:
-    """The meanings of every column and of the figures below values, in one line: where intervals found no room, with
-    how to see them, and where they did.
-    """
+    """What columns and figures mean, in one line: where intervals found no room, with how to see them, or did."""
     columns = "; ".join(f"{column.name}: {column.meaning}" for column in table.columns if column.meaning) + "."
     if not has_intervals(table):
         return columns, columns

@@ -227,7 +227,6 @@ def test_long_texts_stand_once_and_every_link_leads_further_up(mine: Path) -> No
     for anchor, place in places.items():
         assert page.count(f'id="{anchor}"') == 1
         assert place < page.index(f'data-same="{anchor}"')
-    assert render_page(mine) == page
 
 
 LABELS = ("null_copy", "react@m", "oracle", "react+ws@m")
