@@ -155,27 +155,21 @@ def part_folder(path: Path, *, is_shared: bool = True) -> Generator[Path]:
     Raises UserError if another process has such a folder, unless ``is_shared``.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _alone_in(path.parent):
+    parent = os.open(path.parent, os.O_RDONLY)
+    try:
+        # Of two processes that look for each other's parts, the second has to find the first one's.
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(parent, fcntl.LOCK_EX)
         if _sweep(path) and not is_shared:
             raise UserError(f"Another process is writing {path}: wait until it has ended.")
         descriptor, folder = _new_part(path, is_folder=True)
+    finally:
+        os.close(parent)
     try:
         yield folder
     finally:
         # An error here must not hide the one that ended the block; the next process removes the rest.
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(descriptor)
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Generator[None]:
-    """Holds a lock on a folder: of two processes that look for each other's parts, the second finds the first one's."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
         os.close(descriptor)
 
 

@@ -134,7 +134,6 @@ def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs)
 
 
 def _plots(view: ExperimentView, to: Path) -> Result[str]:
-    """Every plot of the page as files in a folder."""
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]

@@ -33,16 +33,12 @@ def step_line(step: Step, text: str) -> str | None:
         return f"{where}· {_cut(thought, 160)}" if thought and not thought.startswith(("#", "{")) else None
     if step.error is not None:
         return f"{where}  {step.name}: {_cut(step.error, 140)}"
-    finding = _found(step.name or "", json.loads(text) if text else {})
-    return f"{where}  {step.name}{_asked(step.args or {})}{f' → {finding}' if finding else ''}"
-
-
-def _asked(args: Value) -> str:
-    """The subject of a call, then its filters, without the user and without limit and offset."""
+    args = step.args or {}
     subject = next((json.dumps(args[name], ensure_ascii=False) for name in SUBJECTS if name in args), "")
     filters = ", ".join(f"{name} {value}" for name, value in args.items() if name not in (*SUBJECTS, *UNTOLD))
-    shown = f" {subject}" if subject else ""
-    return _cut(f"{shown} ({filters})" if filters else shown, 110)
+    call = (f" {subject}" if subject else "") + (f" ({filters})" if filters else "")
+    finding = _found(step.name or "", json.loads(text) if text else {})
+    return f"{where}  {step.name}{_cut(call, 110)}{f' → {finding}' if finding else ''}"
 
 
 def _found(tool: str, value: Value) -> str:

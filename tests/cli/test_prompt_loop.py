@@ -14,7 +14,7 @@ from drretail.eval.method import judge_prompt_files
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_options
 from drretail.llm.prompt import packaged_text
-from tests.cli.commands import Command, ErrorOf, refused_by
+from tests.cli.commands import Command, refused_by
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"
 
@@ -82,21 +82,6 @@ def test_what_the_page_says_makes_the_runs_again(
     other = drretail(*command, "--to", "other", "--prompts", "terse", "--only", "q1", "--replay", "exp")
     assert other.returncode == 3
     assert f"{TERSE} has other prompts than in exp (react.md)" in other.stderr
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("ask", "Which feeder?", "--prompts", "missing"), "There is no folder missing"),
-        (("run", "--queries", "queries.jsonl", "--to", "exp", "--only", "0"), "--only 0: say how many"),
-        (("run", "--queries", "queries.jsonl", "--to", "exp", "--only", "q7"), "There is no query 'q7'"),
-    ],
-)
-def test_what_is_wrong_is_one_sentence_and_exit_code_2(
-    error_of: ErrorOf, shop: str, queries: str, tmp_path: Path, args: tuple[str, ...], message: str
-) -> None:
-    assert message in error_of(*args, "--world", shop)
-    assert not (tmp_path / "exp").exists()
 
 
 def test_the_list_names_who_is_told_what_and_the_prompts_of_one_agent_are_printed(drretail: Command) -> None:

@@ -25,7 +25,7 @@ from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.api.doctor.machine import Sign
-    from drretail.api.doctor.prompt_kit import Checked, Exchange
+    from drretail.api.doctor.prompt_kit import Checked
 
 MARKS = {"ok": "✓", "absent": "–", "broken": "✗"}
 VERDICTS = {"passed": "✓", "not_asked": "–", "failed": "✗"}
@@ -113,8 +113,19 @@ def _try_prompts(specs: list[str], opener: Opener, max_dollars: float | None) ->
 def _checked_parts(checked: "Checked") -> Iterator[Table | str]:
     rows = [(VERDICTS[finding.state], finding.probe, finding.shows, finding.found or "") for finding in checked.probes]
     yield table_of(f"The prompts on {checked.model}", ["", "probe", "what it shows", "found"], rows)
-    exchanges = [(name, exchange) for name, each in checked.conversations.items() for exchange in each]
-    messages = [line for name, exchange in exchanges for line in _exchange_lines(name, exchange)]
+    messages: list[str] = []
+    for name, exchange in ((name, each) for name, exchanges in checked.conversations.items() for each in exchanges):
+        request = exchange.messages[-1]
+        answer: Any = exchange.answer if exchange.error is None else exchange.error
+        if isinstance(answer, dict):
+            calls = [
+                f"{each['name']}({', '.join(map(str, each['args'].values()))})" for each in answer.get("tool_calls", ())
+            ]
+            answer = " ".join([_text(answer.get("content")), *calls])
+        messages += [
+            f"{name} ← {request['role']}: {_short(_text(request['content']))}",
+            f"{name} → {_short(_text(answer))}",
+        ]
     yield table_of("Messages (--json has them in full)", [""], [], notes=messages)
     used = checked.usage
     cost = "price unknown" if checked.dollars is None else f"${dollars(checked.dollars)}"
@@ -124,18 +135,6 @@ def _checked_parts(checked: "Checked") -> Iterator[Table | str]:
         f"{used.total - used.output:,} tokens in, {used.output:,} out, {cost}."
     )
     yield checked.fitness
-
-
-def _exchange_lines(name: str, exchange: "Exchange") -> list[str]:
-    """The last message of the request and the answer, one line each."""
-    request = exchange.messages[-1]
-    answer: Any = exchange.answer if exchange.error is None else exchange.error
-    if isinstance(answer, dict):
-        calls = [
-            f"{each['name']}({', '.join(map(str, each['args'].values()))})" for each in answer.get("tool_calls", ())
-        ]
-        answer = " ".join([_text(answer.get("content")), *calls])
-    return [f"{name} ← {request['role']}: {_short(_text(request['content']))}", f"{name} → {_short(_text(answer))}"]
 
 
 def _text(content: Any) -> str:
