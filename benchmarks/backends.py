@@ -10,7 +10,6 @@ busy machine spoils the times. The shop is that of benchmarks/world.py; calls.py
 
 import argparse
 import gc
-import json
 import os
 import random
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from calls import TOOL, Case, Queries, Times, measured, read_cases, search_cases, tool_cases
+from figures import keep, parser_of
 from rivals import rank_bm25_of
 from served import world_on_servers
 from world import CATEGORIES, loaded_apart, write_tables
@@ -146,7 +146,7 @@ def print_result(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--products", type=int, default=80_000)
     parser.add_argument("--orders", type=int, default=4_300_000)
     parser.add_argument("--calls", type=int, default=1200, help="of each kind and backend")
@@ -155,7 +155,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--mongo-url", default=os.environ.get("MONGO_URL"))
     parser.add_argument("--es-url", default=os.environ.get("ES_URL"))
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     if args.quick:
         args.products, args.orders, args.calls = args.products // 20, args.orders // 20, args.calls // 4
@@ -163,9 +162,7 @@ def main() -> None:
     result = measure(args)
     print_result(result)
     print(f"\nmeasured in {time.monotonic() - began:,.0f} s", file=sys.stderr)
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        print(args.json, file=sys.stderr)
+    keep(args.json, result)
 
 
 if __name__ == "__main__":

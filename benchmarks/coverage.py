@@ -8,14 +8,12 @@ cluster of its own holds it. Of methods that were tried, the second table has th
 five headlines, all pairs; and how often a true difference of one standard deviation is concluded.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from figures import keep, parser_of
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import beta
@@ -305,9 +303,8 @@ def _any(adjusted: Sequence[float | None], apart: Numbers, groups: Groups) -> bo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     figures = {
         "coverage": _print_coverage(args.samples),
@@ -315,8 +312,7 @@ def main() -> None:
         "fitted": _print_fitted(min(DRAWN_SAMPLES, args.samples)),
         "conclusions": _print_conclusions(args.samples),
     }
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    keep(args.json, figures)
 
 
 def _print_coverage(samples: int) -> dict[str, dict[str, tuple[float, float]]]:

@@ -8,14 +8,12 @@ functions that ``compare`` and ``score`` use. Of 6 and 12 systems, half are of e
 true differences are concluded, and how often the range of queries needed holds the number.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from figures import keep, parser_of
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import beta
@@ -253,20 +251,18 @@ def _loss(worse: Callable[[np.random.Generator, int, Design], Numbers], rng: np.
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--only", default="", help="the settings whose names hold this text, without power and ranges")
     parser.add_argument("--questions", type=int, nargs="*", default=(), help="only so many questions")
     parser.add_argument("--power", action="store_true", help="only what is still found, and the ranges")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     figures: dict[str, object] = {}
     if not args.power:
         figures["equal"] = print_grid(args.samples, args.only, args.questions)
     if not args.only and not args.questions:
         figures |= {"power": print_power(args.samples // 10), "ranges": print_ranges(args.samples // 10)}
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    keep(args.json, figures)
 
 
 if __name__ == "__main__":

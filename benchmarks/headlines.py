@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from figures import keep
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
 from drretail.env.world import World
@@ -291,8 +292,7 @@ def main() -> None:
         ways = ", ".join(f"{name} {count[f'{name} right']}" for name in RISES if count[f"{name} right"])
         print(f"{kind:34} {count['moved']} of {count['copies']}: {ways}")
     print(json.dumps(figures, indent=1))
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    keep(args.json, figures)
 
 
 def direction(before: float | None, after: float | None, *, rises: bool) -> str:

@@ -10,7 +10,6 @@ claim, and answers are as long as a played judge's. Pages that nobody fetched ar
 (``drretail score EXPERIMENT --metrics checks --fetch-sources``).
 """
 
-import argparse
 import asyncio
 import json
 import re
@@ -20,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
@@ -96,10 +97,9 @@ class Provider:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--pairs", action="append", default=[], metavar="A~B", help="what is compared; else all")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--beside", type=Path, help="figures of another version, written by --json")
     args = parser.parse_args()
     found = {name: sent_for(args.experiment, name, args.pairs) for name in METRICS}
@@ -118,8 +118,7 @@ def main() -> None:
         tokens = sent.uncached + sent.written + sent.read + sent.output
         print(f"{sent.reports} reports with pages: {sent.calls / sent.reports:.1f} calls and", end=" ")
         print(f"{tokens / sent.reports:,.0f} tokens each, {(sent.plain + sent.output) / sent.reports:,.0f} as plain")
-    if args.json:
-        args.json.write_text(json.dumps({name: asdict(sent) for name, sent in found.items()}) + "\n", encoding="utf-8")
+    keep(args.json, {name: asdict(sent) for name, sent in found.items()})
 
 
 def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:

@@ -12,7 +12,6 @@ that the development split printed.
 """
 
 import argparse
-import json
 import random
 import sys
 from collections import Counter
@@ -20,6 +19,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail.addons.lab.card import SPELLINGS, LabelledClaim, read_labelled, share_of_words
 from drretail.llm.offline.judge import judge_claim
@@ -107,16 +108,14 @@ def judge(given: argparse.Namespace) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--attributionbench", type=Path, metavar="FILE")
     parser.add_argument("--wice", type=Path, metavar="FILE")
     parser.add_argument("--threshold", type=float, metavar="T", help="of the one-line rule, from a development split")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     tables = judge(given)
-    if given.json is not None:
-        given.json.write_text(json.dumps(tables, indent=1), encoding="utf-8")
+    keep(given.json, tables)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ with the runs and verdicts of the one that it was made of. The limit beside it: 
 shows (runs, evidence, results, verdicts) unpacked and parsed, once. Opening is what Chromium takes for the index.
 """
 
-import argparse
 import gzip
 import json
 import os
@@ -22,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from command import processor_of
+from figures import keep, parser_of
 
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.registry import METRICS, load_metric
@@ -173,18 +173,15 @@ def measured(experiment: Path, queries: int) -> Built:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Builds reports of many runs and opens them.")
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--queries", type=int, nargs="+", default=[50])
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if not (given.experiment / "scores.json").exists():
         sys.exit(f"{given.experiment} has no scores yet: drretail score makes them.")
     built = [measured(given.experiment, queries) for queries in given.queries]
     print("\n".join(table(built)))
-    if given.json is not None:
-        document = [asdict(each) | {"ratio": each.ratio} for each in built]
-        given.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    keep(given.json, [asdict(each) | {"ratio": each.ratio} for each in built])
 
 
 def table(built: Sequence[Built]) -> Iterator[str]:

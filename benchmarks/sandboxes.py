@@ -7,7 +7,6 @@ more than half of their runs of five words are shared; runs that stand in 200 pa
 of a kind of page. A rank is the place of a supportive page among what BM25 finds by its own keyword.
 """
 
-import argparse
 import gzip
 import hashlib
 import json
@@ -20,13 +19,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from figures import keep, parser_of
+
 from drretail.addons.sandboxes.check import check_sandbox
 from drretail.addons.sandboxes.folder import read_sizes
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.web.sandbox import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
-from drretail.files import write_json
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
@@ -119,11 +119,10 @@ def of_size(sandbox: Path, size: str, queries: Sequence[Query]) -> Figures:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--world", default="demo")
     parser.add_argument("--queries", type=int, default=10)
     parser.add_argument("--sizes", default="32k,64k,128k,256k,512k")
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     with open_world(given.world) as world, tempfile.TemporaryDirectory() as folder:
         queries = shipped_queries("dev")[: given.queries]
@@ -147,8 +146,7 @@ def main() -> None:
     print("  ".join(f"{name:>18}" for name in sizes[0]))
     for row in sizes:
         print("  ".join(f"{value!s:>18}" for value in row.values()))
-    if given.json:
-        write_json(given.json, figures | {"sizes": sizes})
+    keep(given.json, figures | {"sizes": sizes})
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ PAIRS.jsonl is what ``drretail queries spoil`` made of WORLD's queries. For each
 and buys the best basket of the first k hits that would do; where there is none it refuses. It opens no orders.
 """
 
-import argparse
-import json
 import time
 from pathlib import Path
+
+from figures import keep, parser_of
 
 from drretail import open_world
 from drretail.env.catalog.base import CatalogQuery
@@ -42,10 +42,9 @@ def seen(want: Want, offers: Offers, depth: int) -> list[Listing]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = parser_of(__doc__)
     parser.add_argument("world")
     parser.add_argument("pairs", type=Path)
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     with open_world(asked.world) as world:
         offers = Offers(world)
@@ -58,8 +57,7 @@ def main() -> None:
     print("hits  recall  false refusals     J")
     for row in rows:
         print(f"{row['hits']:4}  {row['recall']:6.2f}  {row['false_refusals']:14.2f}  {row['J']:4.2f}")
-    if asked.json:
-        asked.json.write_text(json.dumps({"proof_seconds": seconds, "rows": rows}, indent=1), encoding="utf-8")
+    keep(asked.json, {"proof_seconds": seconds, "rows": rows})
 
 
 def _row(queries: tuple[Query, ...], proofs: dict[str, Proof | None], offers: Offers, depth: int) -> dict[str, float]:
