@@ -161,15 +161,11 @@ def measured_apart(folder: Path, agent: str, args: argparse.Namespace, alone: in
 
 def print_table(result: dict[str, dict[str, Any]]) -> None:
     print(f"{'':18}" + "".join(f"{name:>26}" for name in GOALS))
-    print(
-        f"{'goal':18}" + "".join(f"{'≥' if name in AT_LEAST else '≤':>20}{goal:6.2f}" for name, goal in GOALS.items())
-    )
+    signs = (f"{'≥' if name in AT_LEAST else '≤':>20}{goal:6.2f}" for name, goal in GOALS.items())
+    print(f"{'goal':18}{''.join(signs)}")
     for agent, row in result.items():
-        marks = ((row[name] >= goal) == (name in AT_LEAST) for name, goal in GOALS.items())
-        print(
-            f"{agent:18}"
-            + "".join(f"{row[name]:24.3f}{' ✓' if ok else ' ✗'}" for name, ok in zip(GOALS, marks, strict=True))
-        )
+        marks = ("✓" if (row[name] >= goal) == (name in AT_LEAST) else "✗" for name, goal in GOALS.items())
+        print(f"{agent:18}" + "".join(f"{row[name]:24.3f} {mark}" for name, mark in zip(GOALS, marks, strict=True)))
     names = ("shared_prefix", "broken_prefixes", "model_calls", "tool_calls", "tokens_in", "tokens_out", "report_words")
     print(f"\n{'a query':18}" + "".join(f"{name:>16}" for name in names))
     for agent, row in result.items():

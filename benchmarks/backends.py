@@ -119,22 +119,16 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def sizes_of(load: dict[str, Any]) -> str:
-    names = {"world_mb": "", "mongodb_mb": " MongoDB", "elasticsearch_mb": " Elasticsearch"}
-    return ", ".join(f"{load[key]:,.0f} MB{label}" for key, label in names.items() if key in load)
-
-
 def print_result(result: dict[str, Any]) -> None:
     print(f"{result['products']:,} products, {result['orders']:,} orders of {result['users']:,} users")
     print(f"load average when it ended: {result['load_average']:.1f}\n")
+    places = {"world_mb": "", "mongodb_mb": " MongoDB", "elasticsearch_mb": " Elasticsearch"}
     for backend, load in result["loads"].items():
-        print(
-            f"load {backend:10}{load['load_seconds']:10,.1f} s{load['rows_per_second']:12,.0f} rows/s  {sizes_of(load)}"
-        )
+        sizes = ", ".join(f"{load[key]:,.0f} MB{label}" for key, label in places.items() if key in load)
+        print(f"load {backend:10}{load['load_seconds']:10,.1f} s{load['rows_per_second']:12,.0f} rows/s  {sizes}")
+    heads = f"{'backend':12}{'p50 us':>10}{'p99 us':>10}{'calls/s':>10}{'to embedded':>13}"
     for clients, found in result["clients"].items():
-        print(
-            f"\n{clients + ' clients':36}{'backend':12}{'p50 us':>10}{'p99 us':>10}{'calls/s':>10}{'to embedded':>13}"
-        )
+        print(f"\n{clients + ' clients':36}{heads}")
         for name, by_backend in found.items():
             for backend, row in by_backend.items():
                 ratio = row["p50_us"] / by_backend["embedded"]["p50_us"]

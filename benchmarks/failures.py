@@ -231,7 +231,8 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
     for name, (worse, better) in POWERS.items():
         rng, many = np.random.default_rng(41), Design(20_000, 1, 0.0)
         apart = (better(rng, 1, many) - worse(rng, 1, many))[0].tolist()
-        truth = users_needed(estimate(apart, many.groups), many.users, loss=_loss(worse, rng))
+        loss = failures_added(2) * float(worse(rng, 1, many).mean())
+        truth = users_needed(estimate(apart, many.groups), many.users, loss=loss)
         assert truth is not None
         found[name] = {}
         for questions in (20, 50, 100):
@@ -244,10 +245,6 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
             found[name][questions] = held / samples
             print(f"| {name} | {questions} | {held / samples:.2f} of {truth} |", flush=True)
     return found
-
-
-def _loss(worse: Callable[[np.random.Generator, int, Design], Numbers], rng: np.random.Generator) -> float:
-    return failures_added(2) * float(worse(rng, 1, Design(20_000, 1, 0.0)).mean())
 
 
 def main() -> None:

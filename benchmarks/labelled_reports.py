@@ -111,14 +111,10 @@ class LabelledReport:
         lists = (self.home / "planted.json", self.home / "planted" / "planted.json")
         lines = json.loads(next(path for path in lists if path.exists()).read_text("utf-8"))
         folder = self.home / "planted"
+        texts = [(folder / Path(line["file"]).name).read_text("utf-8") for line in lines]
         return [
-            Planted(
-                line["file"],
-                line["kind"],
-                (folder / Path(line["file"]).name).read_text("utf-8"),
-                line.get("product_id"),
-            )
-            for line in lines
+            Planted(line["file"], line["kind"], text, line.get("product_id"))
+            for line, text in zip(lines, texts, strict=True)
         ]
 
     @cached_property

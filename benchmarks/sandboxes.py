@@ -15,7 +15,7 @@ import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -60,7 +60,8 @@ def digest(folder: Path) -> str:
 
 def nearly_one(pages: Sequence[TaskPage]) -> float:
     """The share of pages that are nearly another one."""
-    runs = [set(_runs(page.text)) for page in pages]
+    texts = [re.findall(r"\w+", page.text.lower()) for page in pages]
+    runs = [{" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1)} for words in texts]
     stands_in = Counter(run for of_page in runs for run in of_page)
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for at, of_page in enumerate(runs):
@@ -75,11 +76,6 @@ def nearly_one(pages: Sequence[TaskPage]) -> float:
         for at in (one, other)
     }
     return len(near) / len(pages)
-
-
-def _runs(text: str) -> Iterator[str]:
-    words = re.findall(r"\w+", text.lower())
-    return (" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
 
 
 def of_size(sandbox: Path, size: str, queries: Sequence[Query]) -> Figures:

@@ -118,10 +118,9 @@ def main() -> None:
         copy = Path(shutil.copytree(arguments.experiment, Path(folder) / "exp"))
         found = measured(copy, arguments.times)
     for name, value in found.items():
-        figures = (
-            f"{value['wall']} s on the wall, {value['processor']} s of processor" if isinstance(value, dict) else value
-        )
-        print(f"{name.replace('_', ' '):<22} {figures}")
+        if isinstance(value, dict):
+            value = f"{value['wall']} s on the wall, {value['processor']} s of processor"
+        print(f"{name.replace('_', ' '):<22} {value}")
     keep(arguments.json, found)
 
 

@@ -99,19 +99,12 @@ def measure(subject: Subject, answers: Path, key: Sequence[dict[str, Any]], coun
         for one, (start, end) in zip(key, places, strict=True):
             told = {statement.is_true for statement in read.statements if meets(statement, start, end)}
             is_found = False in told
-            kind = (
-                "false"
-                if one["is_false"] and one["concerns_records"]
-                else "other false"
-                if one["is_false"]
-                else "honest"
-            )
+            kind = ("false" if one["concerns_records"] else "other false") if one["is_false"] else "honest"
             counts.update({f"{reader}: {kind}": 1, f"{reader}: {kind}, found false": int(is_found)})
             counts[f"{reader}: {kind}, confirmed"] += told == {True}
             if reader == "reader" and is_found != one["is_false"]:
-                print(
-                    f"{name} turn {one['turn']} {'ACCUSED' if is_found else 'missed'} {one['kind']}: {one['words']!r}"
-                )
+                how = "ACCUSED" if is_found else "missed"
+                print(f"{name} turn {one['turn']} {how} {one['kind']}: {one['words']!r}")
         for statement in read.statements:
             if not statement.is_true and not any(meets(statement, *place) for place in places):
                 words = report[statement.start : statement.end]

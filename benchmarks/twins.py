@@ -17,7 +17,7 @@ from drretail.env.offers import Offers
 from drretail.grounding.basket import reference_of
 from drretail.grounding.listing import Listing, is_of_kind
 from drretail.querygen.reading import read_queries
-from drretail.records.query import Proof, Query
+from drretail.records.query import Query
 from drretail.records.wish import Want
 
 DEPTHS = (1, 3, 5, 10, 50)
@@ -52,21 +52,19 @@ def main() -> None:
         began = time.process_time()
         proofs = {query.query_id: offers.reference(query).proof for query in queries}
         seconds = (time.process_time() - began) / len(queries)
-        rows = [_row(queries, proofs, offers, depth) for depth in DEPTHS]
+        rows: list[dict[str, float]] = []
+        for depth in DEPTHS:
+            refused: dict[str, list[bool]] = {"proved": [], "refuted": [], "open": []}
+            for query in queries:
+                if (proof := proofs[query.query_id]) is not None:
+                    refused[proof.state].append(refuses(query, offers, depth))
+            recall, false = (sum(refused[state]) / max(1, len(refused[state])) for state in ("proved", "refuted"))
+            rows.append({"hits": depth, "recall": recall, "false_refusals": false, "J": recall - false})
     print(f"{len(queries)} queries; a proof takes {1000 * seconds:.1f} ms of a processor in the mean")
     print("hits  recall  false refusals     J")
     for row in rows:
         print(f"{row['hits']:4}  {row['recall']:6.2f}  {row['false_refusals']:14.2f}  {row['J']:4.2f}")
     keep(asked.json, {"proof_seconds": seconds, "rows": rows})
-
-
-def _row(queries: tuple[Query, ...], proofs: dict[str, Proof | None], offers: Offers, depth: int) -> dict[str, float]:
-    refused: dict[str, list[bool]] = {"proved": [], "refuted": [], "open": []}
-    for query in queries:
-        if (proof := proofs[query.query_id]) is not None:
-            refused[proof.state].append(refuses(query, offers, depth))
-    recall, false = (sum(refused[state]) / max(1, len(refused[state])) for state in ("proved", "refuted"))
-    return {"hits": depth, "recall": recall, "false_refusals": false, "J": recall - false}
 
 
 if __name__ == "__main__":
