@@ -179,8 +179,6 @@ class Allowed:
 
 
 class _Maker:
-    """Makes the facts of one thing."""
-
     def __init__(
         self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[NamedProduct],
         too_dear: Container[str],
