@@ -128,7 +128,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
             name = scored.metrics[score.metric].own_name(score.variant) if score.metric in scored.metrics else ""
             row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
             scores.append(selection.shown(row | {"n": score.n, "name": name or score.variant}))
-    tables = {
+    tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {
         "scores": (COLUMNS["scores"], scores),
         "values": (COLUMNS["values"], [*_values(selection)]),
         "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
