@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from figures import keep, parser_of
 from simulated import Memory, Walked, simulated_model
 
 from drretail.agents.registry import BUILT_IN, load_agent
@@ -160,15 +161,11 @@ def measured_apart(folder: Path, agent: str, args: argparse.Namespace, alone: in
 
 def print_table(result: dict[str, dict[str, Any]]) -> None:
     print(f"{'':18}" + "".join(f"{name:>26}" for name in GOALS))
-    print(
-        f"{'goal':18}" + "".join(f"{'≥' if name in AT_LEAST else '≤':>20}{goal:6.2f}" for name, goal in GOALS.items())
-    )
+    signs = (f"{'≥' if name in AT_LEAST else '≤':>20}{goal:6.2f}" for name, goal in GOALS.items())
+    print(f"{'goal':18}{''.join(signs)}")
     for agent, row in result.items():
-        marks = ((row[name] >= goal) == (name in AT_LEAST) for name, goal in GOALS.items())
-        print(
-            f"{agent:18}"
-            + "".join(f"{row[name]:24.3f}{' ✓' if ok else ' ✗'}" for name, ok in zip(GOALS, marks, strict=True))
-        )
+        marks = ("✓" if (row[name] >= goal) == (name in AT_LEAST) else "✗" for name, goal in GOALS.items())
+        print(f"{agent:18}" + "".join(f"{row[name]:24.3f} {mark}" for name, mark in zip(GOALS, marks, strict=True)))
     names = ("shared_prefix", "broken_prefixes", "model_calls", "tool_calls", "tokens_in", "tokens_out", "report_words")
     print(f"\n{'a query':18}" + "".join(f"{name:>16}" for name in names))
     for agent, row in result.items():
@@ -181,13 +178,12 @@ def print_table(result: dict[str, dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--agent", action="append", choices=list(BUILT_IN), help="only this one; may be given again")
     parser.add_argument("--alone", type=int, default=3, help="runs that go alone")
     parser.add_argument("--at-once", type=int, default=50, help="runs that go at once, a multiple of ten")
     parser.add_argument("--quick", action="store_true", help="one run alone, ten at once")
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -200,9 +196,7 @@ def main() -> None:
         prepared(Path(parent), agents, args.seed)
         result = {agent: measured_apart(Path(parent), agent, args, alone, at_once) for agent in agents}
     print_table(result)
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        print(f"\n{args.json}", file=sys.stderr)
+    keep(args.json, result)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ busy machine spoils the times. The shop is that of benchmarks/world.py; calls.py
 
 import argparse
 import gc
-import json
 import os
 import random
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from calls import TOOL, Case, Queries, Times, measured, read_cases, search_cases, tool_cases
+from figures import keep, parser_of
 from rivals import rank_bm25_of
 from served import world_on_servers
 from world import CATEGORIES, loaded_apart, write_tables
@@ -119,22 +119,16 @@ def measure(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def sizes_of(load: dict[str, Any]) -> str:
-    names = {"world_mb": "", "mongodb_mb": " MongoDB", "elasticsearch_mb": " Elasticsearch"}
-    return ", ".join(f"{load[key]:,.0f} MB{label}" for key, label in names.items() if key in load)
-
-
 def print_result(result: dict[str, Any]) -> None:
     print(f"{result['products']:,} products, {result['orders']:,} orders of {result['users']:,} users")
     print(f"load average when it ended: {result['load_average']:.1f}\n")
+    places = {"world_mb": "", "mongodb_mb": " MongoDB", "elasticsearch_mb": " Elasticsearch"}
     for backend, load in result["loads"].items():
-        print(
-            f"load {backend:10}{load['load_seconds']:10,.1f} s{load['rows_per_second']:12,.0f} rows/s  {sizes_of(load)}"
-        )
+        sizes = ", ".join(f"{load[key]:,.0f} MB{label}" for key, label in places.items() if key in load)
+        print(f"load {backend:10}{load['load_seconds']:10,.1f} s{load['rows_per_second']:12,.0f} rows/s  {sizes}")
+    heads = f"{'backend':12}{'p50 us':>10}{'p99 us':>10}{'calls/s':>10}{'to embedded':>13}"
     for clients, found in result["clients"].items():
-        print(
-            f"\n{clients + ' clients':36}{'backend':12}{'p50 us':>10}{'p99 us':>10}{'calls/s':>10}{'to embedded':>13}"
-        )
+        print(f"\n{clients + ' clients':36}{heads}")
         for name, by_backend in found.items():
             for backend, row in by_backend.items():
                 ratio = row["p50_us"] / by_backend["embedded"]["p50_us"]
@@ -146,7 +140,7 @@ def print_result(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--products", type=int, default=80_000)
     parser.add_argument("--orders", type=int, default=4_300_000)
     parser.add_argument("--calls", type=int, default=1200, help="of each kind and backend")
@@ -155,7 +149,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--mongo-url", default=os.environ.get("MONGO_URL"))
     parser.add_argument("--es-url", default=os.environ.get("ES_URL"))
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     if args.quick:
         args.products, args.orders, args.calls = args.products // 20, args.orders // 20, args.calls // 4
@@ -163,9 +156,7 @@ def main() -> None:
     result = measure(args)
     print_result(result)
     print(f"\nmeasured in {time.monotonic() - began:,.0f} s", file=sys.stderr)
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        print(args.json, file=sys.stderr)
+    keep(args.json, result)
 
 
 if __name__ == "__main__":

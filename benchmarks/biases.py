@@ -14,10 +14,10 @@ Printed is the share of rounds in which a bias is found. At size 0 that is the s
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 
 import numpy as np
-from rounds import keep, rounds_parser
+from figures import keep, rounds_parser
 
 from drretail.addons.lab.bias.probe import difference
 from drretail.addons.lab.findings import is_found
@@ -96,7 +96,7 @@ def main() -> None:
         if len(rows) % len(names) == 0:
             shares = " | ".join(f"{astuple(each)[-1]:.2f}" for each in rows[-len(names) :])
             print(f"| {row.probe} | {row.size} | {shares} |", flush=True)
-    keep(given.json, rows)
+    keep(given.json, [*map(asdict, rows)])
 
 
 if __name__ == "__main__":

@@ -55,13 +55,8 @@ class Times:
         return self.us[len(self.us) // 2]
 
     def as_row(self) -> dict[str, float]:
-        p99 = self.us[len(self.us) * 99 // 100]
-        return {
-            "p50_us": self.p50_us,
-            "p99_us": p99,
-            "calls_per_second": len(self.us) / self.seconds,
-            "calls": len(self.us),
-        }
+        p99, count = self.us[len(self.us) * 99 // 100], len(self.us)
+        return {"p50_us": self.p50_us, "p99_us": p99, "calls_per_second": count / self.seconds, "calls": count}
 
 
 def measured(make: Client, clients: int, calls: int, turn: int) -> Times:
@@ -105,8 +100,17 @@ class Queries:
         self._holding: dict[str, int] = {}
         self._catalog = catalog
         self._shown = list(shown)
-        self.four = self._drawn(self._four_words)
-        self.two_neighbours = self._drawn(self._neighbours)
+
+        def four_words(text: list[str]) -> list[str] | None:
+            telling = [word for word in dict.fromkeys(text) if self._tells(word)]
+            return self._rng.sample(telling, 4) if len(telling) >= 4 else None
+
+        def neighbours(text: list[str]) -> list[str] | None:
+            pairs = [[a, b] for a, b in pairwise(text) if a != b and self._tells(a) and self._tells(b)]
+            return self._rng.choice(pairs) if pairs else None
+
+        self.four = self._drawn(four_words)
+        self.two_neighbours = self._drawn(neighbours)
         self.plain_four = self._drawn(lambda text: self._rng.sample(text, 4))
         self.plain_neighbours = self._drawn(lambda text: text[:2])
 
@@ -119,14 +123,6 @@ class Queries:
             if words:
                 found.append(" ".join(words))
         return found
-
-    def _four_words(self, text: list[str]) -> list[str] | None:
-        telling = [word for word in dict.fromkeys(text) if self._tells(word)]
-        return self._rng.sample(telling, 4) if len(telling) >= 4 else None
-
-    def _neighbours(self, text: list[str]) -> list[str] | None:
-        pairs = [[a, b] for a, b in pairwise(text) if a != b and self._tells(a) and self._tells(b)]
-        return self._rng.choice(pairs) if pairs else None
 
     def _tells(self, word: str) -> bool:
         if word not in self._holding:

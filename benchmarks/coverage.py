@@ -8,14 +8,12 @@ cluster of its own holds it. Of methods that were tried, the second table has th
 five headlines, all pairs; and how often a true difference of one standard deviation is concluded.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from figures import keep, parser_of
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 from scipy.stats import beta
@@ -220,11 +218,8 @@ METHODS: dict[str, Make] = {
 def fitted_coverage(design: Design, samples: int) -> dict[str, float]:
     """Of Bradley and Terry's strengths of three systems, and of the win rate between reports of one length."""
     rng = np.random.default_rng(5)
-    lead, names, clusters = (
-        (0.6, 0.0, -0.6),
-        ("a", "b", "c"),
-        Clusters({f"q{at:03}": str(u) for at, u in enumerate(design.groups)}),
-    )
+    lead, names = (0.6, 0.0, -0.6), ("a", "b", "c")
+    clusters = Clusters({f"q{at:03}": str(user) for at, user in enumerate(design.groups)})
     held = {"strengths": [], "rate at equal length": []}
     pairs = list(combinations(range(3), 2))
     chance = {(i, j): 1 / (1 + np.exp(lead[j] - lead[i])) for i, j in pairs}
@@ -270,9 +265,8 @@ def concluded(design: Design, correlation: float, experiments: int, ahead: float
         apart = np.round(np.array([[its[a] - its[b] for a, b in pairs] for its in values], dtype=np.float64), 10)
         p_values = _p_values(apart, groups)
         any_together += _any(holm(p_values), apart, groups)
-        any_alone += _any(
-            [p for at in range(HEADLINES) for p in holm(p_values[at * 15 : (at + 1) * 15])], apart, groups
-        )
+        by_headline = [p for at in range(HEADLINES) for p in holm(p_values[at * 15 : (at + 1) * 15])]
+        any_alone += _any(by_headline, apart, groups)
         if ahead:
             adjusted = holm(p_values)
             shown += sum((adjusted[at] or 0) <= LEVEL for at in range(5))  # the first headline, the first system
@@ -305,9 +299,8 @@ def _any(adjusted: Sequence[float | None], apart: Numbers, groups: Groups) -> bo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--samples", type=int, default=1000)
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     figures = {
         "coverage": _print_coverage(args.samples),
@@ -315,8 +308,7 @@ def main() -> None:
         "fitted": _print_fitted(min(DRAWN_SAMPLES, args.samples)),
         "conclusions": _print_conclusions(args.samples),
     }
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    keep(args.json, figures)
 
 
 def _print_coverage(samples: int) -> dict[str, dict[str, tuple[float, float]]]:
@@ -343,10 +335,8 @@ def _print_methods(samples: int) -> dict[str, dict[str, float]]:
                 continue
             held = {str(design): coverage(SIMULATED[name], design, samples, make)[0] for design in shown}
             found[f"{name}: {method}"] = held
-            print(
-                f"{name + ':':24} {method:20}"[:46].ljust(34) + "".join(f"{value:>11.2f}" for value in held.values()),
-                flush=True,
-            )
+            line = f"{name + ':':24} {method:20}"[:46].ljust(34)
+            print(line + "".join(f"{value:>11.2f}" for value in held.values()), flush=True)
     print()
     return found
 
@@ -363,28 +353,21 @@ def _print_fitted(samples: int) -> dict[str, dict[str, float]]:
 
 def _print_conclusions(experiments: int) -> dict[str, dict[str, float]]:
     print(f"Six systems, five headlines, 15 pairs: 75 tests, {experiments:,} experiments")
-    print(
-        f"{'':30}{'any conclusion among equals':>30}{'by headline':>14}{'a true lead is shown':>24}{'power says':>12}"
-    )
+    heads = f"{'any conclusion among equals':>30}{'by headline':>14}{'a true lead is shown':>24}{'power says':>12}"
+    print(f"{'':30}{heads}")
     found: dict[str, dict[str, float]] = {}
     for design in (Design(20, 1, 0), Design(50, 1, 0), Design(20, 3, 0.3), Design(12, 3, 0.3)):
         for correlation in (0.0, 0.6):
             name = f"{design}, headlines r = {correlation:.1f}"
             equal = concluded(design, correlation, experiments)
             ahead = concluded(design, correlation, experiments // 5, ahead=1.0)
-            power = _stated_power(design, 1.0)
-            found[name] = {**equal, "shown": ahead["shown"], "said": power}
-            print(
-                f"{name:30}{equal['together']:30.3f}{equal['by headline']:14.3f}{ahead['shown']:24.2f}{power:12.2f}",
-                flush=True,
-            )
+            # Of a lead of a standard deviation of a difference, as one of 75 tests
+            of_user = design.share + (1 - design.share) / design.each
+            said = power((design.users / of_user) ** 0.5, design.users - 1, LEVEL / 75)
+            found[name] = {**equal, "shown": ahead["shown"], "said": said}
+            alike = f"{equal['together']:30.3f}{equal['by headline']:14.3f}"
+            print(f"{name:30}{alike}{ahead['shown']:24.2f}{said:12.2f}", flush=True)
     return found
-
-
-def _stated_power(design: Design, ahead: float) -> float:
-    """Of a lead of so many standard deviations of a difference, as one of 75 tests."""
-    of_user = design.share + (1 - design.share) / design.each
-    return power(ahead * (design.users / of_user) ** 0.5, design.users - 1, LEVEL / 75)
 
 
 if __name__ == "__main__":

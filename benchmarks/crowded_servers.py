@@ -8,7 +8,6 @@ limit below which nobody waits, and what was lost: votes that are not in the fol
 
 import argparse
 import itertools
-import json
 import os
 import re
 import statistics
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from figures import keep, parser_of
 
 MAIN = "from drretail.cli.entry import main; main()"
 LIMIT = 1.0
@@ -223,19 +223,17 @@ def mcp(folder: Path, args: argparse.Namespace) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--readers", type=int, default=50)
     parser.add_argument("--voters", type=int, default=10)
     parser.add_argument("--sessions", type=int, default=50)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="drretail-crowded-") as name:
         rows = [*viewed(Path(name), args), *mcp(Path(name), args)]
     head = ["| | answers | median | 99 of 100 within | of the limit of 1 s | lost |", "|---|---:|---:|---:|---:|---:|"]
     print("\n".join([*head, *rows]))
-    if args.json is not None:
-        args.json.write_text(json.dumps(rows, indent=2), encoding="utf-8")
+    keep(args.json, rows)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ without one of its axes (without memory, it says what the orders show): of the p
 90 % have to be harder with the axis. Intervals count a user's questions as one.
 """
 
-import argparse
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
+
+from figures import keep, parser_of
 
 from drretail.addons.difficulty.measure import DEEPEST, Dial, Task, level_of
 from drretail.api.worlds import open_world
@@ -126,11 +126,10 @@ AXES: dict[Axis, Without] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = parser_of(__doc__)
     parser.add_argument("world")
     parser.add_argument("--users", type=int, default=60)
     parser.add_argument("--experiment", type=Path)
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     with open_world(asked.world) as world:
         measure, drafts = Measure(Offers(world)), Drafts(world, "42")
@@ -161,8 +160,7 @@ def main() -> None:
         print("{axis:12}  {solvers:10}  {made:4}  {moved:5}  {right:5}".format(**row), share, below)
     if asked.experiment:
         agents(asked.experiment)
-    if asked.json:
-        asked.json.write_text(json.dumps({"levels": levels, "axes": axes}, indent=1), encoding="utf-8")
+    keep(asked.json, {"levels": levels, "axes": axes})
 
 
 def by_level(queries: Sequence[Query], measure: Measure) -> list[dict[str, Any]]:

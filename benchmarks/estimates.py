@@ -10,7 +10,6 @@ verdicts against what its judges really took, which their journals tell. ``claim
 run gives where the claims are those that a judge of the experiment found, and not a sentence each.
 """
 
-import argparse
 import json
 import shutil
 import tempfile
@@ -19,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from unittest.mock import patch
+
+from figures import keep, parser_of
 
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.question import judge_journals, read_journal_of
@@ -39,13 +40,12 @@ ALL = 10**9
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("what", choices=("large", "judged", "claims"))
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--reports", type=int, default=1000)
     parser.add_argument("--metrics", default="faithfulness,quality")
     parser.add_argument("--rules", default="default")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         if args.what == "large":
@@ -54,8 +54,7 @@ def main() -> None:
             found = of_claims(args.experiment, Path(folder), args.rules, args.metrics.split(","))
         else:
             found = of_judged(args.experiment, Path(folder), args.rules)
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    keep(args.json, found)
 
 
 def of_large(experiment: Path, folder: Path, reports: int, metrics: Sequence[str]) -> dict[str, object]:

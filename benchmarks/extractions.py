@@ -30,6 +30,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from figures import keep
 from labelled_reports import LabelledReport, Twin, arguments, read_set, world_of
 from pydantic import ValidationError
 from reading import meets, new_errors, share
@@ -77,10 +78,9 @@ def main() -> None:
     if args.answers and not args.confirm:
         print(*(tally.notes if args.misses else []), *tally.repairs, sep="\n")
         print_table(tally)
-        if args.json:
-            figures = {kind: dict(count) for kind, count in sorted(tally.kinds.items())}
-            accused = {reader: sorted(names) for reader, names in tally.accused.items()}
-            args.json.write_text(json.dumps({"twins": figures, "accused": accused, **tally.looked}, indent=1) + "\n")
+        twins = {kind: dict(count) for kind, count in sorted(tally.kinds.items())}
+        accused = {reader: sorted(names) for reader, names in tally.accused.items()}
+        keep(args.json, {"twins": twins, "accused": accused, **tally.looked})
 
 
 def write_prompts(report: LabelledReport, folder: Path) -> None:

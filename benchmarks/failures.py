@@ -8,14 +8,12 @@ functions that ``compare`` and ``score`` use. Of 6 and 12 systems, half are of e
 true differences are concluded, and how often the range of queries needed holds the number.
 """
 
-import argparse
-import json
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from figures import keep, parser_of
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 from scipy.stats import beta
@@ -233,7 +231,8 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
     for name, (worse, better) in POWERS.items():
         rng, many = np.random.default_rng(41), Design(20_000, 1, 0.0)
         apart = (better(rng, 1, many) - worse(rng, 1, many))[0].tolist()
-        truth = users_needed(estimate(apart, many.groups), many.users, loss=_loss(worse, rng))
+        loss = failures_added(2) * float(worse(rng, 1, many).mean())
+        truth = users_needed(estimate(apart, many.groups), many.users, loss=loss)
         assert truth is not None
         found[name] = {}
         for questions in (20, 50, 100):
@@ -248,25 +247,19 @@ def print_ranges(samples: int) -> dict[str, dict[int, float]]:
     return found
 
 
-def _loss(worse: Callable[[np.random.Generator, int, Design], Numbers], rng: np.random.Generator) -> float:
-    return failures_added(2) * float(worse(rng, 1, Design(20_000, 1, 0.0)).mean())
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--only", default="", help="the settings whose names hold this text, without power and ranges")
     parser.add_argument("--questions", type=int, nargs="*", default=(), help="only so many questions")
     parser.add_argument("--power", action="store_true", help="only what is still found, and the ranges")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     figures: dict[str, object] = {}
     if not args.power:
         figures["equal"] = print_grid(args.samples, args.only, args.questions)
     if not args.only and not args.questions:
         figures |= {"power": print_power(args.samples // 10), "ranges": print_ranges(args.samples // 10)}
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    keep(args.json, figures)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,11 @@ those of FILE) on the demo shop, judged offline; that takes a minute. It says wh
 when the shipped ones have been drawn anew.
 """
 
-import argparse
 import hashlib
-import json
 from pathlib import Path
 
 from command import drretail
+from figures import keep, parser_of
 
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition
@@ -72,19 +71,16 @@ def drawn(experiment: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--queries", type=Path)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if not (arguments.experiment / "experiment.json").exists():
         make(arguments.experiment, arguments.queries)
     judge(arguments.experiment)
     rows = measured(arguments.experiment)
     print(f"{drawn(arguments.experiment)}\n\n{table(rows)}")
-    if arguments.json is not None:
-        document = {"queries": drawn(arguments.experiment), "systems": rows}
-        arguments.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    keep(arguments.json, {"queries": drawn(arguments.experiment), "systems": rows})
 
 
 if __name__ == "__main__":

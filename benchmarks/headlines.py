@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from figures import keep
 from labelled_reports import LabelledReport, Planted, arguments, read_set, world_of
 
 from drretail.env.world import World
@@ -82,17 +83,12 @@ class IdealJudge:
         asked = request.messages[0].text
         if request.schema == "Support":  # the paper's rules ask about one claim alone
             asked = "\n".join(message.text for message in request.messages)
-            ruled = self._ruled(
-                1,
-                (tag_content("claim", asked) or "").strip(),
-                " ".join(re.findall(r'<source id="([^"]*)"', asked)),
-                asked,
-            )
+            claim, sources = (tag_content("claim", asked) or "").strip(), re.findall(r'<source id="([^"]*)"', asked)
+            ruled = self._ruled(1, claim, " ".join(sources), asked)
             label = "no_support" if ruled["label"] == "contradicted" else ruled["label"]
             quote = next(iter(ruled["quotes"]), "")
-            return ScriptedAnswer(
-                structured={"quote": quote, "justification": ruled["justification"], "support": label}
-            )
+            answer = {"quote": quote, "justification": ruled["justification"], "support": label}
+            return ScriptedAnswer(structured=answer)
         if found := _CLAIM.findall(asked):
             ruled = [self._ruled(int(number), words, sources, asked) for number, sources, words in found]
             return ScriptedAnswer(structured={"claims": ruled})
@@ -186,18 +182,12 @@ def experiment_of(
     folder: Path, reports: Sequence[LabelledReport], world: World, fingerprint: str | None = None
 ) -> IdealJudge:
     """Writes the runs of all versions, and returns who reads them."""
-    judge, queries = (
-        IdealJudge(),
-        [report.query.model_copy(update={"query_id": report.home.name}) for report in reports],
-    )
-    most = max(len(report.planted) for report in reports)
-    systems = {
-        name: System(agent="labels", models={}) for name in (HONEST, *(f"copy-{at}" for at in range(1, most + 1)))
-    }
-    asked = {HONEST: tuple(query.query_id for query in queries)} | {
-        f"copy-{at}": tuple(report.home.name for report in reports if len(report.planted) >= at)
-        for at in range(1, most + 1)
-    }
+    judge = IdealJudge()
+    queries = [report.query.model_copy(update={"query_id": report.home.name}) for report in reports]
+    asked = {HONEST: tuple(query.query_id for query in queries)}
+    for at in range(1, max(len(report.planted) for report in reports) + 1):
+        asked[f"copy-{at}"] = tuple(report.home.name for report in reports if len(report.planted) >= at)
+    systems = {name: System(agent="labels", models={}) for name in asked}
     definition = Definition(
         queries=tuple(queries),
         systems=systems,
@@ -291,8 +281,7 @@ def main() -> None:
         ways = ", ".join(f"{name} {count[f'{name} right']}" for name in RISES if count[f"{name} right"])
         print(f"{kind:34} {count['moved']} of {count['copies']}: {ways}")
     print(json.dumps(figures, indent=1))
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    keep(args.json, figures)
 
 
 def direction(before: float | None, after: float | None, *, rises: bool) -> str:

@@ -13,7 +13,6 @@ The limit is `igzip -dc FILES | wc -l` (Debian package isal), or gzip where that
 seeded; with --data it is kept. Runs are interleaved, the table shows medians.
 """
 
-import argparse
 import gzip
 import json
 import os
@@ -29,6 +28,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+from figures import keep, parser_of
 
 from drretail.data_ingest.synth import write_shop
 
@@ -303,7 +304,7 @@ def print_table(rows: list[dict[str, object]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--reviews", type=int, default=3_000_000)
     parser.add_argument("--products", type=int, default=120_000)
     parser.add_argument("--runs", type=int, default=5)
@@ -311,7 +312,6 @@ def main() -> None:
     parser.add_argument("--dense", action="store_true", help="the dense shop alone")
     parser.add_argument("--files", type=Path, help="a folder of raw files")
     parser.add_argument("--data", type=Path, help="keep the input here")
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     if args.quick:
         args.reviews, args.products, args.runs = args.reviews // 10, args.products // 10, 1
@@ -341,10 +341,8 @@ def main() -> None:
         rows = summed_up({case.name: runs[case.name] for case in asked}, args.reviews)
         print_table(rows)
     dense = print_dense({case.name: runs[case.name] for case in beside}, reviews)
-    if args.json:
-        result = {"reviews": args.reviews, "products": args.products, "cores": os.cpu_count(), "results": rows}
-        result["dense"] = dense
-        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    result = {"reviews": args.reviews, "products": args.products, "cores": os.cpu_count(), "results": rows}
+    keep(args.json, result | {"dense": dense})
 
 
 if __name__ == "__main__":

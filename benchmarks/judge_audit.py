@@ -8,7 +8,6 @@ experiment with verdicts by two questions per report, whose answers are given to
 experiments with verdicts by today's questions, such as the demo's.
 """
 
-import argparse
 import asyncio
 import json
 import re
@@ -22,6 +21,7 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
+from figures import keep, parser_of
 from labelled_reports import LabelledReport, Planted, read_set, unpacked
 
 from drretail.env.world import open_world
@@ -201,13 +201,12 @@ BAD: Mapping[str, Fault] = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("folder", type=Path, metavar="SET")
     parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports and copies")
     parser.add_argument("--world", type=Path, help="the world that they were made in")
     parser.add_argument("--played", type=Path, metavar="EXPERIMENT")
     parser.add_argument("--scored", type=Path, nargs="*", default=[], metavar="EXPERIMENT")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     audits: dict[str, JudgeAudit] = {}
     precision: dict[str, float] = {}
@@ -227,8 +226,7 @@ def main() -> None:
         found = read_scores(scored)
         audits |= {f"{scored.name}: {audit.judge}": audit for audit in (() if found is None else found.audits)}
     print_table(audits, precision)
-    if args.json:
-        args.json.write_text(json.dumps({name: audit.model_dump() for name, audit in audits.items()}), "utf-8")
+    keep(args.json, {name: audit.model_dump() for name, audit in audits.items()})
 
 
 def play_of(truth: Truth, fault: Fault) -> Callable[[Request], ScriptedAnswer]:

@@ -10,7 +10,6 @@ claim, and answers are as long as a played judge's. Pages that nobody fetched ar
 (``drretail score EXPERIMENT --metrics checks --fetch-sources``).
 """
 
-import argparse
 import asyncio
 import json
 import re
@@ -20,6 +19,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
@@ -96,10 +97,9 @@ class Provider:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--pairs", action="append", default=[], metavar="A~B", help="what is compared; else all")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--beside", type=Path, help="figures of another version, written by --json")
     args = parser.parse_args()
     found = {name: sent_for(args.experiment, name, args.pairs) for name in METRICS}
@@ -118,8 +118,7 @@ def main() -> None:
         tokens = sent.uncached + sent.written + sent.read + sent.output
         print(f"{sent.reports} reports with pages: {sent.calls / sent.reports:.1f} calls and", end=" ")
         print(f"{tokens / sent.reports:,.0f} tokens each, {(sent.plain + sent.output) / sent.reports:,.0f} as plain")
-    if args.json:
-        args.json.write_text(json.dumps({name: asdict(sent) for name, sent in found.items()}) + "\n", encoding="utf-8")
+    keep(args.json, {name: asdict(sent) for name, sent in found.items()})
 
 
 def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
@@ -130,17 +129,13 @@ def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "exp"
         shutil.copytree(experiment, copied, ignore=shutil.ignore_patterns("verdicts", "scores.json"))
-        if metric == "faithfulness":
-            _leave_reports_with_pages(copied)
+        if metric == "faithfulness":  # reports that cite pages alone are left
+            for run in read_runs(copied):
+                if run.report is not None and not any(citation.type == "web" for citation in run.citations):
+                    shutil.rmtree(run_folder(copied, run.system, run.query_id, run.repeat))
         asyncio.run(score(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
         provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
     return provider.sent
-
-
-def _leave_reports_with_pages(experiment: Path) -> None:
-    for run in read_runs(experiment):
-        if run.report is not None and not any(citation.type == "web" for citation in run.citations):
-            shutil.rmtree(run_folder(experiment, run.system, run.query_id, run.repeat))
 
 
 def _answer(schema: str, question: str) -> dict[str, Any]:
@@ -150,9 +145,8 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
             asked = ((int(number), texts.get(source, "")) for number, source in _CLAIM.findall(question))
             return {"claims": [{"claim_id": number, "quotes": [text], **LABEL} for number, text in asked]}
         case "ReportClaims" | "ClaimsAndPicks":
-            claims = [
-                _claim(*statement) for statement in enumerate(statements(tag_content("report", question) or ""), 1)
-            ]
+            found = statements(tag_content("report", question) or "")
+            claims = [_claim(*statement) for statement in enumerate(found, 1)]
             return {"claims": claims} | ({"picks": []} if schema == "ClaimsAndPicks" else {})
         case "ReportPicks":
             return {"picks": []}
@@ -164,13 +158,8 @@ def _claim(number: int, statement: Statement) -> dict[str, Any]:
     figures = _FIGURE.findall(statement.text)
     values = [{**VALUE, "amount": figure} for figure in figures[:1]]  # people found 21 in a report of 40 statements
     quote = statement.quote.partition(" [")[0]  # a played judge quotes words up to their marks
-    return {
-        "claim_id": number,
-        "claim": statement.text,
-        "quote": quote,
-        "sources": [*statement.sources],
-        "values": values,
-    }
+    claim = {"claim_id": number, "claim": statement.text, "quote": quote}
+    return claim | {"sources": [*statement.sources], "values": values}
 
 
 def _parts(content: Any) -> tuple[str, str]:

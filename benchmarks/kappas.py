@@ -8,12 +8,12 @@ first one in 30 of 100. Samples for which the statistic is not defined are left 
 """
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import product
 from statistics import fmean
 
 import numpy as np
-from rounds import keep, rounds_parser
+from figures import keep, rounds_parser
 
 from drretail.stats.agreement import agreement_interval, drawn_interval, kappa, krippendorff_alpha, tables_of
 from drretail.stats.intervals import Interval
@@ -93,7 +93,7 @@ def main() -> None:
         beside = f"{plain:.3f}" if plain else ""
         print(f"| {' | '.join(map(str, names))} | {coverage:.3f} | {width:.2f} | {beside} |", flush=True)
     print(f"\nleast coverage {min(row.coverage for row in rows):.3f}")
-    keep(given.json, rows)
+    keep(given.json, [*map(asdict, rows)])
 
 
 if __name__ == "__main__":

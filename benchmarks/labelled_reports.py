@@ -18,6 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
+from figures import parser_of
+
 from drretail.api.settings import read_settings
 from drretail.data_ingest.demo import ensure_world
 from drretail.env.session import Session, SessionSettings
@@ -109,14 +111,10 @@ class LabelledReport:
         lists = (self.home / "planted.json", self.home / "planted" / "planted.json")
         lines = json.loads(next(path for path in lists if path.exists()).read_text("utf-8"))
         folder = self.home / "planted"
+        texts = [(folder / Path(line["file"]).name).read_text("utf-8") for line in lines]
         return [
-            Planted(
-                line["file"],
-                line["kind"],
-                (folder / Path(line["file"]).name).read_text("utf-8"),
-                line.get("product_id"),
-            )
-            for line in lines
+            Planted(line["file"], line["kind"], text, line.get("product_id"))
+            for line, text in zip(lines, texts, strict=True)
         ]
 
     @cached_property
@@ -246,12 +244,11 @@ def _of_limits(path: Path, world: World) -> Wish | None:
 
 def arguments(description: str | None, misses: str) -> argparse.ArgumentParser:
     """What a benchmark that reads such a set takes; ``misses`` is what --misses lists."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(description)
     parser.add_argument("folder", type=Path, metavar="SET")
     parser.add_argument("--experiment", type=Path, help="an experiment whose runs hold these reports")
     parser.add_argument("--world", type=Path, help="the world that they were made in, or its archive")
     parser.add_argument("--misses", action="store_true", help=f"list {misses}")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     return parser
 
 

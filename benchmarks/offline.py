@@ -11,8 +11,6 @@ threshold is the best one of a random half of the file, unless --threshold gives
 that the development split printed.
 """
 
-import argparse
-import json
 import random
 import sys
 from collections import Counter
@@ -20,6 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail.addons.lab.card import SPELLINGS, LabelledClaim, read_labelled, share_of_words
 from drretail.llm.offline.judge import judge_claim
@@ -85,38 +85,25 @@ def measured(rows: Sequence[Answered], seed: int, threshold: float | None) -> di
     }
 
 
-def _print_judged(name: str, table: dict[str, Any]) -> None:
-    of_decided = table["of_decided"]
-    print(f"\n{name}: {table['claims']} claims, of which offline:judge leaves {table['undecided']} undecided")
-    print(f"  balanced accuracy of those decided: {'n/a' if of_decided is None else f'{of_decided:.3f}'}")
-    stems = ", ".join(f"{part} {value:.3f}" for part, value in table["stems"].items())
-    print(f"  stems in the source, threshold {table['threshold']:.3f}: {stems}")
-
-
-def judge(given: argparse.Namespace) -> dict[str, Any]:
-    """Prints the tables of the files that are given, and gives them."""
-    files = {"AttributionBench": given.attributionbench, "WiCE": given.wice}
-    tables: dict[str, Any] = {}
-    for name, path in files.items():
-        if path is not None:
-            tables[name] = measured(answered(read_labelled(path).claims), given.seed, given.threshold)
-            _print_judged(name, tables[name])
-    if not tables:
-        sys.exit("Give --attributionbench FILE, --wice FILE, or both.")
-    return {"seed": given.seed, "sets": tables}
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--attributionbench", type=Path, metavar="FILE")
     parser.add_argument("--wice", type=Path, metavar="FILE")
     parser.add_argument("--threshold", type=float, metavar="T", help="of the one-line rule, from a development split")
     parser.add_argument("--seed", type=int, default=7)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    tables = judge(given)
-    if given.json is not None:
-        given.json.write_text(json.dumps(tables, indent=1), encoding="utf-8")
+    tables: dict[str, Any] = {}
+    for name, path in (("AttributionBench", given.attributionbench), ("WiCE", given.wice)):
+        if path is not None:
+            table = tables[name] = measured(answered(read_labelled(path).claims), given.seed, given.threshold)
+            of_decided = table["of_decided"]
+            print(f"\n{name}: {table['claims']} claims, of which offline:judge leaves {table['undecided']} undecided")
+            print(f"  balanced accuracy of those decided: {'n/a' if of_decided is None else f'{of_decided:.3f}'}")
+            stems = ", ".join(f"{part} {value:.3f}" for part, value in table["stems"].items())
+            print(f"  stems in the source, threshold {table['threshold']:.3f}: {stems}")
+    if not tables:
+        sys.exit("Give --attributionbench FILE, --wice FILE, or both.")
+    keep(given.json, {"seed": given.seed, "sets": tables})
 
 
 if __name__ == "__main__":

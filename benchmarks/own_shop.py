@@ -7,7 +7,6 @@ One process, a fresh folder each time; all keep every product and order. Runs ar
 the processor, which other work on the machine changes least; medians are shown.
 """
 
-import argparse
 import json
 import random
 import statistics
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+from figures import keep, parser_of
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions
@@ -89,9 +89,8 @@ def seconds(path: Path, world: Path) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     count, runs = (40_000, 1) if options.quick else (400_000, 3)
     with tempfile.TemporaryDirectory() as name:
@@ -106,8 +105,7 @@ def main() -> None:
     print(f"{rows:,} rows, {runs} runs\n{'':20}{'seconds':>10}{'rows/s':>12}{'ratio':>8}")
     for form, median in medians.items():
         print(f"{form:20}{median:10.2f}{rows / median:12,.0f}{median / medians[ITSELF]:8.2f}")
-    if options.json is not None:
-        options.json.write_text(json.dumps({"rows": rows, "seconds": taken}), encoding="utf-8")
+    keep(options.json, {"rows": rows, "seconds": taken})
 
 
 if __name__ == "__main__":

@@ -13,8 +13,6 @@ size:
     drretail synth --to raw --products 80000 --reviews 4300000 && drretail ingest raw --world w
 """
 
-import argparse
-import json
 import re
 import tempfile
 from collections import Counter
@@ -23,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from command import cost_of
+from figures import keep, parser_of
 
 from drretail.env.world import World, open_world
 from drretail.querygen.generate import generate_sampled
@@ -95,13 +94,12 @@ def _without_amounts(sentence: str) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("what", choices=("checks", "sentences", "time"))
     parser.add_argument("worlds", type=Path, nargs="+")
     parser.add_argument("--good", type=Path, nargs="*", default=[])
     parser.add_argument("--bad", type=Path, nargs="*", default=[])
     parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if arguments.what == "sentences":
         result = sentences(arguments.worlds)
@@ -110,8 +108,7 @@ def main() -> None:
     else:
         with open_world(arguments.worlds[0]) as world:
             result = checked(world, arguments.good, good=True) | checked(world, arguments.bad, good=False)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    keep(arguments.json, result)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Of twins (copies with one false statement, no labels) are counted, by kind: fals
 accused in the honest report, and those at whose place form read a value.
 """
 
-import json
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from figures import keep
 from labelled_reports import OF_JUDGES, LabelledReport, Planted, Twin, arguments, read_set, world_of
 
 from drretail.grounding.verify.checks import check_report, read_report
@@ -61,8 +61,7 @@ def main() -> None:
         print(*tally.misses, sep="\n")
     figures = as_figures(tally)
     print_table(tally, figures)
-    if args.json:
-        args.json.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    keep(args.json, figures)
 
 
 def measure(report: LabelledReport, tally: Tally) -> None:

@@ -7,10 +7,8 @@ drawn with seed 42; the other half is the check. nDCG@10 with gain 2^rating - 1;
 queries without a relevant product are left out. Rivals get the same texts, and once those without product details.
 """
 
-import argparse
 import csv
 import importlib.util
-import json
 import math
 import random
 import sqlite3
@@ -22,6 +20,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import mean
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestOptions
@@ -155,16 +155,14 @@ def print_table(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("labels", type=Path, metavar="LABELS")
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     (products,) = args.labels.glob("meta_*.jsonl*")
     result = measure(read_labels(args.labels / "rated.csv"), products, args.seed)
     print_table(result)
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+    keep(args.json, result)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ A row is a function in ROWS that takes a Bench and gives a Row: how often it was
 each. Their larger parts are in files of their own beside this one. docs/experiments.md holds the table.
 """
 
-import argparse
 import json
 import os
 import resource
@@ -19,6 +18,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+
+from figures import keep, parser_of
 
 from benchmarks.reliability_bench import (
     INGEST,
@@ -260,11 +261,10 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", default=",".join(ROWS), help="names of rows, with commas")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory(prefix="drretail-reliability-") as name:
@@ -274,9 +274,7 @@ def main() -> None:
             for loss in rows[-1].lost:
                 print(f"{wanted}: {loss}", file=sys.stderr)
     print(table(rows))
-    if asked.json is not None:
-        document = {"seed": asked.seed, "quick": asked.quick, "rows": [asdict(row) for row in rows]}
-        asked.json.write_text(json.dumps(document, indent=2), encoding="utf-8")
+    keep(asked.json, {"seed": asked.seed, "quick": asked.quick, "rows": [asdict(row) for row in rows]})
 
 
 if __name__ == "__main__":

@@ -6,10 +6,8 @@ REPORTS is an experiment, such as one that was imported, or a file of lines {"to
 judges in place of a model, with the same answer to every question: pairs, sentences and calls are what is measured.
 """
 
-import argparse
 import asyncio
 import gzip
-import json
 import shutil
 import tempfile
 from collections import Counter
@@ -18,6 +16,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail.addons.publications.report_eval.score import (
     BY_PARAGRAPHS,
@@ -66,9 +66,8 @@ class Pairs:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("reports", type=Path)
-    parser.add_argument("--json", type=Path, help="write the figures here")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         experiment = Path(folder) / "exp"
@@ -79,9 +78,8 @@ def main() -> None:
         calls = {name: judged(experiment, metric, rules) for name, metric, rules in ASKED}
         found = list(pairs_of(experiment))
     show(found, calls)
-    if args.json:
-        held = {"reports": [asdict(pairs) for pairs in found], "calls": calls}
-        args.json.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
+    held = {"reports": [asdict(pairs) for pairs in found], "calls": calls}
+    keep(args.json, held)
 
 
 def recorded(path: Path, folder: Path) -> None:

@@ -7,7 +7,6 @@ with the runs and verdicts of the one that it was made of. The limit beside it: 
 shows (runs, evidence, results, verdicts) unpacked and parsed, once. Opening is what Chromium takes for the index.
 """
 
-import argparse
 import gzip
 import json
 import os
@@ -22,15 +21,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from command import processor_of
+from figures import keep, parser_of
 
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import Definition, read_definition, read_run
+from drretail.experiment import read_definition, read_run
 from drretail.files import write_json
 from drretail.packs import PACKS, data_of, pack_below
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
+
+OF_RUNS = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,9 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
         made.append((old, old if number < len(recorded) else f"{old}x{number // len(recorded)}"))
     by_id = {query.query_id: query for query in recorded}
     asked = tuple(by_id[old].model_copy(update={"query_id": new}) for old, new in made)
-    _write(definition, asked, to)
+    changed = definition.model_copy(update={"queries": asked, "asked": {}, "categories": {}})
+    to.mkdir(parents=True)
+    write_json(to / "experiment.json", changed.model_dump(mode="json", exclude_none=True))
     for name in ("profiles", "rubrics"):
         if (experiment / name).exists():
             shutil.copytree(experiment / name, to / name)
@@ -82,17 +86,13 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
         for folder in (experiment / "runs").glob(f"*/{old}-r*"):
             _copy_run(folder, to / folder.parent.relative_to(experiment), old, new)
         for path in (path for path in verdicts if path.name.startswith(f"{old}-r")):
-            _renamed(path, to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1), old, new)
+            target = to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(data_of(path).decode().replace(f"/{old}-r", f"/{new}-r"), encoding="utf-8")
     pack_below(to / "verdicts")
     metrics = [load_metric(name) for name in METRICS]
     write_json(to / "scores.json", derive_scores(to, metrics).model_dump(mode="json", exclude_none=True))
     return to
-
-
-def _write(definition: Definition, queries: Sequence[object], to: Path) -> None:
-    changed = definition.model_copy(update={"queries": tuple(queries), "asked": {}, "categories": {}})
-    to.mkdir(parents=True)
-    write_json(to / "experiment.json", changed.model_dump(mode="json", exclude_none=True))
 
 
 def _copy_run(folder: Path, to: Path, old: str, new: str) -> None:
@@ -101,32 +101,21 @@ def _copy_run(folder: Path, to: Path, old: str, new: str) -> None:
     run = read_run(folder)
     renamed = run.model_copy(update={"query_id": new, "run_id": run.run_id.replace(f"/{old}-r", f"/{new}-r")})
     write_json(target / "run.json", renamed.model_dump(mode="json", exclude_none=True))
-    for name in ("evidence.jsonl.gz", "results.jsonl.gz"):
+    for name in OF_RUNS[1:]:
         os.link(folder / name, target / name) if (folder / name).exists() else None
-
-
-def _renamed(path: Path, to: Path, old: str, new: str) -> None:
-    to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(data_of(path).decode().replace(f"/{old}-r", f"/{new}-r"), encoding="utf-8")
 
 
 def read_everything(experiment: Path) -> float:
     """Seconds to unpack and parse every file that a page is made of."""
+    runs = (path for name in OF_RUNS for path in (experiment / "runs").glob(f"*/*/{name}"))
+    verdicts = (experiment / "verdicts").rglob(PACKS[0])
     begun = time.process_time()
-    for path in _records(experiment):
+    for path in (experiment / "experiment.json", experiment / "scores.json", *runs, *verdicts):
         data = path.read_bytes()
         text = gzip.decompress(data) if path.suffix == ".gz" else data
         for line in text.splitlines() if ".jsonl" in path.name else [text]:
             json.loads(line)
     return time.process_time() - begun
-
-
-def _records(experiment: Path) -> Iterator[Path]:
-    yield experiment / "experiment.json"
-    yield experiment / "scores.json"
-    for name in ("run.json", "evidence.jsonl.gz", "results.jsonl.gz"):
-        yield from (experiment / "runs").glob(f"*/*/{name}")
-    yield from (experiment / "verdicts").rglob(PACKS[0])
 
 
 def opening(index: Path) -> float | None:
@@ -173,18 +162,15 @@ def measured(experiment: Path, queries: int) -> Built:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Builds reports of many runs and opens them.")
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--queries", type=int, nargs="+", default=[50])
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     if not (given.experiment / "scores.json").exists():
         sys.exit(f"{given.experiment} has no scores yet: drretail score makes them.")
     built = [measured(given.experiment, queries) for queries in given.queries]
     print("\n".join(table(built)))
-    if given.json is not None:
-        document = [asdict(each) | {"ratio": each.ratio} for each in built]
-        given.json.write_text(json.dumps(document, indent=1), encoding="utf-8")
+    keep(given.json, [asdict(each) | {"ratio": each.ratio} for each in built])
 
 
 def table(built: Sequence[Built]) -> Iterator[str]:

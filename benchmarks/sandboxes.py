@@ -7,7 +7,6 @@ more than half of their runs of five words are shared; runs that stand in 200 pa
 of a kind of page. A rank is the place of a supportive page among what BM25 finds by its own keyword.
 """
 
-import argparse
 import gzip
 import hashlib
 import json
@@ -16,9 +15,11 @@ import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+
+from figures import keep, parser_of
 
 from drretail.addons.sandboxes.check import check_sandbox
 from drretail.addons.sandboxes.folder import read_sizes
@@ -26,7 +27,6 @@ from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.api.worlds import open_world
 from drretail.env.web.sandbox import SealedWeb, TaskPage, read_labels, read_pages, read_sandbox, task_folder
 from drretail.env.world import World
-from drretail.files import write_json
 from drretail.querygen.reading import shipped_queries
 from drretail.records.query import Query
 
@@ -60,7 +60,8 @@ def digest(folder: Path) -> str:
 
 def nearly_one(pages: Sequence[TaskPage]) -> float:
     """The share of pages that are nearly another one."""
-    runs = [set(_runs(page.text)) for page in pages]
+    texts = [re.findall(r"\w+", page.text.lower()) for page in pages]
+    runs = [{" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1)} for words in texts]
     stands_in = Counter(run for of_page in runs for run in of_page)
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for at, of_page in enumerate(runs):
@@ -75,11 +76,6 @@ def nearly_one(pages: Sequence[TaskPage]) -> float:
         for at in (one, other)
     }
     return len(near) / len(pages)
-
-
-def _runs(text: str) -> Iterator[str]:
-    words = re.findall(r"\w+", text.lower())
-    return (" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
 
 
 def of_size(sandbox: Path, size: str, queries: Sequence[Query]) -> Figures:
@@ -119,11 +115,10 @@ def of_size(sandbox: Path, size: str, queries: Sequence[Query]) -> Figures:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--world", default="demo")
     parser.add_argument("--queries", type=int, default=10)
     parser.add_argument("--sizes", default="32k,64k,128k,256k,512k")
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     with open_world(given.world) as world, tempfile.TemporaryDirectory() as folder:
         queries = shipped_queries("dev")[: given.queries]
@@ -147,8 +142,7 @@ def main() -> None:
     print("  ".join(f"{name:>18}" for name in sizes[0]))
     for row in sizes:
         print("  ".join(f"{value!s:>18}" for value in row.values()))
-    if given.json:
-        write_json(given.json, figures | {"sizes": sizes})
+    keep(given.json, figures | {"sizes": sizes})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ Goal: scores.json of 350 judged runs, slices and pairs included, in 2 seconds. P
 the wall, since only the former is comparable on a machine that others use, too.
 """
 
-import argparse
 import json
 import shutil
 import tempfile
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy
 from command import drretail, processor_of
+from figures import keep, parser_of
 
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
@@ -108,10 +108,9 @@ def _read(experiment: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path)
     parser.add_argument("--times", type=int, default=3)
-    parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     if not (arguments.experiment / "experiment.json").exists():
         make(arguments.experiment)
@@ -119,12 +118,10 @@ def main() -> None:
         copy = Path(shutil.copytree(arguments.experiment, Path(folder) / "exp"))
         found = measured(copy, arguments.times)
     for name, value in found.items():
-        figures = (
-            f"{value['wall']} s on the wall, {value['processor']} s of processor" if isinstance(value, dict) else value
-        )
-        print(f"{name.replace('_', ' '):<22} {figures}")
-    if arguments.json is not None:
-        arguments.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        if isinstance(value, dict):
+            value = f"{value['wall']} s on the wall, {value['processor']} s of processor"
+        print(f"{name.replace('_', ' '):<22} {value}")
+    keep(arguments.json, found)
 
 
 if __name__ == "__main__":

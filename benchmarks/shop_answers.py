@@ -19,7 +19,6 @@ answer, the ``turn``-th with a text. With it, false statements found, honest one
 counted. An answer that a judge would be asked to repair is listed with the reason.
 """
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from extractions import confirmed_in_file, write_confirmation
+from figures import keep, parser_of
 from pydantic import ValidationError
 
 from drretail.eval.claims.typed_values import TurnStatements, to_confirm, turn_prompt, turn_questions
@@ -42,13 +42,12 @@ from drretail.records.reading import FORM, Reading
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("experiment", type=Path, metavar="LOG")
     way = parser.add_mutually_exclusive_group(required=True)
     way.add_argument("--prompts", type=Path, metavar="DIR", help="write the questions here")
     way.add_argument("--answers", type=Path, metavar="DIR", help="read the answers from here")
     parser.add_argument("--key", type=Path, help="what is false and what is not")
-    parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--confirm", action="store_true", help="write the second questions there")
     args = parser.parse_args()
     subjects = [one for one in read_subjects(args.experiment, None) if one.answers is not None]
@@ -67,8 +66,7 @@ def main() -> None:
             measure(subject, path, own, counts)
     for name in sorted(counts):
         print(f"{name:32} {counts[name]:6}")
-    if args.json:
-        args.json.write_text(json.dumps(dict(sorted(counts.items())), indent=1) + "\n")
+    keep(args.json, dict(sorted(counts.items())))
 
 
 def write_prompts(subjects: Sequence[Subject], folder: Path) -> None:
@@ -101,19 +99,12 @@ def measure(subject: Subject, answers: Path, key: Sequence[dict[str, Any]], coun
         for one, (start, end) in zip(key, places, strict=True):
             told = {statement.is_true for statement in read.statements if meets(statement, start, end)}
             is_found = False in told
-            kind = (
-                "false"
-                if one["is_false"] and one["concerns_records"]
-                else "other false"
-                if one["is_false"]
-                else "honest"
-            )
+            kind = ("false" if one["concerns_records"] else "other false") if one["is_false"] else "honest"
             counts.update({f"{reader}: {kind}": 1, f"{reader}: {kind}, found false": int(is_found)})
             counts[f"{reader}: {kind}, confirmed"] += told == {True}
             if reader == "reader" and is_found != one["is_false"]:
-                print(
-                    f"{name} turn {one['turn']} {'ACCUSED' if is_found else 'missed'} {one['kind']}: {one['words']!r}"
-                )
+                how = "ACCUSED" if is_found else "missed"
+                print(f"{name} turn {one['turn']} {how} {one['kind']}: {one['words']!r}")
         for statement in read.statements:
             if not statement.is_true and not any(meets(statement, *place) for place in places):
                 words = report[statement.start : statement.end]

@@ -7,7 +7,6 @@ Each command is its own process, as a user runs it. Seconds are those of the pro
 those of the experiment.
 """
 
-import argparse
 import json
 import random
 import resource
@@ -16,6 +15,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from figures import keep, parser_of
 
 SHOP = """currency = "EUR"
 product_url = "https://shop.example/products/{id}"
@@ -88,9 +89,8 @@ def timed(folder: Path, *arguments: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--turns", type=int, default=12_000)
-    parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     draw = random.Random(1)
     with tempfile.TemporaryDirectory() as place:
@@ -105,10 +105,7 @@ def main() -> None:
     for name, (spent, passed) in found.items():
         print(f"{name:8} {spent:7.1f} s of the processor, {passed:7.1f} s")
     print(f"{given.turns:,} turns, {size:.1f} MB")
-    if given.json:
-        given.json.write_text(
-            json.dumps({"turns": given.turns, "seconds": found, "megabytes": round(size, 1)}, indent=1)
-        )
+    keep(given.json, {"turns": given.turns, "seconds": found, "megabytes": round(size, 1)})
 
 
 if __name__ == "__main__":

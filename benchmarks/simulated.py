@@ -123,7 +123,7 @@ class Walked:
         """(bytes of requests that repeat the request before, bytes of all requests, turns that break the prefix)."""
         shared = whole = broken = 0
         for conversation in _conversations(self.calls):
-            sizes = [_bytes(request) for request in conversation]
+            sizes = [len(json.dumps([each.get("tools"), each["messages"]]).encode()) for each in conversation]
             whole += sum(sizes)
             for (before, after), size in zip(pairwise(conversation), sizes, strict=False):
                 if _is_prefix(before, after):
@@ -155,7 +155,3 @@ def _is_prefix(before: dict[str, Any], after: dict[str, Any]) -> bool:
     count = len(before["messages"])
     same_tools = json.dumps(before.get("tools")) == json.dumps(after.get("tools"))
     return same_tools and json.dumps(before["messages"]) == json.dumps(after["messages"][:count])
-
-
-def _bytes(request: dict[str, Any]) -> int:
-    return len(json.dumps([request.get("tools"), request["messages"]]).encode())

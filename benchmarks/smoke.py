@@ -183,9 +183,13 @@ def claims(path: Path) -> Path:
 
 def start(name: str, line: str, made: dict[str, Path], scratch: Path) -> str | None:
     """Runs one benchmark; what it said last where it failed."""
+    words: list[str] = []
+    for word in line.split():
+        head, slash, rest = word.partition("/")
+        words.append(f"{made[head]}{slash}{rest}" if head in made else word)
     began = time.perf_counter()
     ran = subprocess.run(  # noqa: S603 -- ourselves
-        [sys.executable, str(HERE / f"{name}.py"), *(_filled(word, made) for word in line.split())],
+        [sys.executable, str(HERE / f"{name}.py"), *words],
         cwd=scratch,
         env={**os.environ, "PYTHONPATH": str(HERE.parent)},
         capture_output=True,
@@ -194,11 +198,6 @@ def start(name: str, line: str, made: dict[str, Path], scratch: Path) -> str | N
     )
     print(f"{time.perf_counter() - began:6.1f} s  {name} {line}", flush=True)
     return None if ran.returncode == 0 else f"{name} {line}: exit code {ran.returncode}\n{ran.stderr[-2000:]}"
-
-
-def _filled(word: str, made: dict[str, Path]) -> str:
-    head, slash, rest = word.partition("/")
-    return f"{made[head]}{slash}{rest}" if head in made else word
 
 
 def main() -> None:

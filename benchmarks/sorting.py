@@ -8,13 +8,14 @@ tool's usual page of ten. A product is hidden without a word if it is on no page
 or if it is on a later page, and the note does not say so, or if the shop lacks its price or rating, and `hidden` is 0.
 """
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
+
+from figures import keep, parser_of
 
 from drretail import open_world
 from drretail.env.session import Session, SessionSettings
@@ -70,11 +71,10 @@ def measure(world: World, searches: list[dict[str, Any]]) -> Counter[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("world", metavar="WORLD")
     parser.add_argument("--searches", type=Path, default=Path(__file__).with_suffix(".jsonl"))
     parser.add_argument("--first", type=int, help="only so many searches")
-    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     searches = [json.loads(line) for line in read_lines(args.searches)][: args.first]
     with open_world(args.world) as world:
@@ -83,8 +83,7 @@ def main() -> None:
     for fate, count in counts.most_common():
         print(f"{count:8,}  {fate}")
     print(f"{sum(count for fate, count in counts.items() if 'WITHOUT' in fate):8,}  in all without a word")
-    if args.json:
-        args.json.write_text(json.dumps(counts, indent=2) + "\n", encoding="utf-8")
+    keep(args.json, counts)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ PAIRS.jsonl is what ``drretail queries spoil`` made of WORLD's queries. For each
 and buys the best basket of the first k hits that would do; where there is none it refuses. It opens no orders.
 """
 
-import argparse
-import json
 import time
 from pathlib import Path
+
+from figures import keep, parser_of
 
 from drretail import open_world
 from drretail.env.catalog.base import CatalogQuery
@@ -17,7 +17,7 @@ from drretail.env.offers import Offers
 from drretail.grounding.basket import reference_of
 from drretail.grounding.listing import Listing, is_of_kind
 from drretail.querygen.reading import read_queries
-from drretail.records.query import Proof, Query
+from drretail.records.query import Query
 from drretail.records.wish import Want
 
 DEPTHS = (1, 3, 5, 10, 50)
@@ -42,10 +42,9 @@ def seen(want: Want, offers: Offers, depth: int) -> list[Listing]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
+    parser = parser_of(__doc__)
     parser.add_argument("world")
     parser.add_argument("pairs", type=Path)
-    parser.add_argument("--json", type=Path)
     asked = parser.parse_args()
     with open_world(asked.world) as world:
         offers = Offers(world)
@@ -53,22 +52,19 @@ def main() -> None:
         began = time.process_time()
         proofs = {query.query_id: offers.reference(query).proof for query in queries}
         seconds = (time.process_time() - began) / len(queries)
-        rows = [_row(queries, proofs, offers, depth) for depth in DEPTHS]
+        rows: list[dict[str, float]] = []
+        for depth in DEPTHS:
+            refused: dict[str, list[bool]] = {"proved": [], "refuted": [], "open": []}
+            for query in queries:
+                if (proof := proofs[query.query_id]) is not None:
+                    refused[proof.state].append(refuses(query, offers, depth))
+            recall, false = (sum(refused[state]) / max(1, len(refused[state])) for state in ("proved", "refuted"))
+            rows.append({"hits": depth, "recall": recall, "false_refusals": false, "J": recall - false})
     print(f"{len(queries)} queries; a proof takes {1000 * seconds:.1f} ms of a processor in the mean")
     print("hits  recall  false refusals     J")
     for row in rows:
         print(f"{row['hits']:4}  {row['recall']:6.2f}  {row['false_refusals']:14.2f}  {row['J']:4.2f}")
-    if asked.json:
-        asked.json.write_text(json.dumps({"proof_seconds": seconds, "rows": rows}, indent=1), encoding="utf-8")
-
-
-def _row(queries: tuple[Query, ...], proofs: dict[str, Proof | None], offers: Offers, depth: int) -> dict[str, float]:
-    refused: dict[str, list[bool]] = {"proved": [], "refuted": [], "open": []}
-    for query in queries:
-        if (proof := proofs[query.query_id]) is not None:
-            refused[proof.state].append(refuses(query, offers, depth))
-    recall, false = (sum(refused[state]) / max(1, len(refused[state])) for state in ("proved", "refuted"))
-    return {"hits": depth, "recall": recall, "false_refusals": false, "J": recall - false}
+    keep(asked.json, {"proof_seconds": seconds, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from figures import keep, parser_of
+
 from drretail.data_ingest.engines.base import Selected
 from drretail.data_ingest.engines.duckdb_reading import WIDE_GROUP
 from drretail.data_ingest.raw.products import ROW_FIELDS
@@ -219,12 +221,11 @@ def print_table(result: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = parser_of(__doc__)
     parser.add_argument("--products", type=int, default=80_000)
     parser.add_argument("--orders", type=int, default=4_300_000)
     parser.add_argument("--quick", action="store_true", help="a twentieth of the rows")
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--load", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.load:
@@ -233,9 +234,7 @@ def main() -> None:
     shrink = 20 if args.quick else 1
     result = measure(args.products // shrink, args.orders // shrink, args.seed)
     print_table(result)
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        print(f"\n{args.json}", file=sys.stderr)
+    keep(args.json, result)
 
 
 if __name__ == "__main__":

@@ -110,11 +110,9 @@ def _answer(effect: Effect, *, asked_in_schema: bool) -> ScriptedAnswer:
         text = message.text
         calls = tuple(ScriptedCall(name=call["name"], args=call["args"]) for call in message.tool_calls)
     structured: Any = (calls[0].args if calls else json_or_none(text)) if asked_in_schema else None
-    return (
-        ScriptedAnswer(structured=structured)
-        if isinstance(structured, dict)
-        else ScriptedAnswer(text=text, calls=calls)
-    )
+    if isinstance(structured, dict):
+        return ScriptedAnswer(structured=structured)
+    return ScriptedAnswer(text=text, calls=calls)
 
 
 def _request(rule: Rule) -> str:
@@ -193,7 +191,11 @@ class _Again:
             if not known:
                 return None
             shown = [text for source, text in texts if source in ("Q", *claim[0].split())]
-            holding = [each for each in known if _stand_in(each[0]["quotes"], shown)]
+            holding = [
+                each
+                for each in known
+                if all(any(" ".join(quote.split()) in text for text in shown) for quote in each[0]["quotes"])
+            ]
             verdict, rule = max(
                 holding or known, key=lambda each: (bool(each[0]["quotes"]), self._likeness(each[1], request))
             )
@@ -202,10 +204,6 @@ class _Again:
             verdicts.append(verdict | {"claim_id": int(number)})
             older.append(rule)
         return {"structured": {"claims": verdicts}}, older[0]
-
-
-def _stand_in(quotes: list[str], texts: list[str]) -> bool:
-    return all(any(" ".join(quote.split()) in text for text in texts) for quote in quotes)
 
 
 def _place_of(request: Request) -> Rule:

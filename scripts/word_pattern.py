@@ -30,7 +30,11 @@ def joined(item: str, *joints: str) -> str:
 
 def word_pattern() -> str:
     """All kinds of words; the first alternative that matches wins."""
-    return "|".join((flag(), keycap(), pictographs(), ideograph(), word(), complex_run()))
+    flag = marked(r"\p{WB=Regional_Indicator}") * 2
+    keycap = rf"[#*]{styled()}\x{{FE0F}}?\x{{20E3}}{styled()}"
+    # A Chinese character or a hiragana sign: each a word of its own
+    ideograph = marked(r"[\p{Han}\p{Hiragana}]")
+    return "|".join((flag, keycap, pictographs(), ideograph, word(), complex_run()))
 
 
 def word() -> str:
@@ -59,20 +63,6 @@ def pictographs() -> str:
 def styled() -> str:
     """Marks without the two variation selectors, which end an emoji."""
     return rf"[{MARKS.removesuffix('*')}--\x{{FE0E}}\x{{FE0F}}]*"
-
-
-def flag() -> str:
-    half = marked(r"\p{WB=Regional_Indicator}")
-    return half + half
-
-
-def keycap() -> str:
-    return rf"[#*]{styled()}\x{{FE0F}}?\x{{20E3}}{styled()}"
-
-
-def ideograph() -> str:
-    """A Chinese character or a hiragana sign: each a word of its own."""
-    return marked(r"[\p{Han}\p{Hiragana}]")
 
 
 def complex_run() -> str:

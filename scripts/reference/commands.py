@@ -41,14 +41,12 @@ class CommandEntry:
         return self.name.rpartition(" ")[0]
 
 
-def command_entries() -> Iterator[CommandEntry]:
-    """Every command in the order of ``drretail -h``; those of a group follow it."""
-    for name, entry in COMMANDS.items():
-        yield CommandEntry(name, entry.summary, command_of(entry) if entry.function else None)
-
-
 def commands_page() -> str:
-    entries = list(command_entries())
+    # In the order of ``drretail -h``; those of a group follow it.
+    entries = [
+        CommandEntry(name, entry.summary, command_of(entry) if entry.function else None)
+        for name, entry in COMMANDS.items()
+    ]
     rows = [
         index_row(entry, [other for other in entries if other.group == entry.name])
         for entry in entries

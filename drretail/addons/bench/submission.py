@@ -313,7 +313,16 @@ def submit(
     """
     release = read_release(folder)
     check_version(release)
-    _check_sizes(runs)
+    # More than anybody's runs need is refused, of exhibits too.
+    files = [path for path in files_below(runs, "**/*") if path.is_file()]
+    megabytes = sum(path.stat().st_size for path in files) >> 20
+    if len(files) > MOST_FILES or megabytes > MOST_MEGABYTES:
+        raise UserError(
+            f"{runs} has {len(files):,} files of {megabytes:,} MB: {MOST_FILES:,} of {MOST_MEGABYTES:,} MB are taken."
+        )
+    for path in files:
+        if path.suffix == ".gz":
+            read_lines(path, MOST_UNPACKED << 20)
     entry_manifest = _read_manifest(manifest, runs)
     if not exhibit and (made_by := read_definition(runs).versions.get("drretail")) != release.drretail:
         raise UserError(f"{runs} was made by drretail {made_by}, and this release is ranked by {release.drretail}.")
@@ -336,19 +345,6 @@ def submit(
 def _letters(name: str) -> str:
     """What two spellings of one contestant's name share: "a.b." is "A-B"."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())
-
-
-def _check_sizes(runs: Path) -> None:
-    """Raises UserError for a folder that holds more than anybody's runs need, exhibits too."""
-    files = [path for path in files_below(runs, "**/*") if path.is_file()]
-    megabytes = sum(path.stat().st_size for path in files) >> 20
-    if len(files) > MOST_FILES or megabytes > MOST_MEGABYTES:
-        raise UserError(
-            f"{runs} has {len(files):,} files of {megabytes:,} MB: {MOST_FILES:,} of {MOST_MEGABYTES:,} MB are taken."
-        )
-    for path in files:
-        if path.suffix == ".gz":
-            read_lines(path, MOST_UNPACKED << 20)
 
 
 def _checked(folder: Path, runs: Path, manifest: Manifest, sample: int) -> dict[str, Any]:

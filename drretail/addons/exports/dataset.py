@@ -27,14 +27,12 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"))
 
 def write(selection: Selection, to: Path) -> str:
     """A card, tasks and their gold, runs.jsonl, chat.jsonl, tables of scores as Parquet, and all checksums."""
-    runs = [
-        chosen.run.model_copy(update={"steps": ()}) for chosen in selection
-    ]  # there may be thousands, and steps are their weight
+    # There may be thousands, and steps are their weight.
+    runs = [chosen.run.model_copy(update={"steps": ()}) for chosen in selection]
     if not runs:
         raise selection.nothing_left()
-    write_parquet(
-        selection, to / "tables"
-    )  # first, because it raises if there are no scores, and then nothing is left behind
+    # First, because it raises if there are no scores, and then nothing is left behind
+    write_parquet(selection, to / "tables")
     query_ids = {run.query_id for run in runs}
     redaction = selection.redaction
     queries = [

@@ -17,7 +17,7 @@ from drretail.files import write_atomically
 from drretail.grounding.report.markup import prose
 from drretail.grounding.text.layout import find_sentences
 from drretail.records.run import BASELINES, Turn
-from drretail.records.score import Score, Scoreboard, Scores, Verdict
+from drretail.records.score import Scoreboard, Verdict
 from drretail.records.tables.figures import counted
 from drretail.records.tables.sheets import csv_table
 from drretail.records.tables.table import table_of
@@ -122,8 +122,14 @@ def write_statements(selection: Selection, to: Path) -> str:
 
 def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
     scored = made_scores(selection.experiment)
-    tables = {
-        "scores": (COLUMNS["scores"], [selection.shown(row) for row in _scores(selection, scored)]),
+    scores: list[Row] = []
+    for score in scored.scores:
+        if score.system in selection.systems:
+            name = scored.metrics[score.metric].own_name(score.variant) if score.metric in scored.metrics else ""
+            row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
+            scores.append(selection.shown(row | {"n": score.n, "name": name or score.variant}))
+    tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {
+        "scores": (COLUMNS["scores"], scores),
         "values": (COLUMNS["values"], [*_values(selection)]),
         "statements": (COLUMNS["statements"], [*statement_rows(selection)]),
     }
@@ -162,14 +168,6 @@ def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
                 values = (cell.value, cell.ci_low, cell.ci_high, cell.n, cell.n_planned, missing)
                 made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
             yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
-
-
-def _scores(selection: Selection, scored: Scores) -> Iterator[dict[str, Any]]:
-    rows: Sequence[Score] = scored.scores
-    for row in rows:
-        if row.system in selection.systems:
-            name = scored.metrics[row.metric].own_name(row.variant) if row.metric in scored.metrics else ""
-            yield row.model_dump(mode="json", include={*COLUMNS["scores"]}) | {"n": row.n, "name": name or row.variant}
 
 
 def _values(selection: Selection) -> Iterator[Row]:

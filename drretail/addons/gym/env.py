@@ -141,6 +141,7 @@ def _asked(queries: Queries, world: World) -> list[Query]:
 
 PATH = "0"
 NO_CALL = 'A call is {"name": the tool\'s name, "arguments": {…}}.'
+NO_OBJECT = "The arguments must be a JSON object."
 UNHANDED = RunError(kind="no_report", where="gym", message="the rollout ended without a report")
 
 
@@ -166,8 +167,17 @@ class Rollout:
     def call(self, request: object, *, same_turn: bool = False) -> ToolReply:
         """The reply to one call, ``{"name": …, "arguments": {…}}``; the arguments may be JSON text."""
         self._turn += not same_turn
+        call = cast(Mapping[str, Any], request) if isinstance(request, Mapping) else {}
+        name, args = call.get("name"), call.get("arguments", {})
         try:
-            name, args = _read_call(request)
+            if not isinstance(name, str):
+                raise ToolError("invalid_argument", NO_CALL, field="name")
+            if isinstance(args, str):
+                try:
+                    args = parse_json(args)
+                except ValueError:
+                    raise ToolError("invalid_argument", NO_OBJECT, field="arguments") from None
+            args = {} if args is None else args
             if name == SUBMIT:
                 report, _ = read_submitted(args)
                 self._answer = answer_of(report)
@@ -188,20 +198,6 @@ class Rollout:
 
     def close(self) -> None:
         self._toolkit.close()
-
-
-def _read_call(request: object) -> tuple[str, object]:
-    """The tool's name and its arguments. Raises ToolError for anything that is not a call."""
-    call = cast(Mapping[str, Any], request) if isinstance(request, Mapping) else {}
-    name, args = call.get("name"), call.get("arguments", {})
-    if not isinstance(name, str):
-        raise ToolError("invalid_argument", NO_CALL, field="name")
-    if isinstance(args, str):
-        try:
-            args = parse_json(args)
-        except ValueError:
-            raise ToolError("invalid_argument", "The arguments must be a JSON object.", field="arguments") from None
-    return name, {} if args is None else args
 
 
 STEPS = 30

@@ -75,8 +75,12 @@ def make_parts(
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):
                 queries = _queries(shop, n, f"{seed}-{name}", people, wishes)
-            with progress.busy("measuring the floors"):
-                parts.append(Part(name, world, queries, _floors(shop, queries)))
+            with progress.busy("measuring the floors"), Shop.open(shop, queries) as opened, ShopEnv(opened) as env:
+                floors: dict[str, tuple[float, float | None]] = {}
+                for query in queries:
+                    unasked = earned(env, asks_nothing, query.query_id).value if query.hidden else None
+                    floors[query.query_id] = earned(env, one_search, query.query_id).value, unasked
+            parts.append(Part(name, world, queries, floors))
         people |= {query.user_id for query in queries}
         wishes |= {wanted(query) for query in queries}
     return parts[0], parts[1]
@@ -111,17 +115,6 @@ def _queries(
     could_hide = hide(made, Offers(shop)).queries[: len(made) // 2]
     hiding = {query.query_id.removesuffix("-hidden"): query for query in could_hide}
     return tuple(hiding.get(query.query_id, query) for query in made)
-
-
-def _floors(world: World, queries: Sequence[Query]) -> dict[str, tuple[float, float | None]]:
-    with Shop.open(world, queries) as shop, ShopEnv(shop) as env:
-        return {
-            query.query_id: (
-                earned(env, one_search, query.query_id).value,
-                earned(env, asks_nothing, query.query_id).value if query.hidden else None,
-            )
-            for query in queries
-        }
 
 
 def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:

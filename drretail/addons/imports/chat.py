@@ -122,8 +122,12 @@ def read(path: Path) -> Material:
         user = row.text("user_id", "user", "customer_id", "customer")
         user = None if user in ("", *WORDS.values()) else user  # a word for what was redacted is nobody's id
         material.add_task(ForeignTask(task_id, question, user_id=user), row.where)
-        placed = _placed(turns) if len(turns) > 1 else ()
-        material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), placed))
+        placed: list[Turn] = []  # the turns with the places of their answers in the report
+        for asked, said, steps in turns if len(turns) > 1 else ():
+            if said:
+                start = placed[-1].end + 2 if placed else 0
+                placed.append(Turn(question=asked, start=start, end=start + len(said), steps=steps))
+        material.add_report(ForeignReport(system, task_id, answer, row.where, trace_of(conversation), tuple(placed)))
         material.unread_roles.update(each.role for each in conversation.messages if each.role not in _READ_ROLES)
     if unasked and not material.reports:
         raise UserError(unasked)
@@ -149,18 +153,6 @@ def turns_of(conversation: Conversation) -> list[tuple[str, str, int]]:
             steps += 1 + len(message.calls)
             answer.append(message)
     return turns
-
-
-def _placed(turns: Iterable[tuple[str, str, int]]) -> tuple[Turn, ...]:
-    """The turns with the places of their answers in the report."""
-    placed: list[Turn] = []
-    end = 0
-    for question, answer, steps in turns:
-        if answer:
-            start = end + 2 * bool(placed)
-            end = start + len(answer)
-            placed.append(Turn(question=question, start=start, end=end, steps=steps))
-    return tuple(placed)
 
 
 def _conversations(path: Path) -> Iterator[Conversation]:

@@ -104,7 +104,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         address = address_of(cited.url)
         if (product := of_shop.get(shop_place(cited.url))) is not None:
             address = address_of(product.url or "")
-        held = named.setdefault(address, known.get(address) or _evidence(cited))
+        held = named.setdefault(address, known.get(address) or _evidence(cited, cited.url))
         if held.title == held.url and cited.title:
             named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**known, **named}.values())
@@ -114,8 +114,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
     return CitedSources(evidence, citations, len(in_all), leads_to_no_source(report, citations))
 
 
-def _evidence(cited: Cited) -> Evidence:
-    url = cited.url or ""
+def _evidence(cited: Cited, url: str) -> Evidence:
     title = clean_line(cited.title, LONGEST_TITLE) or url
     if cited.type == "product":
         key = url.rstrip("/").rpartition("/")[2]

@@ -143,7 +143,12 @@ class Course:
         main = branches.pop(MAIN, [])
         launched: dict[int | None, list[list[int]]] = defaultdict(list)
         for places in branches.values():
-            launched[self._launch(main, places)].append(places)
+            # The answer after which a branch began, by the journal's times; None if these are unknown
+            known = [_start(self._effects[each]) for each in places if each in self._effects]
+            began = min(known, default=None)
+            before = (each for each in reversed(main) if each in self._effects)
+            answer = next((each for each in before if began is not None and _start(self._effects[each]) <= began), None)
+            launched[answer].append(places)
         for place in main:
             yield self._event(place, main)
             for places in launched.pop(place, ()):
@@ -152,12 +157,6 @@ class Course:
             yield from self._in_span(places)
         if self._run.error is not None:
             yield ErrorEvent(error=_error(self._run), **self._base("error"))
-
-    def _launch(self, main: Sequence[int], branch: Sequence[int]) -> int | None:
-        """The answer after which a branch began, by the journal's times; None if these are unknown."""
-        began = min((_start(self._effects[each]) for each in branch if each in self._effects), default=None)
-        before = (each for each in reversed(main) if each in self._effects)
-        return next((each for each in before if began is not None and _start(self._effects[each]) <= began), None)
 
     def _in_span(self, places: Sequence[int]) -> Iterator[Event]:
         first, launched_at, messages = self._run.steps[places[0]], self._clock, self.messages

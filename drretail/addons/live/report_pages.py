@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from drretail.packs import PACKS
-from drretail.viewer.experiment import ExperimentView, Question, read_view
+from drretail.viewer.experiment import Question, read_view
 from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
 from drretail.viewer.page.frame import RUNS, TALK, Links, page_name, talk_page_name, template
 from drretail.viewer.page.question import Questions, Rendered
@@ -174,25 +174,20 @@ class ReportPages:
                 rendered = Questions(view, talk_pages=True).render(question)
                 known, page = self._version(question), question_page(view, rendered, _LINKS)
                 self._pages = dict([*self._pages.items(), (name, (known, page))][-_HELD:])
-        answer = self._dressed(page, version, view)
-        self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
-        return answer
-
-    def _version(self, question: Question) -> str:
-        return self.watch.version_of(question.query.query_id)
-
-    def _dressed(self, page: str, version: str, view: ExperimentView) -> tuple[str, str]:
-        """The page with a bar of links on top, and its policy extended for the bar."""
+        # With a bar of links on top, for which the policy is extended
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
-        # The progress of runs that are still going on
         runs, total = self.experiment / "runs", len(view.runs)
         ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
         progress = f"{ended} of {total} runs have ended{f', {begun} begun' if begun else ''}" if ended < total else ""
         bar = template("live/bar.html.jinja").render(links=self.links, version=version, progress=progress)
         page = page[: meta.start()] + page[meta.end() :]
-        page = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1)
-        return page, grown(unescape(meta["policy"]))
+        answer = _BODY.sub(lambda body: f"{body[0]}{bar}", page, count=1), grown(unescape(meta["policy"]))
+        self._answers = dict([*self._answers.items(), (name, (version, answer))][-_HELD:])
+        return answer
+
+    def _version(self, question: Question) -> str:
+        return self.watch.version_of(question.query.query_id)
 
 
 def grown(policy: str) -> str:

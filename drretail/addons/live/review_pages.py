@@ -58,7 +58,6 @@ class QueryPage:
 
     @property
     def questions(self) -> dict[str, str]:
-        """The questions to the reviewer."""
         return form.questions_on(self.query)
 
     @property

@@ -42,7 +42,6 @@ def view(options: ViewOptions) -> Result[VoteResults | None]:
 
 
 def _serve(options: ViewOptions) -> None:
-    """Serves the pages until Ctrl-C."""
     if options.experiment is None and options.review is None:
         raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
     missing = [name for name in NEEDED if find_spec(name) is None]
@@ -59,8 +58,7 @@ def _serve(options: ViewOptions) -> None:
             review = Path(options.review), stack.enter_context(world_of(options.world))
         listening, token = bound(options.port), token_urlsafe(24)
         port = port_of(listening)
-        with_report = options.n is None
-        routes = routes_of(experiment, port, options.n, review, with_report=with_report)
+        routes = routes_of(experiment, port, options.n, review, with_report=options.n is None)
         address = address_of(listening, token, "/" if experiment is not None else "/review")
         observer = options.observer or SILENT
 

@@ -53,7 +53,20 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
 
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
-    _check_build(options)
+    _sizes(options)  # raises now if they are none
+    name, colon, _ = options.web.partition(":")
+    if options.web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
+        raise UnknownName("web", name, [OFFLINE, *WEBS.names()])
+    of_engines = {
+        "--model": options.model,
+        "--max-tokens": options.max_tokens,
+        "--max-dollars": options.max_dollars,
+        "--user": options.user,
+        "--files": options.files,
+    }
+    flags = [flag for flag, value in of_engines.items() if value]
+    if options.web == OFFLINE and flags:
+        raise UserError(f"{', '.join(flags)}: only where a search engine finds pages, with --web serper or searxng.")
     made = _build_offline(options) if options.web == OFFLINE else _build_found(options)
     document = {"folder": str(made.folder), "tasks": made.tasks, "wanted": made.wanted, "failed": dict(made.failed)}
     if made.spent is None:
@@ -85,7 +98,6 @@ def _on_failed(failed: Mapping[str, str]) -> Iterator[str]:
 
 
 def _build_offline(options: BuildOptions) -> BuiltSandbox:
-    """Builds tasks from the catalog."""
     to = Path(options.to)
     with world_of(options.world) as shop:
         if options.queries is None:
@@ -119,26 +131,7 @@ def _sizes(options: BuildOptions) -> dict[str, int]:
     return read_sizes(",".join(names_in(options.sizes)))
 
 
-def _check_build(options: BuildOptions) -> None:
-    """Raises UnknownName for an unknown web, and UserError for options that the web doesn't have."""
-    _sizes(options)
-    name, colon, _ = options.web.partition(":")
-    if options.web != OFFLINE and name not in WEBS.names() and not (colon and is_module(name)):
-        raise UnknownName("web", name, [OFFLINE, *WEBS.names()])
-    of_engines = {
-        "--model": options.model,
-        "--max-tokens": options.max_tokens,
-        "--max-dollars": options.max_dollars,
-        "--user": options.user,
-        "--files": options.files,
-    }
-    flags = [flag for flag, value in of_engines.items() if value]
-    if options.web == OFFLINE and flags:
-        raise UserError(f"{', '.join(flags)}: only where a search engine finds pages, with --web serper or searxng.")
-
-
 def _build_found(options: BuildOptions) -> BuiltSandbox:
-    """Builds tasks from what a search engine finds."""
     to, files = Path(options.to), None if options.files is None else Path(options.files)
     writer = _writer(options)
     if files is not None and not files.is_dir():
@@ -242,7 +235,11 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
     checked = CheckedSandbox(faults, spent)
     lines = [] if spent is None else [spent.line]
     lines += [f"{query_id}: {fault}" for query_id, of_query in faults.items() for fault in of_query]
-    lines.append(_rate([not of_query for of_query in faults.values()]))
+    share = share_interval([float(not of_query) for of_query in faults.values()])
+    rate = f"{len(checked.passing)} of {len(faults)} queries pass"
+    if share.value is not None and share.low is not None and share.high is not None:
+        rate += f": {percent(share.value)}, 95% interval {percent(share.low)} to {percent(share.high)}"
+    lines.append(f"{rate}.")
     return Result(
         checked,
         {"faults": {name: list(of_query) for name, of_query in faults.items()}, "passing": checked.passing},
@@ -250,15 +247,6 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
         hints=[] if spent is None else spent.on_prices,
         left=len(faults) - len(checked.passing),
     )
-
-
-def _rate(passes: Sequence[bool]) -> str:
-    """How many queries pass, with the 95% interval of their share."""
-    share = share_interval([float(passing) for passing in passes])
-    line = f"{sum(passes)} of {len(passes)} queries pass"
-    if share.value is None or share.low is None or share.high is None:
-        return f"{line}."
-    return f"{line}: {percent(share.value)}, 95% interval {percent(share.low)} to {percent(share.high)}."
 
 
 def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:

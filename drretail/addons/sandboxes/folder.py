@@ -211,7 +211,13 @@ class _Noise:
         """
         taken: list[tuple[LabelledPage, float]] = []
         while room > 0 and self._at_hand:
-            number = 0 if room > 2 * max(tokens for _, tokens in self._at_hand) else self._fitting(room, tolerance)
+            number: int | None = 0
+            if room <= 2 * max(tokens for _, tokens in self._at_hand):
+                # The page that ends nearest to ``room``; none that would end further from it than no page, or too far
+                # beyond it.
+                left = {at: abs(room - tokens) for at, (_, tokens) in enumerate(self._at_hand)
+                        if tokens - room < min(room, tolerance / 2)}  # fmt: skip
+                number = min(left, key=lambda at: left[at], default=None)
             if number is None:
                 is_enough = room < tolerance or len(self._at_hand) > _MOST_AT_HAND
                 more = [] if is_enough else list(islice(self._pages, _AT_HAND))
@@ -224,15 +230,6 @@ class _Noise:
             taken.append(page)
             room -= page[1]
         return taken
-
-    def _fitting(self, room: float, tolerance: float) -> int | None:
-        """The number of the page that ends nearest to ``room``.
-
-        None if each page would end further from it than no page, or too far beyond it.
-        """
-        left = {number: abs(room - tokens) for number, (_, tokens) in enumerate(self._at_hand)
-                if tokens - room < min(room, tolerance / 2)}  # fmt: skip
-        return min(left, key=lambda number: left[number], default=None)
 
 
 BUILDING = "building"

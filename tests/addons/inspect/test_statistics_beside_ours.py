@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import pytest
 
 from drretail.stats.agreement import Level, krippendorff_alpha
-from drretail.stats.intervals import Interval, mean_interval, share_interval
+from drretail.stats.intervals import Interval, mean_interval
 from tests.build import known
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
-from inspect_ai.scorer import MetricProtocol, SampleScore, Score, ci, ci_wilson, mean, stderr
+from inspect_ai.scorer import MetricProtocol, SampleScore, Score, ci
 from inspect_ai.scorer import krippendorff_alpha as inspects_alpha
 
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
@@ -64,16 +64,6 @@ def test_alpha_is_inspects_to_the_tenth_decimal(level: Level) -> None:
     assert (by(inspects_alpha(level), same), krippendorff_alpha(same, level).value) == (1.0, None)
 
 
-@pytest.mark.parametrize("queries", [12, 50, 200])
-def test_an_interval_of_a_mean_is_inspects(queries: int) -> None:
-    values = [random.Random(f"{queries} {index}").gauss(0.5, 0.1) for index in range(queries)]
-    ours = mean_interval(values)
-    low, high = ends(by(ci(), values))
-
-    assert ours.value == pytest.approx(by(mean(), values), abs=1e-9)
-    assert width(ours) == pytest.approx(high - low, rel=0.05)
-
-
 def test_queries_of_one_user_and_repeats_are_a_cluster_for_both() -> None:
     draw = random.Random(11)
     for size, spread in ((3, 0.05), (4, 0.02)):
@@ -86,13 +76,3 @@ def test_queries_of_one_user_and_repeats_are_a_cluster_for_both() -> None:
         assert width(of_means) == pytest.approx(high - low, rel=0.1)
         alone = ends(by(ci(), values))
         assert alone[1] - alone[0] < 0.6 * (high - low)  # what taking repeats for queries would have promised
-
-
-def test_of_shares_ours_is_the_exact_interval_and_of_one_query_there_is_none() -> None:
-    for won in range(1, 12):
-        ours = share_interval([1.0] * won + [0.0] * (12 - won))
-        low, high = ends(by(ci_wilson(), [1.0] * won + [0.0] * (12 - won)))
-        assert known(ours.low) < low < high < known(ours.high)
-    assert mean_interval([0.5]).low is None
-    assert ends(by(ci(), [0.5])) == (0.5, 0.5)
-    assert by(stderr(), [0.5]) == 0

@@ -197,8 +197,6 @@ class _Shelf:
 
 
 class _TaskMaker:
-    """Makes the material of one query."""
-
     def __init__(self, world: World, need: Need, shelf: _Shelf, random: Random) -> None:
         self.world, self.need, self.shelf, self.random = world, need, shelf, random
         self.today = world.manifest.now.date()

@@ -179,8 +179,6 @@ class Allowed:
 
 
 class _Maker:
-    """Makes the facts of one thing."""
-
     def __init__(
         self, thing: Wanted, budget: Money | None, today: date, drawing: Drawing, left: Sequence[NamedProduct],
         too_dear: Container[str],
@@ -333,7 +331,11 @@ def user_files(need: Need, store: Store, today: date, drawing: Drawing) -> list[
     files = [_note(need.things[0].name, drawing), _manual(subject, drawing)]
     if need.query.user_id is not None:
         files.insert(0, PlantedFile("orders.csv", _orders(store, need.query.user_id)))
-    receipt = _receipt(subject, _bought(store, need.query.user_id, subject), today, drawing)
+    orders = [] if need.query.user_id is None else store.orders(need.query.user_id).orders
+    of_subject = [order for order in orders if order.product_id == subject.product.product_id]
+    # Preferably one that was not cancelled
+    last = min(of_subject, key=lambda order: order.order_status == "Cancelled", default=None)
+    receipt = _receipt(subject, None if last is None else date.fromisoformat(last.order_date[:10]), today, drawing)
     return files if receipt is None else [*files, receipt]
 
 
@@ -377,14 +379,6 @@ def _planted(rules: Sequence[tuple[str, str]], drawing: Drawing, thing: str) -> 
         return fill_pattern(pattern, lots, slots)
 
     return drawing.value(drawn), follows
-
-
-def _bought(store: Store, user_id: str | None, named: NamedProduct) -> date | None:
-    """The day of the user's last order of this product, preferably one not cancelled; None without an order."""
-    orders = [] if user_id is None else store.orders(user_id).orders
-    of_product = [order for order in orders if order.product_id == named.product.product_id]
-    of_product.sort(key=lambda order: order.order_status == "Cancelled")
-    return date.fromisoformat(of_product[0].order_date[:10]) if of_product else None
 
 
 def _receipt(named: NamedProduct, bought: date | None, today: date, drawing: Drawing) -> PlantedFile | None:

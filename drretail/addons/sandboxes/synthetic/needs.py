@@ -159,11 +159,17 @@ def need_of(world: World, offers: Offers, query: Query) -> Need:
             f"{query.query_id}: neither its wish nor its words name anything that the shop offers, so no web can be "
             "made for it: leave it out."
         )
+    named = list(query.wish.owned) if query.wish else []
+    orders = [] if query.user_id is None else world.store.orders(query.user_id).orders
+    bought = [order.product_id for order in orders]
+    products, words = world.store.products([*named, *bought]), set(content_stems(query.text))
+    shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
+    bought.sort(key=lambda product_id: -shared.get(product_id, 0))
     return Need(
         query=query,
         things=things,
         budget=query.wish.budget if query.wish else None,
-        owned=tuple(_owned(world, query)),
+        owned=tuple(products[key] for key in dict.fromkeys([*named, *bought]) if key in products),
         can_lose=can_lose,
         without_fits=without_fits,
     )
@@ -197,13 +203,3 @@ def _of_words(world: World, query: Query) -> tuple[Wanted, ...]:
     name = named[0].leaf_category
     same = tuple(product for product in named if product.leaf_category == name)
     return (Wanted(name.replace("_", " ").lower(), same),)
-
-
-def _owned(world: World, query: Query) -> list[Product]:
-    named = list(query.wish.owned) if query.wish else []
-    orders = [] if query.user_id is None else world.store.orders(query.user_id).orders
-    bought = [order.product_id for order in orders]
-    products, words = world.store.products([*named, *bought]), set(content_stems(query.text))
-    shared = {key: len(words & set(content_stems(product.title))) for key, product in products.items()}
-    bought.sort(key=lambda product_id: -shared.get(product_id, 0))
-    return [products[fromkey] for fromkey in dict.fromkeys([*named, *bought]) if fromkey in products]
