@@ -33,7 +33,7 @@ from drretail.records.run import Role, Stop
 from drretail.records.tables.figures import counted
 from drretail.tools.registry import look_ups
 from drretail.tools.tool import ToolResult, read_schema
-from drretail.tools.toolkit import Performed, Toolkit, ToolReply
+from drretail.tools.toolkit import Call, Performed, Toolkit, ToolReply
 
 T = TypeVar("T")
 SHARE = 4
@@ -373,7 +373,12 @@ class ToolExecutor:
         replies: list[ToolReply] = []
         notes: list[str] = []
         for batch in batches:
-            named = [(call["name"], self._arguments(call)) for call in batch]
+            named = list[Call]()
+            for call in batch:
+                args, tool = call["args"], self.toolkit.tools.get(call["name"])
+                if tool is not None and is_lean:
+                    args = lean_arguments(args, {each.name for each in read_schema(tool.function).parameters})
+                named.append((call["name"], args))
             performed = await self.toolkit.aperform_all(named, path=self.path, role=self.role)
             performed, page_notes = await with_pages_read(performed, self.toolkit.session, self.models)
             performed = performed if self.complete is None else await self.complete(performed)
@@ -385,12 +390,6 @@ class ToolExecutor:
             for call, reply in zip(calls, replies, strict=True)
         )
         return Acted(tuple(replies), is_final(calls, replies), looked_up, tuple(notes))
-
-    def _arguments(self, call: ToolCall) -> object:
-        tool = self.toolkit.tools.get(call["name"])
-        if tool is None or not self.models.is_lean(self.role):
-            return call["args"]
-        return lean_arguments(call["args"], {each.name for each in read_schema(tool.function).parameters})
 
 
 def _lean(performed: Performed) -> Performed:

@@ -121,11 +121,15 @@ def _as_seen(page: _Page) -> _Reading:
 
 
 async def _read(page: _Page, models: Models) -> _Reading:
+    def check(answer: PageSummary) -> str | None:
+        is_blank = answer.relevant and not answer.summary.strip()
+        return "summary is blank, although the page is relevant" if is_blank else None
+
     text = page.text or page.seen
     given = tagged("page", text.text[:LONGEST_PAGE], url=text.url or "", title=text.title)
     messages = [SystemMessage(_prompt().render()), HumanMessage(f"{tagged('search', page.query)}\n{given}")]
     try:
-        summary = await models.ask("summariser", messages, PageSummary, path=page.path, check=_lacks_summary)
+        summary = await models.ask("summariser", messages, PageSummary, path=page.path, check=check)
     except ModelError as problem:
         note = f"{page.path}: {text.id} was read as its snippet: no summary ({problem.kind}: {problem.message})"
         return _Reading(page, page.result, tuple(filter(None, (page.seen, page.text))), note)
@@ -143,10 +147,6 @@ def _read_as(page: _Page, text: Source, reading: dict[str, Any], note: str | Non
     shown = {name: value for name, value in page.result.items() if name != "snippet"} | reading
     read = page.seen.model_copy(update={"form": "summary", "text": compact_json(shown)})
     return _Reading(page, shown, (text, read), note)
-
-
-def _lacks_summary(answer: PageSummary) -> str | None:
-    return "summary is blank, although the page is relevant" if answer.relevant and not answer.summary.strip() else None
 
 
 def is_on(quote: str, page: str) -> bool:

@@ -181,21 +181,21 @@ async def _called(call: "partial[Any]") -> Any:
     if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call.func).__call__):
         return await call()
     context, threads = copy_context(), Workers(1)
+
+    def outcome() -> tuple[Any, BaseException | None]:
+        try:
+            return call(), None
+        except (Exception, SystemExit) as problem:  # noqa: BLE001 — carried over to the run, which records it
+            return None, problem
+
     try:
-        job = threads.submit(lambda: context.run(_outcome, call), asyncio.get_running_loop())
+        job = threads.submit(lambda: context.run(outcome), asyncio.get_running_loop())
         result, problem = await threads.await_(job, inf)
     finally:
         threads.close()  # a call that still runs because the run was stopped is not waited for
     if problem is not None:
         raise problem
     return await result if inspect.isawaitable(result) else result
-
-
-def _outcome(call: "partial[Any]") -> tuple[Any, BaseException | None]:
-    try:
-        return call(), None
-    except (Exception, SystemExit) as problem:  # noqa: BLE001 — carried over to the run, which records it
-        return None, problem
 
 
 AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents")

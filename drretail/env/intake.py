@@ -52,10 +52,6 @@ class Intake:
         self.last_order: int | None = None
         self._without_product: OrderRow | None = None
 
-    @property
-    def counts(self) -> Counts:
-        return Counts(products=len(self.listings), users=self.users, orders=self.orders)
-
     def take_products(self, products: Iterable[Product]) -> Iterator[tuple[Product, str]]:
         """Each product with its canonical line."""
         before = ""
@@ -113,11 +109,7 @@ class Intake:
             self.holdout_hash.add(line)
             yield row, line
 
-    def manifest(
-        self,
-        rows: WorldRows,
-        engines: Mapping[str, str],
-    ) -> Manifest:
+    def manifest(self, rows: WorldRows, engines: Mapping[str, str]) -> Manifest:
         """The manifest of a world that holds all rows, now taken; ``engines`` are the versions of its database and
         index. Raises UserError if its fingerprint is not the expected one.
         """
@@ -139,7 +131,7 @@ class Intake:
             since=origin.get("since"),
             parameters=dict(origin.get("parameters") or {}),
             categories=tuple(origin.get("categories", ())),
-            counts=self.counts,
+            counts=Counts(products=len(self.listings), users=self.users, orders=self.orders),
             priced=sum(listing.price is not None for listing in self.listings.values()),
             sources=tuple(origin.get("sources", ())),
             versions={

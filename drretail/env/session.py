@@ -80,11 +80,6 @@ class Ledger:
                 self._evidence = _entries(self._sources)
             return self._evidence
 
-    def get(self, evidence_id: str) -> Evidence | None:
-        with self._lock:
-            entries = _entries(placed for placed in self._sources if placed.source.id == evidence_id)
-        return entries[0] if entries else None
-
 
 class _Placed(NamedTuple):
     """One source with its place: path, seq, and index within the step."""

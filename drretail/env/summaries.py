@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import ceil, floor
 
-from drretail.env.catalog.base import Catalog, CatalogQuery
-from drretail.env.store.base import Store
+from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.profile import PriceSpan, summarise
@@ -20,35 +19,6 @@ from drretail.remembered import remembered
 LEAST_PRICES = 10
 # A user may have orders in hundreds of categories, and each takes several searches: only the most frequent count.
 MOST_CATEGORIES = 20
-
-
-class PricesByCategory:
-    """Looks up the categories of one shop, each once."""
-
-    def __init__(self, catalog: Catalog, store: Store) -> None:
-        self._catalog = catalog
-        self._store = store
-
-    @remembered
-    def of(self, category: str) -> PriceSpan | None:
-        """The quartiles of a category, subcategories included; None if it has too few prices, or several currencies."""
-        # Only the products at the quartiles, in order of price: reading all of a large category takes long.
-        search = self._catalog.search
-        try:
-            priced = search(_by_price(category, 0)).total
-        except ToolError:  # the index has no product in this category
-            return None
-        if priced < LEAST_PRICES:
-            return None
-        quartiles = [(priced - 1) * part / 4 for part in (1, 2, 3)]
-        places = {*map(floor, quartiles), *map(ceil, quartiles)}
-        hits = {place: search(_by_price(category, place)).hits[0].product_id for place in places}
-        records = self._store.products(list(set(hits.values())))
-        currencies = {record.currency for record in records.values()}
-        if len(currencies) != 1:
-            return None
-        prices = {place: records[product_id].price or 0.0 for place, product_id in hits.items()}
-        return PriceSpan(*(_between(prices, place) for place in quartiles), currency=currencies.pop())
 
 
 def _between(prices: Mapping[int, float], place: float) -> float:
@@ -67,7 +37,6 @@ class Summaries:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._prices = PricesByCategory(world.catalog, world.store)
 
     def of(self, user_id: str, question: str = "") -> ProfileSummary:
         """The summary of the world's records of a user who asks a question. Raises NotFound for an unknown user."""
@@ -75,14 +44,8 @@ class Summaries:
         orders = store.orders(user_id).orders
         products = store.products(sorted({order.product_id for order in orders}))
         bought = [products[order.product_id] for order in orders if order.product_id in products]
-        return summarise(
-            store.user(user_id),
-            orders,
-            products,
-            self._world.manifest.now,
-            self.prices(bought),
-            question,
-        )
+        now = self._world.manifest.now
+        return summarise(store.user(user_id), orders, products, now, self.prices(bought), question)
 
     def prices(self, bought: Sequence[Product]) -> dict[str, PriceSpan]:
         """The shop's prices in the most frequent leaf categories of these products; categories with too few prices are
@@ -90,5 +53,26 @@ class Summaries:
         """
         counts = Counter(product.leaf_category for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
-        spans = {name: self._prices.of(name) for name in names}
+        spans = {name: self.prices_in(name) for name in names}
         return {name: span for name, span in spans.items() if span is not None}
+
+    @remembered
+    def prices_in(self, category: str) -> PriceSpan | None:
+        """The quartiles of a category, subcategories included; None if it has too few prices, or several currencies."""
+        # Only the products at the quartiles, in order of price: reading all of a large category takes long.
+        search = self._world.catalog.search
+        try:
+            priced = search(_by_price(category, 0)).total
+        except ToolError:  # the index has no product in this category
+            return None
+        if priced < LEAST_PRICES:
+            return None
+        quartiles = [(priced - 1) * part / 4 for part in (1, 2, 3)]
+        places = {*map(floor, quartiles), *map(ceil, quartiles)}
+        hits = {place: search(_by_price(category, place)).hits[0].product_id for place in places}
+        records = self._world.store.products(list(set(hits.values())))
+        currencies = {record.currency for record in records.values()}
+        if len(currencies) != 1:
+            return None
+        prices = {place: records[product_id].price or 0.0 for place, product_id in hits.items()}
+        return PriceSpan(*(_between(prices, place) for place in quartiles), currency=currencies.pop())

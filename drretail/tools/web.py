@@ -154,9 +154,15 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
         pages = _read(
             session, pages, effects, place, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began)
         )
-    shown = [_shown(item) for item in pages]
-    sources = [source for item, hit in zip(pages, shown, strict=True) for source in _sources(item, hit)]
-    results = [hit | ({"note": READ_BEFORE} if item.summary else {}) for item, hit in zip(pages, shown, strict=True)]
+    results, sources = list[dict[str, Any]](), list[Source]()
+    for item in pages:
+        result, summary = item.result, None if item.summary is None else _summary(item.summary)
+        hit = {"evidence": item.evidence, "title": result.title, "url": result.url, "snippet": result.snippet}
+        if item.date is not None:
+            hit["date"] = item.date
+        hit = hit if summary is None else json.loads(summary)
+        sources += _sources(item, hit)
+        results.append(hit | ({"note": READ_BEFORE} if item.summary else {}))
     value: dict[str, Any] = {"shown": len(results), "results": results}
     if not results:
         value["note"] = NOTHING_FOUND
@@ -256,14 +262,6 @@ def _summary(entry: Evidence) -> str | None:
     """
     shown = (text.text for text in entry.texts if text.form == "summary" and text.shown)
     return next((text for text in shown if "summary" in json.loads(text)), None)
-
-
-def _shown(item: _Found) -> dict[str, Any]:
-    if item.summary is not None and (summary := _summary(item.summary)) is not None:
-        return json.loads(summary)
-    result = item.result
-    known = {"evidence": item.evidence, "title": result.title, "url": result.url, "snippet": result.snippet}
-    return known if item.date is None else known | {"date": item.date}
 
 
 def _sources(item: _Found, shown: dict[str, Any]) -> list[Source]:

@@ -192,28 +192,6 @@ class Understood(Wish):
     orders: tuple[str, ...] = Field(description="Order ids that the question names.")
 
 
-async def _understand(
-    task: Task, session: Session, models: Models, owned: Sequence[Owned]
-) -> tuple[Wish | None, tuple[str, ...]]:
-    """What the question wants according to the supervisor's model, and notes. None if the model gives no usable answer.
-
-    ``owned`` are the products of the shopper's orders. Owned products of the answer that are not among them are left
-    out.
-    """
-    parts = [task_message(task, session).text, *([owned_block(owned, task.text)] if owned else [])]
-    messages = [SystemMessage(understanding_prompt().render()), HumanMessage("\n".join(parts))]
-    try:
-        answer = await models.ask("supervisor", messages, Understood, repairs=REPAIRS)
-    except ModelError as failure:
-        return None, (f"not known how the question was understood: {failure.kind}: {failure.message}",)
-    ordered = {product.product_id for product in owned}
-    wish = Wish.model_validate(answer.model_dump())
-    unknown = [product_id for product_id in wish.owned if product_id not in ordered]
-    known = tuple(product_id for product_id in wish.owned if product_id in ordered)
-    notes = (f"named as owned, but in no order: {', '.join(unknown)}",) if unknown else ()
-    return wish.model_copy(update={"owned": known}), notes
-
-
 @dataclass(frozen=True, slots=True)
 class Briefing:
     """What is known of a task. ``context`` and ``context_for`` are the tagged texts that roles get of it."""
@@ -246,11 +224,22 @@ class Briefing:
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
     async def with_answers(self, task: Task, session: Session, models: Models) -> "Briefing":
-        """The briefing with the wish as it is after the shopper's answers, or with the old wish if the model gives
-        none.
+        """The briefing with the question's wish as it is after the shopper's answers, or with the old wish if the
+        supervisor's model gives no usable one. Owned products of the wish that are in none of the orders are left out.
         """
-        wish, notes = await _understand(task, session, models, self.owned)
-        return replace(self, wish=wish or self.wish, notes=(*self.notes, *notes))
+        parts = [task_message(task, session).text, *([owned_block(self.owned, task.text)] if self.owned else [])]
+        messages = [SystemMessage(understanding_prompt().render()), HumanMessage("\n".join(parts))]
+        try:
+            answer = await models.ask("supervisor", messages, Understood, repairs=REPAIRS)
+        except ModelError as failure:
+            note = f"not known how the question was understood: {failure.kind}: {failure.message}"
+            return replace(self, notes=(*self.notes, note))
+        ordered = {product.product_id for product in self.owned}
+        wish = Wish.model_validate(answer.model_dump())
+        unknown = [product_id for product_id in wish.owned if product_id not in ordered]
+        known = tuple(product_id for product_id in wish.owned if product_id in ordered)
+        notes = (f"named as owned, but in no order: {', '.join(unknown)}",) if unknown else ()
+        return replace(self, wish=wish.model_copy(update={"owned": known}), notes=(*self.notes, *notes))
 
 
 async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models: Models) -> Briefing:

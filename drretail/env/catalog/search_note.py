@@ -54,40 +54,28 @@ class SearchNote:
 
     def parts(self) -> Iterator[str]:
         """The note's sentences. If the catalog fails to answer a question, they end: the hits are there without it."""
-        yield self.cut_by_the_sort()
-        yield self.negations()
+        query, page = self.query, self.page
+        if page.cut:
+            yield (
+                f"Only the {page.total} best of {page.total + page.cut:,} matches are sorted; the other {page.cut:,} "
+                "fit the query less and are left out."
+            )
+        denied = [word for word in query.text.casefold().split() if _EXCLUDING.fullmatch(word)]
+        if denied:
+            yield f'"{denied[0]}" excludes nothing: words only say what to look for.'
         try:
-            best = self.first_pages or self._search(self._by_relevance(self.query), FIRST_PAGES)
-            yield self.on_later_pages(best)
+            best = self.first_pages or self._search(self._by_relevance(query), FIRST_PAGES)
+            first = {hit.product_id for hit in best.hits[:FIRST]}
+            later = len(first - {hit.product_id for hit in page.hits})
+            if query.sort_by != "relevance" and later:
+                where = "is on a later page" if later == 1 else "are on later pages"
+                yield f"{later} of the {len(first)} best matches {where}."
             yield self.spelling()
             yield self.words_matched()
             yield self.categories(best)
             yield self.hidden_by_filters()
         except ToolError:
             return
-
-    def cut_by_the_sort(self) -> str:
-        """How many matches a sort left out."""
-        if not self.page.cut:
-            return ""
-        return (
-            f"Only the {self.page.total} best of {self.page.total + self.page.cut:,} matches are sorted; the other "
-            f"{self.page.cut:,} fit the query less and are left out."
-        )
-
-    def on_later_pages(self, first_pages: CatalogPage) -> str:
-        """How many of the best matches a sort puts behind this page."""
-        best = {hit.product_id for hit in first_pages.hits[:FIRST]}
-        later = len(best - {hit.product_id for hit in self.page.hits})
-        if self.query.sort_by == "relevance" or not later:
-            return ""
-        where = "is on a later page" if later == 1 else "are on later pages"
-        return f"{later} of the {len(best)} best matches {where}."
-
-    def negations(self) -> str:
-        """The words of a query that are meant to exclude, and only search for what they are about."""
-        denied = [word for word in self.query.text.casefold().split() if _EXCLUDING.fullmatch(word)]
-        return f'"{denied[0]}" excludes nothing: words only say what to look for.' if denied else ""
 
     def spelling(self) -> str:
         """Suggested spellings of words that no product holds, or hardly any."""

@@ -164,29 +164,17 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
     Raises UnknownName for an unknown name, UserError for a wrong argument or a missing key.
     """
     name, colon, argument = spec.partition(":")
-    if name in WEBS.names():
-        if colon and not argument:
-            raise UserError(f"{spec!r} names nothing behind the colon: write {name}, or {name}:WHAT.")
-        return _opened(name, argument or None, options)
-    if not colon or not is_module(name):
-        raise UnknownName("web", name, WEBS.names())
-    return _opened(spec, None, options)
-
-
-def load_web(name: str) -> Web | OpenWeb:
-    """The web of that name, or the function that opens it. Raises UserError if the name leads to neither."""
-    place, web = WEBS.load(name)
-    if inspect.isclass(web) or not (_is_web(web) or callable(web)):
-        raise WEBS.refused(place, web, WANTED)
-    return cast("Web | OpenWeb", web)
-
-
-def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
+    if name not in WEBS.names():
+        if not colon or not is_module(name):
+            raise UnknownName("web", name, WEBS.names())
+        name, argument = spec, ""
+    elif colon and not argument:
+        raise UserError(f"{spec!r} names nothing behind the colon: write {name}, or {name}:WHAT.")
     found = load_web(name)
     if _is_web(found):
         return cast(Web, found)
     try:
-        web = cast(OpenWeb, found)(argument, options or WebOptions())
+        web = cast(OpenWeb, found)(argument or None, options or WebOptions())
     except UserError:
         raise
     # The boundary of a plugin: its errors are reported with its name.
@@ -197,6 +185,14 @@ def _opened(name: str, argument: str | None, options: WebOptions | None) -> Web:
     if not _is_web(web):
         raise UserError(f"The web {name!r} gave {type(web).__name__}, which has no search and fetch of a drretail Web.")
     return web
+
+
+def load_web(name: str) -> Web | OpenWeb:
+    """The web of that name, or the function that opens it. Raises UserError if the name leads to neither."""
+    place, web = WEBS.load(name)
+    if inspect.isclass(web) or not (_is_web(web) or callable(web)):
+        raise WEBS.refused(place, web, WANTED)
+    return cast("Web | OpenWeb", web)
 
 
 def _is_web(candidate: object) -> bool:

@@ -108,7 +108,12 @@ def _host(netloc: str, host: str) -> str:
         return str(address)
     if "%" in host:
         raise Blocked("The host of the address is written with escapes.")
-    name = _ascii(host).removesuffix(".")
+    try:
+        # Other scripts in IDNA's form: full-width digits become digits here, "。" a dot.
+        name = host.lower() if host.isascii() else idna.encode(host, uts46=True, transitional=False).decode("ascii")
+    except (idna.IDNAError, UnicodeError):
+        raise Blocked("The host of the address is not a name.") from None
+    name = name.removesuffix(".")
     last = name.rpartition(".")[2]
     if _NUMERIC.fullmatch(last):
         # Four decimal numbers and nothing else: 127.1, 0x7f.0.0.1, 017700000001 are readings of C libraries.
@@ -121,16 +126,6 @@ def _host(netloc: str, host: str) -> str:
     if not _NAME.fullmatch(name) or len(name) > 253:
         raise Blocked("The host of the address is not a name.")
     return name
-
-
-def _ascii(host: str) -> str:
-    """The name in lower case, and other scripts in IDNA's form: full-width digits become digits here, "。" a dot."""
-    if host.isascii():
-        return host.lower()
-    try:
-        return idna.encode(host, uts46=True, transitional=False).decode("ascii")
-    except (idna.IDNAError, UnicodeError):
-        raise Blocked("The host of the address is not a name.") from None
 
 
 Address = IPv4Address | IPv6Address

@@ -14,7 +14,7 @@ import time
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from email.message import Message
 from functools import cached_property
@@ -175,24 +175,18 @@ class Client:
         Raises Problem.
         """
         for _ in range(self.limits.redirects + 1):
-            target = self._target(url)
+            target, address = read_target(url, self.limits.ports), None
+            # Names are checked on connecting. An IP address is checked now: behind a proxy it never would be.
+            with suppress(ValueError):
+                address = ip_address(target.host)
+            if address is not None and not self.allowed(address):
+                raise Blocked(f"{target.host} is not an address of the public internet.")
             before(target)
             answer = self._ask(target, wanted, deadline)
             if isinstance(answer, Answer):
                 return answer
             url = answer
         raise Failed(f"The page redirects more than {self.limits.redirects} times.")
-
-    def _target(self, url: str) -> Target:
-        target = read_target(url, self.limits.ports)
-        # Names are checked on connecting. An IP address is checked now: behind a proxy it never would be.
-        try:
-            address = ip_address(target.host)
-        except ValueError:
-            return target
-        if not self.allowed(address):
-            raise Blocked(f"{target.host} is not an address of the public internet.")
-        return target
 
     @cached_property
     def _tls(self) -> ssl.SSLContext:

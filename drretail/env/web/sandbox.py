@@ -163,7 +163,13 @@ def read_corpus(path: Path) -> list[SandboxPage]:
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
-        page = _page(path, number, line)
+        try:
+            page = SandboxPage.model_validate(parse_json(line))
+        except json.JSONDecodeError as problem:
+            raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
+        except ValidationError as problem:
+            reason = fault_of(problem)
+            raise UserError(f"{path}, line {number}, is no page {{url, title, text, date?}}: {reason}.") from problem
         first = lines.setdefault(normalise_url(page.url), number)
         if first != number:
             raise UserError(f"{path}, line {number}: {page.url} stands in line {first} already; keep one of the two.")
@@ -171,16 +177,6 @@ def read_corpus(path: Path) -> list[SandboxPage]:
     if not pages:
         raise UserError(f"{path} holds no page: give a file with one JSON object {{url, title, text, date?}} a line.")
     return pages
-
-
-def _page(path: Path, number: int, line: str) -> SandboxPage:
-    try:
-        return SandboxPage.model_validate(parse_json(line))
-    except json.JSONDecodeError as problem:
-        raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
-    except ValidationError as problem:
-        reason = fault_of(problem)
-        raise UserError(f"{path}, line {number}, is no page {{url, title, text, date?}}: {reason}.") from problem
 
 
 def rows_of(manifest: Manifest) -> str:

@@ -77,16 +77,15 @@ def _item(scope: HtmlElement, depth: int) -> Node:
         element = waiting.pop()
         is_item = element.get("itemscope") is not None
         for name in (element.get("itemprop") or "").split():
-            value = _item(element, depth + 1) if is_item and depth < _DEEPEST else _value(element)
+            if is_item and depth < _DEEPEST:
+                value = _item(element, depth + 1)
+            else:
+                stated = next((text for attribute in _ATTRIBUTES if (text := element.get(attribute))), None)
+                value = element.text_content() if stated is None else stated
             node.setdefault(name, []).append(value)
         if not is_item:
             waiting += reversed(element)
     return node
-
-
-def _value(element: HtmlElement) -> str:
-    found = next((value for name in _ATTRIBUTES if (value := element.get(name))), None)
-    return element.text_content() if found is None else found
 
 
 _PRODUCTS = frozenset({"product", "productgroup", "productmodel", "individualproduct", "vehicle", "book"})

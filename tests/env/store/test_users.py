@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from drretail.env.store.base import STRATA
 from drretail.env.store.users import Aggregates, ProfilePool, default_pool, derive_profile, sample_users
-from drretail.env.summaries import LEAST_PRICES, PricesByCategory, Summaries
+from drretail.env.summaries import LEAST_PRICES, Summaries
 from drretail.env.web.base import Web
 from drretail.env.world import OrderRow, World, open_world
 from drretail.records.shop import Product, UserProfile
@@ -118,10 +118,10 @@ def test_median_and_quartiles_are_those_of_all_products_with_a_price(tmp_path: P
         for size in range(1, 60)
     }
     with world_of(tmp_path / "w", web, shelf) as world:
-        by_category = PricesByCategory(world.catalog, world.store)
-        assert by_category.of("No such category") is None
+        prices_in = Summaries(world).prices_in
+        assert prices_in("No such category") is None
         for category, prices in shelf.items():
-            known, found = [price for price in prices if price is not None], by_category.of(category)
+            known, found = [price for price in prices if price is not None], prices_in(category)
             if len(known) < LEAST_PRICES:
                 assert found is None
                 continue
