@@ -89,7 +89,7 @@ def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
 
 
 def test_csv_has_both_ends_of_an_interval_that_begins_at_zero() -> None:
-    table = replace(SCORES, columns=SCORES.columns[:1], rows=(Row("none", (Cell(0.0, "share", 0.0, 0.08),)),))
+    table = replace(SCORES, columns=SCORES.columns[:1], rows=(Row("none", (Cell(0.0, "percent", 0.0, 0.08),)),))
     head, none = csv.reader(io.StringIO(csv_table(table).decode("utf-8-sig")))
     assert dict(zip(head, none, strict=True)) == {"System": "none", "FP": "0.0", "FP low": "0.0", "FP high": "0.08"}
 
