@@ -309,6 +309,7 @@ class Plan:
         _check(options, metrics)
         settings = read_settings(web=options.web)
         opener = Opener(settings, options.base_url, keyless=keyless)
+        asked = judges_for(metrics, options.judge, opener, options.model_profile)
         wording = PACKAGED
         if options.prompts is not None:
             from drretail.api.prompts import all_prompt_files  # which loads the agents and LangChain
@@ -317,7 +318,7 @@ class Plan:
         return cls(
             folder,
             metrics,
-            judges_for(metrics, options.judge, opener, options.model_profile),
+            asked,
             next(rules for rules in RULES if rules == options.rules),
             texts_in(options.pairs),
             options.retry or "nothing",
