@@ -125,7 +125,8 @@ class Plugins:
 
 def _is_imported(value: object, module: object) -> bool:
     if inspect.isclass(value) or inspect.isroutine(value):
-        return value.__module__ != getattr(module, "__name__", None)
+        made_in = getattr(value, "__module__", None)  # a method of Python's own, such as str.lower, has none
+        return made_in is not None and made_in != getattr(module, "__name__", None)
     return inspect.ismodule(value)
 
 
