@@ -94,6 +94,7 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["world", "check", "."], "is not a world: it holds no file CURRENT"),
         (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
         (["tools", "calculator", "--format", "openai"], "name no tool"),
+        (["tools", "calculator", "--args", '{"expression": "1"}', "--vary", "without=calculator"], "leaves out"),
         (["run", "other.jsonl"], "Queries go with --queries."),
         (["run", "--queries", "page.html", "--world", "w", "--to", "exp"], "`drretail queries import`"),
         (["queries", "import", "page.html", "--to", "new.jsonl"], "questions are read from .txt"),

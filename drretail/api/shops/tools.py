@@ -79,10 +79,21 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     except ToolError as problem:
         raise _refusal(name, problem) from None
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
-    scope = client_conditions(options.vary).scope
+    under = client_conditions(options.vary)
+    left_out = tools_of(under.without)
+    if tool.name in left_out:
+        raise UserError(f"--vary without={'+'.join(under.without)} leaves out {tool.name}.")
     with world_of(options.world, web_of(options.world, options.web, settings)) as shop:
         check_user(shop, options.user)
-        session = Session(SessionSettings(shop, options.user, scope, tool_timeout=settings.tool_timeout))
+        session_settings = SessionSettings(
+            shop,
+            options.user,
+            under.scope,
+            redact=under.redact,
+            without=left_out,
+            tool_timeout=settings.tool_timeout,
+        )
+        session = Session(session_settings)
         with Toolkit(session, tools={tool.name: tool}) as toolkit:
             reply = toolkit.call(tool.name, arguments)
     if reply.error is not None:
