@@ -8,21 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from drretail.api.options.shared import texts_in
 from drretail.errors import UnknownName, UserError, check_known, plain_address
-from drretail.llm import registry
-from drretail.llm.event_loop import run_loop
-from drretail.llm.faults import Halt, address_of
-from drretail.llm.providers import ADDRESSLESS, PROVIDERS, Paces, Retrying, provider_names, read_profile
-from drretail.llm.registry import Model
-from drretail.llm.usage import PriceTable, dated, dollars, read_prices, unpriced
-from drretail.progress import Waits, busy
-from drretail.records.models import Abilities, ModelChoice, ModelProfile
-from drretail.records.run import ROLES, Usage
-from drretail.records.tables.figures import counted
-from drretail.records.tables.figures import dollars as in_dollars
+from drretail.progress import Waits
+from drretail.records.models import ModelChoice, ModelProfile
+from drretail.records.run import ROLES
 
 if TYPE_CHECKING:
-    from drretail.api.settings import Settings  # pydantic-settings is loaded where settings are read
+    from drretail.api.settings import Settings
+    from drretail.llm.faults import Halt
+    from drretail.llm.providers import Paces
+    from drretail.llm.registry import Model
     from drretail.llm.survey import KnownServers
+    from drretail.llm.usage import PriceTable
+    from drretail.records.models import Abilities
+    from drretail.records.run import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,34 +32,40 @@ class Opener:
     """
 
     settings: "Settings"
-    base_urls: str | Iterable[str] | None = ()
+    base_urls: "str | Iterable[str] | None" = ()
     keyless: bool = False
     anew: bool = False
     """True asks servers what they can do even if an earlier command did."""
     tell: Callable[[str], None] = field(default_factory=Waits)
     note: Callable[[str], None] = lambda sentence: print(sentence, file=sys.stderr, flush=True)
     """Gets a sentence on each server that was asked what it can do."""
-    recorded: Mapping[str, Abilities] = field(default_factory=dict[str, "Abilities"])
+    recorded: "Mapping[str, Abilities]" = field(default_factory=dict[str, "Abilities"])
     """What servers could do when runs were recorded that are replayed, by model."""
-    prices: PriceTable = field(init=False)
-    paces: Paces = field(init=False)
+    prices: "PriceTable" = field(init=False)
+    paces: "Paces" = field(init=False)
     """One pace per provider, shared by all models opened here."""
-    halt: Halt = field(init=False)
+    halt: "Halt" = field(init=False)
     _announced: set[str] = field(init=False, default_factory=set[str])
 
     def __post_init__(self) -> None:
+        from drretail.llm.faults import Halt
+        from drretail.llm.providers import Paces, provider_names
+        from drretail.llm.usage import read_prices
+
         for provider in self.settings.rate_limits:
             check_known("model provider (rate_limits)", provider_names(), provider)
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
         object.__setattr__(self, "halt", Halt())
         object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
 
-    def open_all(self, choices: Iterable[ModelChoice]) -> list[Model]:
+    def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
         """The models in the order given; equal choices share one model.
 
         Raises UserError for the address of an unknown provider, and for an address that does not begin with http:// or
         https://.
         """
+        from drretail.llm.providers import provider_names
+
         wanted = list(choices)
         addresses = _addresses(texts_in(self.base_urls), {choice.model.partition(":")[0] for choice in wanted})
         for provider, url in {"": self.settings.base_url, **self.settings.base_urls, **addresses}.items():
@@ -72,12 +76,15 @@ class Opener:
         opened = {choice: self._known(self._open(choice, addresses)) for choice in dict.fromkeys(wanted)}
         return [opened[choice] for choice in wanted]
 
-    def _known(self, model: Model) -> Model:
+    def _known(self, model: "Model") -> "Model":
         """The model as its server can answer, which is found out before the first question, and said once."""
         known = self._known_servers(model)
         if known is None:
             return model
+        from drretail.llm.event_loop import run_loop
+        from drretail.llm.faults import address_of
         from drretail.llm.survey import survey, told_by_server
+        from drretail.progress import busy
 
         server = None if self.anew else known.of(model)
         if self.keyless:
@@ -93,8 +100,9 @@ class Opener:
         known.keep(model, server)
         return model.knowing(server)
 
-    def measured(self, model: Model) -> Abilities | None:
+    def measured(self, model: "Model") -> "Abilities | None":
         """What a server of the user's own can do, with its speed, which estimates use; None for others."""
+        from drretail.llm.event_loop import run_loop
         from drretail.llm.survey import measured
 
         known = self._known_servers(model)
@@ -104,8 +112,10 @@ class Opener:
         known.keep(model, server)
         return server
 
-    def _known_servers(self, model: Model) -> "KnownServers | None":
+    def _known_servers(self, model: "Model") -> "KnownServers | None":
         """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
+        from drretail.llm.faults import address_of
+
         is_own = model.info.provider == "ollama" or (model.info.provider == "openai" and address_of(model) is not None)
         if not is_own or not self.settings.ask_servers:
             return None
@@ -113,8 +123,10 @@ class Opener:
 
         return KnownServers(self.settings.cache_dir / "servers.json")
 
-    def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> Model:
+    def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE, addresses_in_file
+        from drretail.llm.providers import PROVIDERS, Retrying
+        from drretail.llm.registry import open_model
 
         settings = self.settings
         retries = settings.model_retries if choice.retries is None else choice.retries
@@ -134,7 +146,7 @@ class Opener:
                 self._announced.add(line)
                 print(line, file=sys.stderr, flush=True)
             environ = os.environ if choice.key_variable else {}
-        return registry.open_model(
+        return open_model(
             choice.model,
             base_url=base_url,
             timeout=choice.timeout or settings.model_timeout,
@@ -163,7 +175,7 @@ def open_model(
     max_tokens: int | None = None,
     seed: int | None = None,
     timeout: float | None = None,
-) -> Model:
+) -> "Model":
     """The chat model that "provider:model" or ``module:attribute`` names. Its key, and all options not given, come from
     the environment and the settings.
 
@@ -181,6 +193,8 @@ def open_model(
 
 def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
     """The profile that --model-profile names, or else the settings; None if neither names one."""
+    from drretail.llm.providers import read_profile
+
     wanted = name or settings.model_profile
     return None if wanted is None else read_profile(wanted, settings.profiles)
 
@@ -189,8 +203,8 @@ def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
 class Writer:
     """A language model that writes queries or pages, with the price table."""
 
-    model: Model
-    prices: PriceTable
+    model: "Model"
+    prices: "PriceTable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,19 +212,24 @@ class Spent:
     """What a writer's calls took, including those that the journal answered."""
 
     writer: Writer
-    usage: Usage
+    usage: "Usage"
     served: int
     """Calls that the journal answered."""
 
     @property
     def dollars(self) -> float | None:
         """None if the price is unknown."""
+        from drretail.llm.usage import dollars
+
         price = self.writer.model.price
         return None if price is None else dollars(self.usage, price)
 
     @property
     def line(self) -> str:
         """One line with calls, tokens and dollars."""
+        from drretail.records.tables.figures import counted
+        from drretail.records.tables.figures import dollars as in_dollars
+
         usage, cost = self.usage, self.dollars
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {self.served:,} of them from the journal" if self.served else ""
@@ -220,6 +239,8 @@ class Spent:
     @property
     def on_prices(self) -> list[str]:
         """A sentence on a price that is unknown, or on the date of the one that was used."""
+        from drretail.llm.usage import dated, unpriced
+
         if self.dollars is None:
             return [unpriced([self.writer.model.spec])]
         return [dated(self.writer.prices.as_of)] if self.dollars else []
@@ -281,6 +302,8 @@ def choices_by_role(
 
 def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
     """The addresses of ``[PROVIDER=]URL`` flags by provider. One without a provider is for the only provider in use."""
+    from drretail.llm.providers import ADDRESSLESS, provider_names
+
     addressed = sorted(providers & set(provider_names()) - ADDRESSLESS)
     addresses: dict[str, str] = {}
     for flag in flags:

@@ -61,7 +61,6 @@ class Release(Document):
 
 def check_version(release: Release) -> None:
     """Raises UserError for another version than the release's, which may grade otherwise."""
-
     if release.drretail != __version__:
         raise UserError(
             f"{release.name} is ranked by drretail {release.drretail}, and this is {__version__}: "
