@@ -8,6 +8,7 @@ itself is unchanged, so marks can't change how a report looks.
 
 import base64
 import hashlib
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -266,7 +267,7 @@ class _Lines:
 TEMPLATES = Path(__file__).parent / "templates"
 COLUMNS = 10
 """The number of columns of figures that fit the page's width."""
-_TURNED_BY = dict.fromkeys(map(ord, TURNING))
+_TURNING = re.compile(f"[{''.join(sorted(TURNING))}]")
 
 
 @cache
@@ -345,7 +346,7 @@ def page_policy(style: str, script: str, images: str = "data:") -> str:
 
 def writable(text: str) -> str:
     """The text without characters that can't be encoded (lone surrogates) or that reverse the text around them."""
-    return text.translate(_TURNED_BY).encode("utf-8", "replace").decode("utf-8")
+    return _TURNING.sub("", text).encode("utf-8", "replace").decode("utf-8")
 
 
 def plural(count: int, one: str, many: str) -> str:

@@ -203,7 +203,7 @@ class _Writer:
             tag = f"h{min(6, int(tag[1]) + _HEADING_SHIFT)}"
         after = "" if token.type.startswith(("strong", "em", "s_")) else "\n"
         if token.nesting < 0:
-            self.out.append(Markup("</{}>{}").format(tag, Markup("</div>\n") if tag == "table" else after))
+            self.out.append(Markup(f"</{tag}>{'</div>' if tag == 'table' else ''}{after}"))  # noqa: S704 — one of _TAGS
         else:
             # The start of an ordered list, or the alignment of a cell as a class: styles would need a laxer policy.
             start, style = token.attrs.get("start"), str(token.attrs.get("style", ""))
@@ -212,7 +212,7 @@ class _Writer:
                 attributes = Markup(' start="{}"').format(start)
             elif style in ("text-align:right", "text-align:center"):
                 attributes = Markup(' class="{}"').format(style.removeprefix("text-align:"))
-            self.out.append(Markup("<{}{}>{}").format(tag, attributes, "" if token.nesting else "\n"))
+            self.out.append(Markup(f"<{tag}{attributes}>{'' if token.nesting else chr(10)}"))  # noqa: S704 — as above
 
 
 _FINDING_RANK = len(SEVERITY)
