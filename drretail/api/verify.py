@@ -36,13 +36,13 @@ from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import DrretailError, UserError
 from drretail.eval.baskets import check_references, made_references
-from drretail.eval.check_results import Checklist, Verification, differing
+from drretail.eval.check_results import RESTORE, Checklist, Verification, differing
 from drretail.eval.judging.question import VerdictFile, verdict_files
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.method import judge_notes
 from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
 from drretail.eval.scores.file import taken_out
-from drretail.eval.verification import RESTORE, check_packs, check_plan, check_runs, check_seals, check_texts
+from drretail.eval.verification import check_packs, check_plan, check_runs, check_seals, check_texts
 from drretail.experiment import (
     Definition,
     prompts_path,

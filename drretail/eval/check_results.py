@@ -33,6 +33,7 @@ CHECKS = {
 }
 """The checks in the order in which they are made and printed: what each covers, and what to do if it fails."""
 _STATES = {"pass": "pass", "fail": "FAIL", "unmade": "not made yet", "not_checkable": "not checkable"}
+RESTORE = "Restore it, and verify again."
 MEND = "Restore, mend or delete the file that it names, and give the command that made it."
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.errors import UserError
-from drretail.eval.check_results import Checklist, differing
+from drretail.eval.check_results import RESTORE, Checklist, differing
 from drretail.eval.claims.claims import SUPPORT_LIVE
 from drretail.eval.judging.question import (
     NO_WORLD,
@@ -23,13 +23,13 @@ from drretail.eval.judging.question import (
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import live_journal
 from drretail.eval.judging.spending import Allowance
-from drretail.eval.judging.subject import LookUp, WouldDo, pair_id
+from drretail.eval.judging.subject import LookUp, WouldDo, pair_id, planned_runs
 from drretail.eval.method import in_all_wordings, kept_wording
 from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.eval.scoring import score
-from drretail.experiment import read_discarded, read_runs
+from drretail.experiment import ended_run, read_definition, read_discarded, read_runs
 from drretail.files import read_jsonl, write_atomically
 from drretail.journal import Effect
 from drretail.llm.registry import open_recorded
@@ -112,11 +112,13 @@ async def check_verdicts(
             )
     discarded = (f"{each.system}/{each.query_id}-r{each.repeat}" for each in read_discarded(experiment))
     reports = dict.fromkeys(discarded) | {run.run_id: run.report_sha for run in read_runs(experiment)}
-    comparison = Comparison(experiment, checklist, gone, reports)
+    comparison, unreadable = Comparison(experiment, checklist, gone, reports), _unreadable(experiment)
     for path, file in files.items():
         name = path.relative_to(experiment)
-        if _is_ours(path.parents[2].name):
-            kept = [verdict for verdict in file.lasts() if verdict.judge.spec == CODE or verdict.judge.key in judges]
+        kept = [verdict for verdict in file.lasts() if verdict.judge.spec == CODE or verdict.judge.key in judges]
+        if any(not unreadable.isdisjoint((verdict.run_id, verdict.other_run_id)) for verdict in kept):
+            checklist.leave("verdicts", name, "the files of its run can't be read", RESTORE)
+        elif _is_ours(path.parents[2].name):
             comparison.compare(file, kept, VerdictFile(copy / name), name)
         else:
             advice = "Score with that metric in a copy, and compare."
@@ -133,6 +135,13 @@ async def check_verdicts(
                 checklist.wait("verdicts", name, EARLIER, _score_again((), ()))
             else:
                 checklist.fail("verdicts", name, "it is not how the report is read")
+
+
+def _unreadable(experiment: Path) -> frozenset[str]:
+    """The runs that ended and whose files can't be read: nothing that rests on them can be made again."""
+    planned = planned_runs(experiment, read_definition(experiment))
+    runs = (ended_run(experiment, each.label, each.query.query_id, each.repeat) for each in planned)
+    return frozenset(run.run_id for run in runs if run and run.error and run.error.kind == "unreadable")
 
 
 def _is_ours(metric: str) -> bool:
@@ -340,6 +349,8 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
             checklist.fail("scores", "scores.json", reason)
         elif before != now:
             checklist.wait("scores", "scores.json", "it is older than the runs and verdicts", again)
+        elif _unreadable(experiment):
+            checklist.leave("scores", "scores.json", "it rests on runs whose files can't be read", RESTORE)
         else:
             checklist.fail("scores", "scores.json", f"{_OTHER} {', '.join(different)}")
         return

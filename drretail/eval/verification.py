@@ -18,7 +18,7 @@ from typing import Any
 
 from drretail import __version__
 from drretail.errors import UserError
-from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RUN_AGAIN, Checklist, differing
+from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RESTORE, RUN_AGAIN, Checklist, differing
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.question import judge_journals, read_journal_of, verdict_files
 from drretail.eval.judging.subject import BETWEEN, Planned, planned_runs
@@ -122,7 +122,6 @@ MOST_CHARACTERS = 32
 conversation.
 """
 _CHEAP = ("versions", "records")
-RESTORE = "Restore it, and verify again."
 MAKE_AGAIN = "Restore it, or make the runs anew in another folder."
 _FOR_READERS = ("exports", "lab", "plots", "report")
 _CHECK_OF = {

@@ -109,6 +109,14 @@ class Policy(Record):
     return_days: int | None = Field(default=None, ge=0)
     """Within which an order can be returned."""
 
+    @field_validator("delivery_days")
+    @classmethod
+    def _is_in_order(cls, days: int | tuple[int, int] | None) -> int | tuple[int, int] | None:
+        fewest, most = days if isinstance(days, tuple) else (days or 0,) * 2
+        if not 0 <= fewest <= most:
+            raise ValueError("policy.delivery_days is the fewest and the most days, such as [2, 4]")
+        return days
+
 
 class Product(Record):
     """Listing 3, with the two rating fields that the search tool filters on, and the file's category."""

@@ -186,6 +186,8 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
         )
     # The variants that are computed as in the paper, under any rules
     published = described(metric).own_names.get("paper", {}) if shown else {}
+    if theirs := [f"{name} is {published[name]}" for name in columns if name in published]:
+        notes = [*notes, f"As the paper computes it, {' and '.join(theirs)} of drretail score."]
     by_variant = {(row.system, row.variant): row for row in shown}
     own: dict[str, list[Cell | None]] = {}
     for label in {row.system for row in shown}:

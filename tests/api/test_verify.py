@@ -426,6 +426,20 @@ def test_a_damaged_pack_is_found(exp: Path, world: World) -> None:
     assert "verdicts" in fails(verify(exp, world))
 
 
+@pytest.mark.parametrize("lost", ["evidence.jsonl.gz", "run.json"])
+def test_of_a_run_that_cannot_be_read_its_own_files_fail_and_what_rests_on_them_is_left(
+    lost: str, exp: Path, world: World
+) -> None:
+    (exp / RUN / lost).write_text("{", encoding="utf-8") if lost == "run.json" else (exp / RUN / lost).unlink()
+    found = verify(exp, world)
+    assert {(check.check, Path(each.file).parts[0]) for check in found.checks for each in check.failed} <= {
+        ("records", "runs"),
+        ("replay", "runs"),
+    }
+    left = {check.check for check in found.checks if any("can't be read" in each.reason for each in check.unchecked)}
+    assert (found.passes, "verdicts" in left) == (False, True)
+
+
 def test_an_own_metric_hides_no_edit_of_the_packages_scores(exp: Path, world: World) -> None:
     def letters(run: Any) -> float:
         return len(run.report or "")

@@ -390,6 +390,7 @@ price = "net"
 def _shop(folder: Path, mapping: str = _MAPPING) -> Path:
     text = '\ufeffsku;name;net\n007;"Bowl,\nslow";4,95\nB2;Mat;9,00\n'
     (folder / "products.csv").write_text(text, encoding="utf-8")
+    (folder / "folder.csv").mkdir()
     (folder / "shop.toml").write_text(mapping, encoding="utf-8")
     return folder / "shop.toml"
 
@@ -410,6 +411,8 @@ def test_a_mapping_that_is_not_there_is_named(tmp_path: Path) -> None:
     [
         ('"nett"', '"net"', r"no such column; it has sku, name, net\. Did you mean 'net'"),
         ("other.csv", "products.csv", "does not exist"),
+        ("folder.csv", "products.csv", "is a folder"),
+        ("[policy]\ndelivery_days = [4, 2]", "", "is the fewest and the most days"),
         ("prise =", "price =", r"products\.prise is unknown. Did you mean.*price"),
         ("[user]", "", "user is unknown"),
         ("[users]\nname = 'x'", "", "names and addresses are made up"),

@@ -121,7 +121,8 @@ def test_one_judge_alone_stands_beside_the_paper(
     keep(folder, *rows, named_judges=("offline:judge", "openai:k", "anthropic:j"))
     view = read_paper_view(folder, None)
     assert len(here(view, "Table 1")) == 1
-    (note, *_) = table(view, "Table 1").table.notes
+    note, whose = table(view, "Table 1").table.notes
+    assert whose == "As the paper computes it, FP is FP_types and FR is FR_url of drretail score."
     assert note.startswith(f"Judged here by {chosen}")
     assert all((judge in note) != judge.startswith("panel") for judge, _ in judges)
 

@@ -12,7 +12,7 @@ START ─▶ supervise ─▶ report ─▶ END
             │  ▲
   launches, │  │ intermediate reports, when all launches of the turn have ended
             ▼  │
-          research ─▶ synthesise        one branch for each launch, side by side (researcher.py)
+          research ─▶ synthesise        one branch for each launch, side by side
 """
 
 import json

@@ -119,7 +119,8 @@ def open_table(path: Path, mapping: Mapping | None) -> Table:
     if form is None:
         raise UserError(f"{path} is none of {', '.join(_FORMS)}; all but Parquet may be packed (.gz).")
     if not path.is_file():
-        raise UserError(f"{path} does not exist: a mapping names its files relative to itself.")
+        why = "is a folder" if path.is_dir() else "does not exist"
+        raise UserError(f"{path} {why}: a mapping names its files relative to itself.")
     if not path.stat().st_size:
         raise UserError(f"{path} is empty.")
     packed = is_packed(path)

@@ -165,8 +165,9 @@ def open_web(spec: str, options: WebOptions | None = None) -> Web:
     """
     name, colon, argument = spec.partition(":")
     if name not in WEBS.names():
-        if not colon or not is_module(name):
-            raise UnknownName("web", name, WEBS.names())
+        unknown = UnknownName("web", name, WEBS.names())
+        if not colon or (unknown.nearest and not is_module(name)):
+            raise unknown
         name, argument = spec, ""
     elif colon and not argument:
         raise UserError(f"{spec!r} names nothing behind the colon: write {name}, or {name}:WHAT.")

@@ -91,6 +91,7 @@ def boom(argument: str | None, options: WebOptions) -> Any:
         ("serper:secret-0123456789abcdef", "takes no argument"),
         ("serpr:x", "Did you mean serper"),
         ("searx:http://localhost:8080", "Did you mean searxng"),
+        ("nomod:x", "there is no module 'nomod'"),
         (f"{__name__}:none", "gave NoneType, which has no search and fetch"),
         (
             f"{__name__}:boom",
