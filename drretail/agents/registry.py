@@ -76,7 +76,8 @@ def as_agent(given: object) -> Agent | None:
 
 
 def shop_tools() -> list[StructuredTool]:
-    """The nine as LangChain tools, for a graph that is built before any run; each call belongs to the run around it.
+    """The nine as LangChain tools, for a graph that is built before any run. Each call belongs to the run it is made
+    in.
 
     They raise UserError if they are called outside of a run.
     """

@@ -155,7 +155,9 @@ class Toolkit:
         return [performed for batch in self._batches(launches) for performed in await self._arun(batch)]
 
     def record_all(self, performed: Iterable[Performed]) -> list[ToolReply]:
-        """Records the calls' outcomes in ledger and trajectory; returns the replies. Raises as ``call_all`` does."""
+        """Records the calls' outcomes in ledger and trajectory, and returns the replies. Raises as
+        ``call_all`` does.
+        """
         ended = list(performed)
         replies = [self._record(each.launch, each.outcome) for each in ended]
         for each in ended:

@@ -240,7 +240,8 @@ class Sample:
 
 @accepts(SampleOptions)
 def sample(options: SampleOptions) -> Result[Sample]:
-    """Draws claims for people to label into the plan of ``view`` and a sheet, which hides the judge's verdicts.
+    """Draws claims for people to label into the plan of ``view`` and into a sheet. The sheet doesn't show the judge's
+    verdicts.
 
     Raises UserError if the sheet exists, and if no claim has a verdict.
     """
