@@ -286,9 +286,7 @@ def raised_at(problem: BaseException) -> str:
 
 
 def causes_of(problem: BaseException) -> Iterator[BaseException]:
-    """An error and the errors it was raised from, ``from None`` or not: Ollama's client hides the response's error that
-    way.
-    """
+    """An error and those it was raised from, ``from None`` or not: Ollama's client hides the response's so."""
     seen: set[int] = set()
     error: BaseException | None = problem
     while error is not None and id(error) not in seen:

@@ -54,9 +54,7 @@ class Effect(Document):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An action's result: JSON, the tokens used, the number of retries, whether it came through a batch, and the model
-    that answered.
-    """
+    """An action's result: JSON, tokens, the number of retries, whether by a batch, and the model that answered."""
 
     response: Any
     usage: dict[str, int] | None = None

@@ -96,9 +96,7 @@ def unpack(path: Path) -> None:
 
 
 def unpack_below(folder: Path, is_wanted: Callable[[str], bool] = bool) -> None:
-    """Lays the files of all packs below a folder beside them, or only those with a wanted name, and removes the
-    packs.
-    """
+    """Lays the files of all packs below a folder beside them, or those with a wanted name; removes the packs."""
     for packed in packs_below(folder):
         stamp = _stamp(packed)
         for name in filter(is_wanted, () if stamp is None else _index(packed, stamp).files):

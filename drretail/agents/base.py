@@ -99,9 +99,7 @@ class Agent:
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
-    """Every agent's first message: query, user id and today in tags, then the task's context and the
-    shopper's answers.
-    """
+    """Every agent's first message: query, user id and today in tags, the task's context, the shopper's answers."""
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))

@@ -23,7 +23,7 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.llm.models import Models
-from drretail.records.query import FoundBasket, Lack, Proof, Reference, Task
+from drretail.records.query import FoundBasket, Lack, Reference, Task
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import ASK_SHOPPER, Answer, Limits
 from drretail.records.shop import Money, Product
@@ -228,8 +228,20 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     assert reference is not None  # an agent that sees it is given it
     proof = reference.proof
     if task.wish is not None and proof is not None and (proof.state == "proved" or reference.lack == "not_said"):
+        # The calls that show that a wish can't be met, or is not known to be: the orders that are named; all orders if
+        # the shopper has what would do; pages about what would do if they warn against it; the records of what would do
+        # if they said what is demanded; and each kind by price, ascending.
+        calls: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in task.wish.orders]
+        if proof.lack == "owned" and task.user_id is not None:
+            calls.append(("get_user_orders", {"user_id": task.user_id, "limit": 100}))
+        if proof.lack == "unsafe" and (freed := proof.cheapest_without.get("unsafe")) is not None:
+            calls += [("web_search", {"query": f"{item.title} recall test"}) for item in freed.items]
+        if proof.lack == "not_said" and (freed := proof.cheapest_without.get("not_said")) is not None:
+            calls += [("get_product_details", {"product_id": item.product_id}) for item in freed.items]
+        kinds = dict.fromkeys(kind for want in task.wish.wants for kind in want.kinds)
+        calls += [("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds]
         with Toolkit(session) as toolkit:
-            await toolkit.acall_all(_look_ups(task.wish, task.user_id, proof))
+            await toolkit.acall_all(calls)
         nearest = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
         refusal = Outcome(
             decision="none",
@@ -242,22 +254,6 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
     with Toolkit(session) as toolkit:
         report = await _report(toolkit, reference.best, task.wish)
     return Answer(report=report, picks=reference.best.picks)
-
-
-def _look_ups(wish: Wish, user_id: str | None, proof: Proof) -> list[Call]:
-    """The calls that show that a wish can't be met, or is not known to be: each kind by price, ascending; the orders
-    that are named; all orders if the shopper has what would do; pages about what would do if they warn against it; and
-    the records of what would do if they said what is demanded.
-    """
-    kinds = dict.fromkeys(kind for want in wish.wants for kind in want.kinds)
-    calls: list[Call] = [("get_order_details", {"order_id": order_id}) for order_id in wish.orders]
-    if proof.lack == "owned" and user_id is not None:
-        calls.append(("get_user_orders", {"user_id": user_id, "limit": 100}))
-    if proof.lack == "unsafe" and (freed := proof.cheapest_without.get("unsafe")) is not None:
-        calls += [("web_search", {"query": f"{item.title} recall test"}) for item in freed.items]
-    if proof.lack == "not_said" and (freed := proof.cheapest_without.get("not_said")) is not None:
-        calls += [("get_product_details", {"product_id": item.product_id}) for item in freed.items]
-    return [*calls, *(("product_catalog_search", {"query": kind, "sort_by": "price", "limit": 50}) for kind in kinds)]
 
 
 async def _report(toolkit: Toolkit, basket: FoundBasket, wish: Wish) -> str:

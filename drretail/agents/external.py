@@ -146,9 +146,7 @@ def command_agent(place: str) -> Agent:
 
 
 class _Pipes(asyncio.SubprocessProtocol):
-    """The output of the process. ``ended`` is set once it has exited or written too much, ``closed`` once nothing more
-    comes.
-    """
+    """The process's output. ``ended`` is set once it exited or wrote too much, ``closed`` once nothing more comes."""
 
     def __init__(self) -> None:
         loop = asyncio.get_running_loop()

@@ -26,16 +26,12 @@ from drretail.tools.registry import json_schemas
 from drretail.tools.users import ASKING
 
 BLOCKS = ("report_form", "length", "facts", "citing", "picks", "data")
-"""Form of a report, and its length, which stands in the form; what may be stated; marks; the cart; and that texts give
-no orders.
-"""
+"""Form and length of a report; what may be stated; marks; the cart; and that texts give no orders."""
 _HERE = str(Path(__file__))
 
 
 def agent_prompt(beside: str, name: str) -> Prompt:
-    """The prompt ``prompts/<name>.md`` beside the module file ``beside``, with the shared parts in their
-    ``{{places}}``.
-    """
+    """The prompt ``prompts/<name>.md`` beside the module ``beside``, with the shared parts in their ``{{places}}``."""
     prompt = load_prompt(beside, name)
     text = prompt.text
     for block in BLOCKS:

@@ -37,9 +37,7 @@ from drretail.tools.toolkit import Call, Performed, Toolkit, ToolReply
 
 T = TypeVar("T")
 SHARE = 4
-"""A try leaves out a fourth of what is left: providers do not say in one way how much is too much, and a refusal is
-free.
-"""
+"""A try leaves out a fourth of what is left: providers say in no one way how much is too much."""
 LEFT_OUT = compact_json({"left_out": "This result no longer fits the conversation."})
 LONGEST_QUOTE = 160
 """Characters of what a model said instead of looking anything up."""
@@ -322,9 +320,7 @@ def _graph():
 
 
 def _followed(node: Node, following: Callable[[State, Loop], str]):
-    """The node, which also names the next node. A conditional edge would read the state anew, and take
-    as long again.
-    """
+    """The node, which also names the next node. A conditional edge would read the state anew, which takes as long."""
 
     async def followed(state: State, runtime: Runtime[Loop]) -> Command[str]:
         change = await node(state, runtime)
@@ -346,9 +342,7 @@ FINALIZE = "Finalize"
 
 @dataclass(frozen=True, slots=True)
 class ToolExecutor:
-    """Carries out the calls of one turn side by side, or ``one_by_one`` in their order. Replies are in the calls'
-    order.
-    """
+    """Carries out a turn's calls side by side, or ``one_by_one`` in their order; replies are in that order."""
 
     toolkit: Toolkit
     models: Models

@@ -67,17 +67,14 @@ class UserFile:
 
 
 def files_in(folder: Path | None) -> tuple[UserFile, ...]:
-    """The first ``MOST_FILES`` files of a folder by name, without hidden ones and subfolders; empty
-    without a folder.
-    """
+    """The first ``MOST_FILES`` files of a folder by name, no hidden ones or subfolders; empty without a folder."""
     if folder is None or not folder.is_dir():
         return ()
     return tuple(map(UserFile, files_below(folder)[:MOST_FILES]))
 
 
 def files_for(folder: Path | None, query_id: str, *, alone: bool) -> Path | None:
-    """The folder of one query's files: the one named by its id, or ``folder`` itself for a question that stands
-    ``alone``.
+    """The folder of one query's files: named by its id, or ``folder`` itself for a question ``alone``.
 
     None if there is neither.
     """

@@ -1,5 +1,4 @@
-"""The demo's questions with the answers and judgements of a language model, recorded once and played back without a
-key.
+"""The demo's questions with a language model's answers and judgements, recorded once and played without a key.
 
 docs/agents.md says how to record them again.
 """

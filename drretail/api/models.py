@@ -277,8 +277,7 @@ def open_writer(
 def choices_by_role(
     specs: Sequence[str], profile: ModelProfile | None, roles: Collection[str] = ROLES
 ) -> dict[str, ModelChoice]:
-    """The chosen models by role, of ``[ROLE=]PROVIDER:MODEL`` flags before a profile; the key "" stands for all other
-    roles.
+    """The chosen models by role, of ``[ROLE=]PROVIDER:MODEL`` flags before a profile; "" stands for all other roles.
 
     A flag without a role replaces the whole profile. Raises UnknownName for a role that is not among ``roles``, and
     UserError for a role that is named twice.

@@ -89,9 +89,7 @@ class DeclaredOption:
 
     @property
     def kind(self) -> Any:
-        """The type of the value in a flag or file: the option's own, or else the field's without None; a list for a
-        tuple.
-        """
+        """The type of the value in a flag or file: the option's own, or the field's without None; lists for tuples."""
         if self.is_switch:
             return bool
         if self.option.type is not None:

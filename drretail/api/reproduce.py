@@ -202,9 +202,7 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
 CHARACTERS_PER_WORD = 7
 """Of a report, with its spaces, marks and list of sources."""
 CONTEXT, SOURCE = 2_000, 3_000
-"""Characters of a question with its profile, and of what one claim cites: a product's record, or a page cut to what
-matters.
-"""
+"""Characters of a question with its profile, and of what one claim cites: a record, or a page cut to what matters."""
 BASIS = "reports as long, and with as many cited claims, as the paper's (Tables 1 and 5); no prompt cache, no repairs"
 
 

@@ -301,9 +301,7 @@ class Plan:
 
     @classmethod
     def of(cls, options: ScoreOptions, *, keyless: bool = False) -> "Plan":
-        """The plan of these options. Raises UserError if they contradict each other, and UnknownName
-        for a wrong name.
-        """
+        """The plan of these options. Raises UserError if they contradict each other, UnknownName for a wrong name."""
         folder = folder_of(options.experiment)
         metrics = metrics_of(options, folder)
         _check(options, metrics)
@@ -346,9 +344,7 @@ def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
 
 
 def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
-    """Raises UnknownName for a value that an option does not have, and UserError for options that contradict each
-    other.
-    """
+    """Raises UnknownName for a value that an option does not have, and UserError for options in contradiction."""
     for what, value, known in (
         ("set of rules", options.rules, RULES),
         ("kind of sources", options.sources, SOURCES),

@@ -1,5 +1,4 @@
-"""What the options of ``run`` and ``ask`` name: the queries, and the systems, with their models, tools, prompts and
-limits.
+"""What the options of ``run`` and ``ask`` name: queries, and systems, with models, tools, prompts and limits.
 
 ``options/<hash>.toml`` in an experiment's folder keeps the options that made its systems, as they were given.
 """

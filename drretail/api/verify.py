@@ -395,9 +395,7 @@ def verify(options: VerifyOptions) -> Verification:
 def _world(
     folder: Path, definition: Definition, options: VerifyOptions, checklist: Checklist
 ) -> Generator[World | None]:
-    """The named world, or else the one that the runs name. Without one, yields None and marks the checks that need it
-    as not checkable.
-    """
+    """The named world, or else the runs'. Without one, yields None and marks checks that need it not checkable."""
     spec = options.world
     if definition.world_fingerprint is None:
         for label, system in definition.systems.items():
@@ -480,18 +478,14 @@ def _believe_all(folder: Path, definition: Definition, checklist: Checklist) -> 
 
 
 def offline_embeddings(spec: str) -> "Embeddings":
-    """Embeddings that need no server and no module. Raises UserError for others: a folder's names are not asked or
-    loaded.
-    """
+    """Embeddings that need no server and no module. Raises UserError for others: what a folder names is not loaded."""
     if spec.partition(":")[0] != OFFLINE:
         raise UserError(f"Pages that {spec} ranked are not ranked again.")
     return open_embeddings(spec)
 
 
 def check_queries(definition: Definition, published: str | Path | Sequence[Query] | None, checklist: Checklist) -> None:
-    """Compares all fields of the queries, so also gold, with the published queries or with those that ship with
-    drretail.
-    """
+    """Compares all fields of the queries, gold too, with the published queries or those that ship with drretail."""
     shipped = shipped_queries(*get_args(Split)) if definition.world_fingerprint == WORLD else ()
     named = read_queries(Path(published)) if isinstance(published, str | Path) else published
     known: Sequence[Query] = shipped if named is None else named

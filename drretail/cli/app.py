@@ -111,9 +111,7 @@ ADDONS = {
 
 
 class Commands(TyperGroup):
-    """The commands of the table, or those of a group. Their list is plain text, since drawing boxes takes longer to
-    load than typer.
-    """
+    """The commands of the table, or those of a group. Their list is plain text: boxes load longer than typer."""
 
     group = ""
     """The beginning of the names of a group's commands, such as "lab "."""

@@ -170,9 +170,7 @@ def loaded(place: str) -> Any:
 
 
 def show(made: "Printable | Result[Any]", *, as_json: bool) -> None:
-    """Prints what was made on stdout, and what to do about it on stderr. Ends with the result's code if something is
-    left.
-    """
+    """Prints what was made on stdout, what to do on stderr. Ends with the result's code if something is left."""
     result = made if isinstance(made, Result) else made.result()
     if as_json:
         if document := result.document:  # which may take long to make

@@ -288,8 +288,7 @@ class Wanted:
 
 
 def wanted_files(categories: Sequence[str], preset: Preset | None, mirror: str | None = None) -> list[Wanted]:
-    """The product and the review file of each category, in preset order, with their addresses on all hosts of
-    addresses.toml.
+    """The product and the review file of each category, in preset order, with their addresses in addresses.toml.
 
     ``mirror`` names the only host to ask, or is the address of a copy of the first host's tree. Raises UserError if no
     category is named, or if a category or the mirror is unknown.

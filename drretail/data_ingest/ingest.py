@@ -47,9 +47,7 @@ _NAMED_FILES = 3
 def check_replaceable(
     name: str, live: Manifest, plan: Plan, options: IngestOptions, workers: int, progress: Progress
 ) -> None:
-    """Raises UserError that names the live world and the differences, unless both worlds have the same files and
-    options.
-    """
+    """Raises UserError with the live world and the differences, unless both have the same files and options."""
     other = list[str]()
     states = [(file, *file_state(path)) for file, path in plan.files()]
     if [state[:2] for state in states] != [(source.name, source.size) for source in live.sources]:

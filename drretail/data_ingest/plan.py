@@ -223,9 +223,7 @@ class Plan:
 
 
 def plan_inputs(sources: Sequence[Source], options: IngestOptions) -> Plan:
-    """The plan for files of the dataset. Raises UserError if no shop can come out of it, or if a product file's
-    category is unknown.
-    """
+    """The plan for the dataset's files. Raises UserError if no shop can come out of it, or of an unknown category."""
     names = names_below_shared_folder([source.path for source in sources])
     inputs, skipped = list[Input](), list[FileReport]()
     for source, name in zip(sources, names, strict=True):

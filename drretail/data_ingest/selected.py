@@ -1,6 +1,4 @@
-"""What the selection left: the report, counted from the engine's tables, and products and orders, read back in the
-order of a world.
-"""
+"""What the selection left: the report, counted from the engine's tables; products and orders in a world's order."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,9 +26,7 @@ Tables = Mapping[str, list[dict[str, Any]]]
 
 
 def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) -> tuple[CategoryReport, ...]:
-    """One row per category in preset order, then one for what belongs to none. ``files`` are in the
-    order of the plan.
-    """
+    """One row per category in preset order, then one for what belongs to none; ``files`` in the plan's order."""
     names = [*plan.categories, NO_CATEGORY]
     # By category, how many rows were "kept", and how many were dropped for each reason.
     products, reviews = ({name: Counter[str]() for name in names} for _ in range(2))
@@ -78,9 +74,7 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
 
 
 def _funnel(fates: Mapping[str, int], reasons: Sequence[str]) -> Funnel:
-    """A funnel whose ``read`` is the sum of all fates, so that a lost row shows when it is compared with the files'
-    counts.
-    """
+    """A funnel whose ``read`` sums all fates: compared with the files' counts, it shows a lost row."""
     dropped = {reason: fates[reason] for reason in reasons if fates[reason]}
     return Funnel(read=fates["kept"] + sum(dropped.values()), kept=fates["kept"], dropped=dropped)
 

@@ -397,9 +397,7 @@ def _replaced(folder: Path) -> Generator[Path]:
 
 
 def _write_products(shop: _Shop, names: Sequence[str], count: int) -> list[Article]:
-    """Writes all products, an equal number per category; if the count does not divide, the first categories get one
-    more.
-    """
+    """Writes all products, an equal number per category; what does not divide goes to the first categories."""
     articles: list[Article] = []
     for place, name in enumerate(names):
         share = count // len(names) + (place < count % len(names))

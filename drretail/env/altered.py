@@ -77,9 +77,7 @@ class Moves:
         return max((after for after, _ in self._changes(product).values() if after <= calls), default=None)
 
     def _changes(self, product: Product) -> dict[str, tuple[int, float]]:
-        """For each kind of change: the number of calls after which it comes, and a number from 0 to 1
-        that decides how.
-        """
+        """By kind of change: the number of calls after which it comes, and a number from 0 to 1 that decides how."""
         changes: dict[str, tuple[int, float]] = {}
         for kind, share in self.shares.items():
             digest = hashlib.sha256(f"{self.salt}|{product.product_id}|{kind}".encode()).digest()
@@ -101,9 +99,7 @@ def moves_of(system: System, query: Query, now: datetime | None) -> Moves | None
 
 @dataclass(frozen=True, slots=True)
 class MovedStore(StoreView):
-    """A store whose products are as they are after some tool calls: after ``opened[id]`` calls, or ``calls`` for all
-    others.
-    """
+    """A store with products as they are after ``opened[id]`` tool calls, or ``calls`` for all others."""
 
     moves: Moves
     calls: int = 0
@@ -120,9 +116,7 @@ class MovedStore(StoreView):
 
 
 def store_as_seen(store: Store, moves: Moves, steps: Iterable[Step]) -> MovedStore:
-    """The store as a run last saw it: products as they were when their page was last opened, all others as at the
-    start.
-    """
+    """The store as a run last saw it: products as when their page was last opened, all others as at the start."""
     return MovedStore(store, moves, opened=last_opened(steps))
 
 
@@ -229,9 +223,7 @@ def bland_profile(user_id: str) -> UserProfile:
 RULE = "unlike-3"
 """The version of the rule, raised when it changes, so that folders show which rule chose their partners."""
 CANDIDATES = 48
-"""The number of users that are compared, spread over the shop's kinds of users. Comparing all of millions would take
-hours.
-"""
+"""The number of users that are compared, spread over the shop's kinds of users: comparing millions would take hours."""
 LEAST_ORDERS = 3
 """The fewest orders of a partner, if any candidate has so many: a single order makes no profile."""
 

@@ -1,6 +1,4 @@
-"""copy_world, the writer for any place, and what a place keeps: its live world and the one before it, to go back
-to.
-"""
+"""copy_world, the writer for any place, and what a place keeps: its live world and the one before, to go back to."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager

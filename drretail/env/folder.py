@@ -248,9 +248,7 @@ def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Fin
 
 
 def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, holdout: str | None) -> Iterator[Finding]:
-    """Compares the manifest's fingerprint with one computed from the rows; ``holdout`` is the hash of the held-out
-    orders.
-    """
+    """Compares the manifest's fingerprint with one of the rows; ``holdout`` is the held-out orders' hash."""
     products, orders = hash_lines(product_lines(db)), hash_lines(map(order_line, order_rows(db)))
     yield from compare_fingerprint(manifest, pool, products=products, orders=orders, holdout=holdout)
 

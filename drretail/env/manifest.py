@@ -366,9 +366,7 @@ def former_generation(folder: Path) -> Path | None:
 
 
 def check_is_ours(folder: Path) -> None:
-    """Raises UserError if ``folder`` exists and is neither a world, nor empty, nor the leftover of an interrupted first
-    write.
-    """
+    """Raises UserError if ``folder`` exists and is no world, not empty, and no leftover of an interrupted write."""
     if not folder.exists():
         return
     if not folder.is_dir():

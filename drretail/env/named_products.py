@@ -50,9 +50,7 @@ _FEWEST_WORDS, _UNIT = 2, 2
 _ALIKE = 0.75
 """The least similarity of a word and its misspelling."""
 _LONGEST, _HITS = 400, 25
-"""The most characters of a sentence that are searched for, and the most products whose titles are then compared with
-it.
-"""
+"""The most characters of a sentence that are searched for, and the most products whose titles it is compared with."""
 
 
 @dataclass(frozen=True, slots=True)

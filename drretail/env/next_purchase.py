@@ -1,6 +1,4 @@
-"""What the users of queries bought next, from a world's held-out orders, beside what sells best in their favourite
-category.
-"""
+"""What queries' users bought next, from a world's held-out orders, beside their favourite category's best sellers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,9 +15,7 @@ from drretail.records.shop import METRIC, VOID_STATUSES, NextPurchase, Product, 
 from drretail.remembered import remembered
 
 MOST_POPULAR = 50
-"""The most products that the baseline may recommend: as many as the catalog returns at once, and more than any report
-names.
-"""
+"""The most products that the baseline may recommend: as many as the catalog returns at once."""
 
 
 def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurchase]:
@@ -49,8 +45,7 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
 
 
 def add_gold(experiment: Experiment, world: World, queries: Sequence[Query]) -> None:
-    """Adds to an experiment what is known of good answers to its queries: their gold, wanted categories and next
-    purchases.
+    """Adds what is known of good answers to an experiment's queries: gold, wanted categories, next purchases.
 
     Next purchases that are there already stay. Done once the systems that research have ended, so that none of them can
     read it there. Raises as ``next_purchases`` does.
@@ -122,9 +117,7 @@ def file_categories(world: World, kinds: Iterable[str]) -> Mapping[str, str]:
 
 
 def _of_products(world: World, kind: str) -> str | None:
-    """The top-level category of most of the popular products in a category of this name, or of the products that its
-    words find.
-    """
+    """The top-level category of most popular products in a category so named, or of the products its words find."""
     try:
         page = world.catalog.search(CatalogQuery("", category=kind, sort_by="popularity", limit=LOOKED_AT))
         products = _products(world, page).values()

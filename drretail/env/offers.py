@@ -31,9 +31,7 @@ class Offers:
     _orders: tuple[str | None, tuple[Order, ...]] = (None, ())
 
     def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
-        """Every product of any of the want's kinds, by id: all that the shop has, not only the best matches of a
-        search.
-        """
+        """Every product of any of the want's kinds, by id: all that the shop has, not a search's best matches."""
         if any(decisions.products_of(want)):
             could_be = self.could_be_for(want, decisions)
             return Candidates(listing for listing in could_be if decisions.is_of_kind(want, listing))
@@ -64,9 +62,7 @@ class Offers:
 
     @remembered
     def could_be(self, kind: str) -> list[Listing]:
-        """Every product that may be of a kind, by id: it holds all the kind's words, or is in a
-        category of that name.
-        """
+        """Every product that may be of a kind, by id: it holds all the kind's words, or is in a category so named."""
         # Kinds compare words by their stems. A catalog that compares unchanged words misses "feeders".
         text = search_words(kind) or kind if self.world.manifest.analyzer == "english" else ""
         ids = set(self.world.catalog.matching(CatalogQuery(text, match="all")))

@@ -48,9 +48,7 @@ class Summaries:
         return summarise(store.user(user_id), orders, products, now, self.prices(bought), question)
 
     def prices(self, bought: Sequence[Product]) -> dict[str, PriceSpan]:
-        """The shop's prices in the most frequent leaf categories of these products; categories with too few prices are
-        left out.
-        """
+        """The shop's prices in these products' most frequent leaf categories that have enough prices."""
         counts = Counter(product.leaf_category for product in bought)
         names = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
         spans = {name: self.prices_in(name) for name in names}

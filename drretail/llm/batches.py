@@ -153,7 +153,13 @@ class BatchSubmitter:
                 while before != self._seen.total():
                     before = self._seen.total()
                     await asyncio.sleep(self.quiet)
-                await self._submit([waiting for waiting in self._waiting.values() if self._batch(waiting) is None])
+                fresh = [each for each in self._waiting.values() if self.book.batch_of(each.custom_id) is None]
+                for start in range(0, len(fresh), self.most):
+                    part = fresh[start : start + self.most]
+                    requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
+                    batch = await _performed(self.client.messages.batches.create(requests=requests))
+                    self.book.submitted(batch.id, tuple(waiting.custom_id for waiting in part))
+                    self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
                 if not await self._collect():
                     await asyncio.sleep(self.poll)
         except ModelError as problem:
@@ -163,20 +169,13 @@ class BatchSubmitter:
                     failed.__cause__ = problem.__cause__
                     waiting.answer.set_exception(failed)
 
-    async def _submit(self, fresh: list[_Waiting]) -> None:
-        for start in range(0, len(fresh), self.most):
-            part = fresh[start : start + self.most]
-            requests: Any = [{"custom_id": waiting.custom_id, "params": waiting.params} for waiting in part]
-            batch = await _performed(self.client.messages.batches.create(requests=requests))
-            self.book.submitted(batch.id, tuple(waiting.custom_id for waiting in part))
-            self.notify(f"{len(part):,} questions were sent as batch {batch.id}.")
-
     async def _collect(self) -> bool:
         """Hands out the results of ended batches. False if none has ended."""
         from anthropic import NotFoundError
 
         ended = False
-        for batch_id in dict.fromkeys(filter(None, map(self._batch, list(self._waiting.values())))):
+        batches = [self.book.batch_of(waiting.custom_id) for waiting in self._waiting.values()]
+        for batch_id in dict.fromkeys(filter(None, batches)):
             try:
                 batch = await _performed(self.client.messages.batches.retrieve(batch_id))
             except ModelError as problem:
@@ -197,26 +196,22 @@ class BatchSubmitter:
         counts = Counter(result.type for result in results.values())
         counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items())) or "no results"
         self.notify(f"Batch {batch_id} {'is gone' if gone else 'has ended'}: {counted}.")
-        for waiting in [waiting for waiting in self._waiting.values() if self._batch(waiting) == batch_id]:
-            self._settle(waiting, results.get(waiting.custom_id))
-
-    def _settle(self, waiting: _Waiting, result: Any) -> None:
-        if waiting.answer.done():
-            return
-        kind = _kind(result)
-        if kind == "succeeded":
-            waiting.answer.set_result(result.message)
-        elif kind in FINAL:
-            waiting.answer.set_exception(ModelError("model", f"the provider refuses the question: {_problem(result)}"))
-        else:
-            self.book.forget(waiting.custom_id)
-            waiting.tries += 1
-            if waiting.tries >= MOST_TRIES:
-                problem = f"no answer in {MOST_TRIES} batches; the last time it was: {_problem(result)}"
-                waiting.answer.set_exception(ModelError("timeout" if kind == "expired" else "model", problem))
-
-    def _batch(self, waiting: _Waiting) -> str | None:
-        return self.book.batch_of(waiting.custom_id)
+        for waiting in list(self._waiting.values()):
+            if self.book.batch_of(waiting.custom_id) != batch_id or waiting.answer.done():
+                continue
+            result: Any = results.get(waiting.custom_id)
+            kind = _kind(result)
+            if kind == "succeeded":
+                waiting.answer.set_result(result.message)
+            elif kind in FINAL:
+                problem = f"the provider refuses the question: {_problem(result)}"
+                waiting.answer.set_exception(ModelError("model", problem))
+            else:
+                self.book.forget(waiting.custom_id)
+                waiting.tries += 1
+                if waiting.tries >= MOST_TRIES:
+                    problem = f"no answer in {MOST_TRIES} batches; the last time it was: {_problem(result)}"
+                    waiting.answer.set_exception(ModelError("timeout" if kind == "expired" else "model", problem))
 
 
 async def _performed(call: Awaitable[Any]) -> Any:
@@ -282,8 +277,7 @@ class BatchedJudging:
 
 
 def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> BatchedJudging:
-    """``model``, asked through batches. ``folder`` keeps which requests were sent, and ``notify`` gets a line for each
-    batch.
+    """``model``, asked through batches. ``folder`` keeps which requests were sent; ``notify`` gets a line per batch.
 
     ``pace`` goes to ``BatchSubmitter``. Raises UserError if the model's provider has no batches.
     """

@@ -128,8 +128,7 @@ def _second_chance(fault: Fault) -> HumanMessage:
 
 
 def _lost(fault: Fault, chat: Any, messages: Sequence["BaseMessage"]) -> Usage | None:
-    """The tokens of an answer that did not arrive whole: as counted by the provider, or estimated from the question's
-    length.
+    """The tokens of an answer that did not arrive whole: the provider's count, or estimated from the question.
 
     None if there is nothing to pay for: the provider refused, or was not reached. An estimate counts no call.
     """
@@ -279,7 +278,14 @@ def marked(messages: Sequence[BaseMessage], *, continues: bool) -> list[BaseMess
         answers = [index for index, message in enumerate(messages) if isinstance(message, AIMessage)]
         if answers and answers[-1] > 0:
             ends.add(answers[-1] - 1)
-    return [_with_mark(message) if index in ends else message for index, message in enumerate(messages)]
+    copies = list(messages)
+    for index in ends:
+        content: Any = messages[index].content
+        parts: list[Any] = [{"type": "text", "text": content}] if isinstance(content, str) else [*content]
+        if parts and isinstance(parts[-1], dict) and parts[-1].get("text") != "":  # otherwise nothing can carry a mark
+            parts[-1] = {**parts[-1], "cache_control": _MARK}
+            copies[index] = messages[index].model_copy(update={"content": parts})
+    return copies
 
 
 def marked_after(messages: Sequence[BaseMessage], shared: str) -> list[BaseMessage]:
@@ -288,12 +294,3 @@ def marked_after(messages: Sequence[BaseMessage], shared: str) -> list[BaseMessa
     blocks = [{"type": "text", "text": shared, "cache_control": _MARK}]
     blocks.append({"type": "text", "text": first.text.removeprefix(shared)})
     return [first.model_copy(update={"content": blocks}), *rest]
-
-
-def _with_mark(message: BaseMessage) -> BaseMessage:
-    content: list[Any] = (
-        [{"type": "text", "text": message.content}] if isinstance(message.content, str) else [*message.content]
-    )
-    if not content or not isinstance(content[-1], dict) or content[-1].get("text") == "":
-        return message  # there is nothing that could carry a mark
-    return message.model_copy(update={"content": [*content[:-1], {**content[-1], "cache_control": _MARK}]})

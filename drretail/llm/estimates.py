@@ -61,9 +61,7 @@ tokenizers differ by a third.
 """
 
 AS_WRITTEN = Range(0.5, 1.6)
-"""Tokens of a real answer per token of a stand-in's: models find more or fewer claims, with more or fewer figures in
-them.
-"""
+"""Tokens of a real answer per token of a stand-in's: models find more or fewer claims, with more or fewer figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +184,7 @@ class Estimates:
 def estimate_by_length(
     name: str, characters: Sequence[int], answer: Range, spec: str, price: Price | None, *, basis: str, unit: str
 ) -> Estimate:
-    """What questions to one model are likely to take: one for each length in ``characters``, answered once in
-    ``answer`` tokens.
-    """
+    """What questions to one model are likely to take: one per length in ``characters``, each ``answer`` tokens."""
     count, tokens = len(characters), sum(characters) / CHARACTERS_PER_TOKEN
     read, written = AS_COUNTED.times(tokens), answer.times(count)
     return Estimate(
@@ -205,8 +201,7 @@ def estimate_by_length(
 
 
 def dollars_of(read: Range, written: Range, prices: Sequence[Price]) -> Range | None:
-    """The likely cost of tokens if it is open which of the models reads and writes how many; none are read from a
-    cache.
+    """The likely cost of tokens if it is open which model reads and writes how many; none are read from a cache.
 
     None without a price.
     """

@@ -225,8 +225,7 @@ class Fault:
 async def attempt(
     model: Answering, messages: Sequence["BaseMessage"], *, streamed: bool = False
 ) -> "AIMessage | Fault":
-    """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or the fault in its
-    place.
+    """The answer of a chat model, with or without bound tools: text or tool calls, never neither. Or the fault.
 
     ``streamed`` says that the provider sends its answer in pieces; an answer without a stop reason was then cut. Raises
     ModelError for answers that another attempt would not change: a refusal, or a full context window. Messages of

@@ -223,8 +223,7 @@ class Question(Generic[T]):
 
 @cache
 def _schema_of(answer: type[Record]) -> str:
-    """The schema as text. It is cached because deriving it takes longer than the rest of a call, apart from the model's
-    answer.
+    """The schema as text. Cached, because deriving it takes longer than the rest of a call but the model's answer.
 
     It is text because a client may change a dict that it is given.
     """

@@ -1,5 +1,4 @@
-"""What calls take: tokens, as the provider counts them or estimated from the text, time, and dollars from a dated
-table.
+"""What calls take: tokens, as the provider counts them or estimated, time, and dollars from a dated table.
 
 Budgets say when a run must conclude, and whether an experiment may start another run.
 """
@@ -229,8 +228,7 @@ class ExperimentBudget:
             self._dearest[label] = dearest
 
     def begin(self, label: str, system: System) -> Admission:
-        """Whether a run of this system may start: "yes" (it then counts as in flight), "no", or "wait" until one in
-        flight ends.
+        """Whether a run of this system may start: "yes" (it is then in flight), "no", or "wait" until one ends.
 
         A run that may take an unknown amount starts only if no other is in flight.
         """

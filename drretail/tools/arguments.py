@@ -185,8 +185,7 @@ def explained(
 
 
 def _known_id(session: Session, named: Named, given: str) -> str | None:
-    """The one id of a record in the text: as it is written, or else in capitals or small letters. None if there is not
-    exactly one.
+    """The one id of a record in the text: as it is written, or else in capitals or small letters; None if not one.
 
     A user's id is never looked up in the store: not everyone may know which other users exist.
     """
@@ -257,9 +256,7 @@ def require_access(session: Session, user_id: str, *, field: str = "user_id") ->
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """The query that is sent to the search engine; ``redacted`` names what was taken out of it, such
-    as "a full name".
-    """
+    """The query that is sent to the search engine; ``redacted`` names what was taken out, such as "a full name"."""
 
     query: str
     redacted: tuple[str, ...] = ()

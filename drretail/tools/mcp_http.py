@@ -1,6 +1,4 @@
-"""The tools over MCP's streamable HTTP, for clients on this machine that have the token; each session
-has its own run.
-"""
+"""The tools over MCP's streamable HTTP, for clients on this machine with the token; each session has its own run."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -42,9 +40,7 @@ class SessionLimits:
     unfinished: float = 30
     """If the client sent nothing but ``initialize``."""
     unused: float = 60
-    """Without a request, of a session that has called no tool: it may then be ended for a new one, if all places are
-    taken.
-    """
+    """Without a request, of a session that has called no tool: if all places are taken, a new one may then end it."""
     silent: float = 5 * 60
     """The same of a session that has called tools, while it has no connection but an event stream whose client answers
     no ping: TCP says nothing of a client that vanished without closing. So often are such clients pinged.
@@ -103,8 +99,7 @@ class BearerGuard:
 
 
 class Sessions:
-    """All MCP sessions, each with its own connection to the server. A client's DELETE, or a long silence, ends a
-    session.
+    """All MCP sessions, each with its own connection to the server. A client's DELETE, or long silence, ends one.
 
     A session whose client sends nothing after ``initialize`` is soon ended, and so is one whose client has vanished. A
     session that is initialised and calls no tool keeps its place until another needs it: programs open their servers

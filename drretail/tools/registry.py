@@ -200,9 +200,7 @@ def _graph_step() -> object:
 
 
 def structured_tools(tools: Iterable[Tool], toolkit: "Callable[[], Toolkit]") -> "list[StructuredTool]":
-    """These tools for any LangChain agent; each call goes through the toolkit that ``toolkit()`` returns at that
-    moment.
-    """
+    """These tools for any LangChain agent; each call goes through what ``toolkit()`` returns at that moment."""
     from langchain_core.tools import StructuredTool
 
     def structured(tool: Tool) -> "StructuredTool":

@@ -77,9 +77,7 @@ def fetch_cited(pages: Pages, urls: Sequence[str], effects: Effects, seconds: fl
 
 
 def rounds(urls: Sequence[str]) -> Iterator[list[str]]:
-    """The distinct addresses in rounds, in their order: no round has two of one site, or more than
-    ``CITED_AT_ONCE``.
-    """
+    """The distinct addresses in order, in rounds: none has two of one site, or more than ``CITED_AT_ONCE``."""
     left = list(dict.fromkeys(urls))
     while left:
         sites: dict[str, str] = {}
@@ -91,9 +89,7 @@ def rounds(urls: Sequence[str]) -> Iterator[list[str]]:
 
 
 class _Guarded:
-    """A web whose every fault makes only one page unreadable: the run that cites the page has ended and must not be
-    lost.
-    """
+    """A web whose every fault makes only one page unreadable: the run that cites it has ended and must not be lost."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
@@ -213,9 +209,7 @@ def web_search_of_chunks(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One result. ``page`` is None if no page was fetched; ``summary`` is the page's evidence if this path has read its
-    summary before.
-    """
+    """One result. ``page`` is None if none was fetched; ``summary``: its evidence if its summary was read before."""
 
     evidence: str
     result: WebResult
@@ -257,9 +251,7 @@ def _read(session: Session, results: list[_Found], effects: Effects, place: Plac
 
 
 def _summary(entry: Evidence) -> str | None:
-    """The first summary of a page that an agent was shown; None if no text holds one, as after a search on which the
-    page said nothing.
-    """
+    """The first summary of a page that an agent was shown; None without one, as where a page said nothing."""
     shown = (text.text for text in entry.texts if text.form == "summary" and text.shown)
     return next((text for text in shown if "summary" in json.loads(text)), None)
 

@@ -91,9 +91,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
 
 
 def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Path]:
-    """Removes the queries from one experiment. The definition is written last, so that a stopped command can be
-    repeated.
-    """
+    """Removes the queries from one experiment; the definition last, so that a stopped command can be repeated."""
     definition = experiment.read_definition(folder)
     paths = [folder / name for name in MADE_FROM_ALL]
     if user:

@@ -67,9 +67,7 @@ class Ranking(Document):
 
 
 def rank(folder: Path) -> Ranking:
-    """Grades all submissions together in ``graded``, and writes ranking.json. Raises UserError if there is no
-    submission.
-    """
+    """Grades all submissions together in ``graded``; writes ranking.json. Raises UserError without a submission."""
     release, systems, graded = read_release(folder), entries(folder), folder / "graded"
     check_version(release)
     if not systems:
@@ -127,9 +125,7 @@ def _with_unconfirmed(rows: Sequence[RankRow], systems: Mapping[str, Entry]) -> 
 
 
 def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
-    """Why each system has no rank, by label; empty for a ranked one. Copies have none: each would add
-    a pair for Holm.
-    """
+    """Why each system has no rank, by label; empty for a ranked one. Copies have none: each were a pair for Holm."""
     first: dict[frozenset[tuple[str, str | None]], str] = {}
     faults: dict[str, str] = {}
     for label, entry in systems.items():
@@ -162,9 +158,7 @@ def _ranks(worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict
 
 
 def _style(graded: Path, worth: Mapping[str, Mapping[str, Truth]], clusters: Clusters) -> dict[str, float]:
-    """Strengths over pairs in which both reports are true, by the first language model that compared reports in
-    ``graded``.
-    """
+    """Strengths over pairs of two true reports, by the first language model that compared reports in ``graded``."""
     outcomes = read_outcomes(graded, gather(graded, []))
     by_model = next((its for assessor, its in outcomes.items() if assessor.judge.kind == "llm"), {})
     contests = [

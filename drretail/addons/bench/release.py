@@ -155,9 +155,7 @@ def sums(folder: Path, closes: datetime) -> dict[str, str]:
 
 
 def read_release(folder: Path) -> Release:
-    """The release in a folder. Raises UserError if there is none, and if its files or its window are
-    not as promised.
-    """
+    """The release in a folder. Raises UserError if there is none, or if its files or window are not as promised."""
     if not (folder / "release.json").is_file():
         raise UserError(f"{folder} is no release: it has no release.json (drretail bench make makes one).")
     release = Release.model_validate(read_json(folder / "release.json"))
@@ -175,8 +173,7 @@ def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
 def publish(
     folder: Path, to: Path, *, closed: bool = False, gold: bool = False, now: datetime | None = None
 ) -> Release:
-    """Writes what contestants get: release.json, tasks.jsonl, world/ unless ``closed``, and the sealed files with
-    ``gold``.
+    """Writes what contestants get: release.json, tasks.jsonl, world/ unless ``closed``, sealed files with ``gold``.
 
     Raises UserError for gold before the window closes, and if a file to be published contains the seed.
     """

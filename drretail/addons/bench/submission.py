@@ -87,9 +87,7 @@ _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
 """The options with which a system can be rebuilt; a system with any other option is not run again."""
 NOT_AGAIN = "not run again"
 _WIDEST = 0.25
-"""The most that the mean of a system's drawn runs may differ, whatever the test says: with eight users
-it says little.
-"""
+"""The most that the mean of a system's drawn runs may differ, whatever the test says: for eight users, little."""
 FORGED = (0.1, 0.2, 0.3)
 """Gains in truth whose odds of passing are given."""
 _GRAVE = 0.2
@@ -124,8 +122,7 @@ class Rerun(Record):
 
 
 def in_drawn_order(queries: Sequence[Query]) -> list[Query]:
-    """The queries in the order in which they are run again, at random: nothing published predicts it. First comes one
-    of each user.
+    """The queries in the random order in which they are run again: nothing published predicts it. Each user's first.
 
     If limits are hidden, the first query hides one: without it, the systems' labels would differ.
     """
@@ -261,9 +258,7 @@ def odds_of(gain: float, differences: Sequence[float], groups: Groups, everythin
 
 
 MOST_FILES, MOST_MEGABYTES, MOST_UNPACKED = 100_000, 4_000, 100
-"""The most that a submission holds, and the megabytes to which a packed file of it unpacks; a long run's journal has
-10.
-"""
+"""The most that a submission holds, and the megabytes of a packed file of it, unpacked; a long run's journal has 10."""
 _OF_PLACE = ("host", "world")
 """What telemetry.json says of the contestant's machine."""
 
@@ -281,9 +276,7 @@ class Manifest(Document):
 
     name: str = Field(max_length=40, pattern=r"^[._-]*[A-Za-z0-9][A-Za-z0-9._-]*$")
     door: Literal["open", "closed"] = "open"
-    """open: the contestant ran the published tasks. closed: the organiser's own servers and commands
-    recorded the runs.
-    """
+    """open: the contestant ran the published tasks. closed: the organiser's own servers and commands recorded them."""
     systems: dict[str, SystemEntry]
     """By label, every system of the folder except floors and the oracle."""
 
@@ -375,9 +368,7 @@ def _checked(folder: Path, runs: Path, manifest: Manifest, sample: int) -> dict[
 
 
 def _leads(folder: Path, runs: Path, labels: Sequence[str], world: World, queries: Sequence[Query]) -> dict[str, float]:
-    """By label, how far a system is above the next one that was ranked before it, or above 0. One that is above none
-    claims nothing.
-    """
+    """By label, how far a system is above the next one ranked before it, or above 0, where it claims nothing."""
     path = folder / "ranking.json"
     rows = read_json(path)["rows"] if path.exists() else []
     ranked = [row["truth"] for row in rows if row.get("ranks")]

@@ -211,9 +211,7 @@ class _Maker:
 
 
 def noun_of(name: str) -> str:
-    """The singular of a category's name, as in "bird feeder" for "Bird Feeders"; empty if it has none or means several
-    things.
-    """
+    """A category's name in the singular ("bird feeder"); empty if it has none or means several things."""
     words = name.casefold().split()
     if not words or not all(word.isalpha() for word in words) or "and" in words:
         return ""

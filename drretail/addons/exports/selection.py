@@ -55,9 +55,7 @@ class Redaction:
 
     @classmethod
     def of(cls, experiment: Path, redactor: Redactor) -> "Redaction":
-        """Collects people from everything that runs of all systems were shown: a person that one system knows, another
-        may name.
-        """
+        """Collects people from all that runs of all systems were shown: whom one system knows, another may name."""
         definition = read_definition(experiment)
         profiles: dict[str, dict[UserProfile, None]] = defaultdict(dict)
         changed: dict[str, dict[str, None]] = defaultdict(dict)

@@ -59,8 +59,7 @@ class Part:
 def make_parts(
     to: Path, sizes: tuple[int, int], *, worlds: tuple[str | None, str | None], seed: str, progress: Progress
 ) -> tuple[Part, Part]:
-    """Makes queries to train on and held-out ones, of all levels that the shops bear. Up to half hide limits that only
-    the shopper tells.
+    """Makes queries to train on and held-out ones, of all levels that the shops bear. Up to half hide some limits.
 
     A shop that is None is made up below ``to``. No user and no wish is in both parts, or among the shipped queries. The
     same arguments give the same queries. Raises UserError if no query can be made.

@@ -182,8 +182,7 @@ read_ecomagentbench = rows_reader(
 
 
 def read_pdr(path: Path) -> Material:
-    """Reads PDR-Bench. A query is a task asked by a user; without queries, tasks stand for themselves. A file of
-    reports is a system.
+    """Reads PDR-Bench. A query is a task asked by a user, or else the task itself. A file of reports is a system.
 
     The benchmark is published in two languages with the same ids. If both are read, ids end in the language.
     """
@@ -232,9 +231,7 @@ def _is_persona(value: dict[str, Any]) -> bool:
 
 
 def read_liveresearch(path: Path) -> Material:
-    """Reads LiveResearchBench. A folder is a model. An index names files by their original place; they are looked for
-    beside it.
-    """
+    """Reads LiveResearchBench. A folder is a model; files of an index, named by their original place, lie beside it."""
     material = Material()
     for file in files_under(path, (".md", *ROW_FILES)):
         if named := _LIVERESEARCH_REPORT.fullmatch(file.name):
@@ -270,8 +267,7 @@ def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -
 
 
 def read_arena(path: Path) -> Material:
-    """Reads Deep Research Arena: reports are ``<system>__<task>_matrix.md``, tasks the JSON files below a folder
-    ``tasks``.
+    """Reads Deep Research Arena: reports are ``<system>__<task>_matrix.md``, tasks JSON files below ``tasks``.
 
     If several folders of results are read, a system's name ends in its folder's.
     """
@@ -336,9 +332,7 @@ _OF_THE_USER = (".pdf", ".docx", ".md", ".txt", ".csv", ".xlsx", ".pptx", ".png"
 
 
 def read_dr3(path: Path) -> Material:
-    """Reads DR³-Eval. Each model with each size of its context is a system. A task's folder gives its checklist, file
-    names and gold.
-    """
+    """Reads DR³-Eval. Each model with each size of its context is a system. A task's folder has checklist and gold."""
     material = Material()
     files = files_under(path, (REPORT, QUERIES, CHECKLIST))
     folders = {file.parent.name: file.parent for file in files if file.name == CHECKLIST}
@@ -359,9 +353,7 @@ def read_dr3(path: Path) -> Material:
 
 
 def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
-    """A question with the content of its folder, which is any folder with a checklist, or lies beside the file of
-    queries.
-    """
+    """A question with its folder's content: any folder with a checklist, or one beside the file of queries."""
     task_id, text = row.id(*_IDS), row.id("query")
     folder = folders.get(task_id)
     beside = queries.parent / task_id
@@ -377,9 +369,7 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
 
 
 def _gold(folder: Path, files: Sequence[str]) -> Mapping[GoldPart, PartOfGold] | None:
-    """Insights and required documents of the user's files, and of the pages that stand for the web; None if there are
-    none.
-    """
+    """Insights and required documents of the user's files and of the pages that stand for the web; None without any."""
     own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
     pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]
     if not (own or web or pages):

@@ -259,9 +259,7 @@ def _message(value: Mapping[str, Any]) -> Message:
 
 
 def _text(value: Any) -> str:
-    """The words of a message's content: of a list of parts the words of each; nothing of other typed parts; any other
-    value as JSON.
-    """
+    """The words of a message's content: of a list of parts those of each typed as text; other values as JSON."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, list) and all(isinstance(each, dict) and "text" in each for each in value):
@@ -315,9 +313,7 @@ def _plain(value: Any) -> Any:
 
 
 def _of_spans(rows: Sequence[Row]) -> Conversation | None:
-    """The longest conversation with a model in one trace, with the tokens of all its spans; None if no span has
-    messages.
-    """
+    """The longest conversation with a model in one trace, with all spans' tokens; None if no span has messages."""
     best: tuple[int, list[Any], Row, str | None] | None = None
     usage = Usage()
     for row in rows:

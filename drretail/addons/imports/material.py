@@ -65,9 +65,7 @@ class Row:
         return ""
 
     def report(self, *names: str) -> str | None:
-        """The text of the first of these fields that the row has, unchanged; empty for null, None if it has none of
-        them.
-        """
+        """The text of the first of these fields that the row has, unchanged; empty for null, None without any."""
         for name in names:
             if name in self.value:
                 value = self.value[name]
@@ -184,9 +182,7 @@ def _objects(value: Any, is_row: Callable[[dict[str, Any]], bool]) -> Iterator[d
 
 
 LONGEST_REPORT = 1_000_000
-"""The most characters of a report: as many as a book has, and ten times those of the longest report in these
-benchmarks.
-"""
+"""The most characters of a report: as many as a book has, ten times the longest report in these benchmarks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,9 +289,7 @@ class Material:
         return sorted({system for system, _ in self.reports})
 
     def renamed(self, system: str) -> "Material":
-        """The same material with the one system's reports under this name. Raises UserError if there are several
-        systems.
-        """
+        """The same material with the one system's reports under this name. Raises UserError if there are several."""
         if len(self.systems()) > 1:
             raise UserError(
                 f"There are reports of {len(self.systems())} systems ({', '.join(self.systems()[:5])}), and --system "

@@ -65,9 +65,7 @@ class CitedSources:
     """The sources of a report, as far as it names them."""
 
     evidence: tuple[Evidence, ...]
-    """One entry per page or product, cited, only listed, or seen by the writer. Only those that were
-    seen have texts.
-    """
+    """One entry per page or product that is cited, listed, or was seen by the writer; only the last have texts."""
     citations: tuple[Citation, ...]
     listed: int
     """How many of them the report names, by an address or by an id."""
@@ -81,15 +79,12 @@ class CitedSources:
 
     @property
     def unresolved(self) -> int:
-        """How many citations lead nowhere: to no entry, to an entry without an address, or to an id of
-        another ledger.
-        """
+        """How many citations lead nowhere: to no entry, one without an address, or an id of another ledger."""
         return sum(citation.type == "unresolved" for citation in self.citations)
 
 
 def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
-    """The sources and citations of a report, whose text is left as it is. ``seen`` is the evidence that its writer was
-    shown.
+    """The sources and citations of a report, whose text stays. ``seen`` is the evidence that its writer was shown.
 
     Addresses that differ only in http and https, or in www., are one source; its address is the first of them.
     """
@@ -130,9 +125,7 @@ _HTML = (".html", ".htm", ".xhtml")
 
 
 def read_pages(place: Path) -> list[WebPage]:
-    """The pages in a folder or a file, cleaned like fetched ones. Raises UserError if nothing there has the form
-    ``FORM``.
-    """
+    """The pages in a folder or a file, cleaned like fetched ones. Raises UserError if nothing has the form ``FORM``."""
     index = place / INDEX if place.is_dir() else place
     if not index.is_file():
         raise UserError(f"{index} does not exist: pages are given as {FORM}.")
@@ -422,8 +415,7 @@ def query_id_of(task_id: str) -> str:
 
 
 def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict[str, Query]:
-    """The query of every task that is there or has a report, by the task's id. ``existing`` are the experiment's
-    queries.
+    """The query of every task that is there or has a report, by its id; ``existing`` are the experiment's.
 
     A task is the existing query with its id, or with its words; otherwise it is a new query. Raises UserError if there
     is no question, if a report's question is unknown, if an id already belongs to another question, or if two tasks

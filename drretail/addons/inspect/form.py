@@ -12,9 +12,7 @@ from drretail.records.tables.figures import counted
 
 
 def write_inspect_logs(selection: Selection, to: Path) -> str:
-    """Writes a log for each system. Runs without a report are samples with an error, so that no system looks better
-    than it was.
-    """
+    """Writes a log for each system; a run without a report is a sample with an error, or a system would look better."""
     if find_spec("inspect_ai") is None:
         raise UserError("Logs of inspect_ai need its package: pip install 'drretail[inspect]'.")
     everything = replace(selection, failed=True)

@@ -316,8 +316,7 @@ class Scorer:
 
 
 def scorers_in(gathered: Gathered) -> list[Scorer]:
-    """One scorer for each judge with verdicts in a metric. If a metric has several judges, the scorers' names tell them
-    apart.
+    """One scorer for each judge with verdicts in a metric; of several, the scorers' names tell which.
 
     Metrics by which systems are chosen come first, since inspect takes the first score for the headline.
     """
@@ -332,17 +331,14 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
 
 
 def variants_of(metric: Metric) -> tuple[str, ...]:
-    """The variants that a single report has, the primary ones first. Those formed over all reports at once are left
-    out.
-    """
+    """The variants that a single report has, primary ones first; those formed over all reports are left out."""
     left_out = {*metric.pooled, *metric.description.only_in_json}
     alone = (name for name in metric.variants if name not in left_out)
     return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
 
 
 def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> Iterator[EvalScore]:
-    """The results of inspect's metrics on a scorer's samples, with repeats of a query averaged first, and drretail's
-    own beside them.
+    """The results of inspect's metrics on a scorer's samples, a query's repeats averaged first, and drretail's own.
 
     ``rows`` are the rows of scores.json for the same system, metric and judge.
     """

@@ -16,9 +16,7 @@ OfJudge = Annotated[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCalls:
-    """How judges are called: up to what cost, at which address, by which profile, and whether failed calls are
-    repeated.
-    """
+    """How judges are called: up to what cost, at which address, by which profile, and if failed calls are repeated."""
 
     max_dollars: shared.MaxDollars = None
     base_url: research.BaseUrl = ()

@@ -313,9 +313,7 @@ def read_perturbation(folder: Path) -> Perturbation:
 
 
 def _orders(orders: Iterable[OrderRow], ids: Mapping[str, str], seed: str) -> Iterator[OrderRow]:
-    """The orders with the new product ids. A held-out order may be of a product that the shop lacks, whose id is then
-    made up.
-    """
+    """The orders with the new product ids; a held-out order's, of a product the shop lacks, may be made up."""
     return (
         row._replace(product_id=ids.get(row.product_id) or product_id(f"{seed}|{row.product_id}")) for row in orders
     )

@@ -269,9 +269,7 @@ def _writer(options: Asking) -> Writer:
 
 
 def _asker(folder: Path, model: Model, options: Asking) -> Asker:
-    """The model with the journal in a sandbox's folder. Raises UserError if dollars are capped and the model has no
-    price.
-    """
+    """The model with a sandbox's journal. Raises UserError if dollars are capped and the model has no price."""
     if options.max_dollars is not None:
         check_priced([model])
     allowance = Allowance(options.max_tokens, options.max_dollars)

@@ -132,9 +132,7 @@ def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFil
 
 
 def text_lines(session: "SparkSession", files: LineFiles) -> "DataFrame":
-    """Every line, including blank ones, with the columns source, block, id and value. Block and id grow with the place
-    in the file.
-    """
+    """Every line, blank ones too: source, block, id and value. Block and id grow with the place in the file."""
     if not files.paths:
         return session.sql("SELECT 0 AS source, 0L AS block, 0L AS id, '' AS value WHERE false")
     paths = [local_path(path, pattern=True) for path in files.paths.values()]
@@ -164,9 +162,7 @@ def parquet_files(folder: Path) -> str:
 
 
 def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query over the Parquet files of a folder, in bounded memory. The query calls the
-    files ``$files``.
-    """
+    """The rows of a query over a folder's Parquet files, which it calls ``$files``, in bounded memory."""
     import duckdb
 
     with duckdb.connect(config={"threads": 1, "memory_limit": "1GB", "temp_directory": str(folder / "spill")}) as db:
@@ -199,9 +195,7 @@ def write_lines(rows: Iterable[tuple[int, int, bytes]], folder: Path) -> list[Le
 
 
 def judge(shape: Shape, file: LeftFile, until_ms: int) -> Held:
-    """Reads the lines with DuckDB and counts good and bad rows; blank lines are no rows. ``judged_rows`` gives the good
-    ones.
-    """
+    """Reads the lines with DuckDB and counts good and bad rows, not blank ones. ``judged_rows`` gives the good."""
     task = replace(_task(shape, file, _judged(file)), until_ms=until_ms)
     read_file(task, ignore)
     close_engine(task.work)
@@ -211,9 +205,7 @@ def judge(shape: Shape, file: LeftFile, until_ms: int) -> Held:
 
 
 def judged_rows(shape: Shape, file: LeftFile) -> list[Path]:
-    """The Parquet files of the good rows, in a folder "judged-<source>". Those of reviews also hold the bad rows, whose
-    product is NULL.
-    """
+    """The Parquet files of good rows, in a folder "judged-<source>"; reviews' bad rows too, with product NULL."""
     stage = _judged(file)
     return [stage / IDS] if shape == "products" else sorted((stage / REVIEWS).glob("*.parquet"))
 
@@ -383,9 +375,7 @@ class _Selection:
             keep_rows(file, self._work / "kept", rank, self.kept_rows / str(file.source))
 
     def _read(self, shape: Shape, files: LineFiles) -> Blocks:
-        """Reads every line of a shape once. Then <shape>_lines has the fields of plain lines and the text of the
-        others.
-        """
+        """Reads a shape's lines once. Then <shape>_lines has the fields of plain lines and the text of the others."""
         from pyspark.sql.functions import expr
 
         text_lines(self._session, files).createOrReplaceTempView(f"{shape}_text")
@@ -419,9 +409,7 @@ def _write(frame: "DataFrame", folder: Path) -> None:
 
 @contextmanager
 def _named_file(task: Task) -> Generator[None]:
-    """Turns Spark's error at a file into a UserError that names the user's file, and says whether it
-    is cut or damaged.
-    """
+    """Turns Spark's error at a file into a UserError that names the user's file, and says if it is cut or damaged."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 

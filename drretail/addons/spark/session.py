@@ -177,9 +177,7 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 
 def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
-    """The settings on which the result or this machine depends. The others are left to the cluster
-    (conf/spark-defaults.conf).
-    """
+    """The settings on which the result or this machine depends; conf/spark-defaults.conf has the cluster's others."""
     log = work / "log4j2.properties"
     log.write_text(_LOG_SETTINGS.read_text(encoding="utf-8").format(file=work / "spark.log"), encoding="utf-8")
     settings = {

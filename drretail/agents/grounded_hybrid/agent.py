@@ -113,8 +113,7 @@ class Repair:
 async def _write_draft(
     writing: _Writing, research: Research, prompt: Prompt, notes: Sequence[str]
 ) -> tuple[Declared, str | None, Research]:
-    """The report and its picks, a note if the picks are unknown though the writer was asked, and the research it is
-    based on.
+    """The report and its picks, a note if they are unknown though asked for, and the research it is based on.
 
     Raises ModelError if the model fails for good or writes no report.
     """
@@ -130,9 +129,7 @@ async def _write_draft(
 async def _repair(
     writing: _Writing, known: Briefing, research: Research, draft: Draft, number: int, refused: Refusal | None
 ) -> tuple[Draft, Repair]:
-    """The draft after one attempt, which is told why the one before was not taken. If the model fails for good, the
-    draft stays as it is.
-    """
+    """The draft after one attempt, which is told why the one before failed; as it is if the model fails for good."""
     attempt = f"{number}: {draft.counts()}"
     # Each error with the words at fault, the statement they are in, and what the record says; then the last refusal.
     problems: list[dict[str, Any]] = [_problem(draft, error) for error in draft.errors]

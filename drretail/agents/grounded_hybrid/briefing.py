@@ -129,9 +129,7 @@ def profile_block(statements: Iterable[Statement], known: Collection[str]) -> st
 
 
 def statements_on(statements: Sequence[Statement], part: str, share_of: ShareOfProducts) -> list[Statement]:
-    """A few statements, in their order, that bear on a part of the question: on any purchase, or on what the part
-    names.
-    """
+    """A few statements, in their order, that bear on a part of the question: on any purchase, or on what it names."""
     words = nouns_of(part)
     weights = {at: bearing(statement, words, share_of) for at, statement in enumerate(statements)}
     places = [at for at, weight in weights.items() if weight or statements[at].code in ALWAYS]
@@ -214,9 +212,7 @@ class Briefing:
         return self._with_wish(self.statements)
 
     def context_for(self, part: str) -> tuple[str, ...]:
-        """What the researcher of this sub-problem is told: the whole wish, and the profile's lines that bear on the
-        sub-problem.
-        """
+        """What this sub-problem's researcher is told: the whole wish, and the profile's lines that bear on it."""
         return self._with_wish(None if self.statements is None else statements_on(self.statements, part, self.share_of))
 
     def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:

@@ -67,9 +67,7 @@ class Draft:
 
     @property
     def cost(self) -> str | None:
-        """What its cart costs by the records, and how far below or above the budget that is; None if the cost is
-        unknown.
-        """
+        """What its cart costs by the records, and how far below or above the budget; None if the cost is unknown."""
         ledger = self.case.ledger(self.case.picks)
         if ledger.total is None:
             return None
@@ -85,9 +83,7 @@ class Draft:
         return frozenset(cited.evidence_id for cited in self.case.citations if cited.evidence_id is not None)
 
     def sentence_of(self, finding: Finding) -> str:
-        """The sentence that a finding is in; for a wrong pick, the first that cites only that pick. Empty if there is
-        none.
-        """
+        """The sentence of a finding; for a wrong pick, the first that cites only that pick; empty without one."""
         for index, sentence_ in enumerate(self.case.layout.sentences):
             cited = cited_in(self.case.layout, [index])
             alone = len(cited) == 1 and finding.evidence_id in cited
@@ -103,9 +99,7 @@ class Draft:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a repaired draft must not replace the one before, with its errors: those that stayed and those that it
-    brought.
-    """
+    """Why a repaired draft must not replace the one before, with the errors that stayed and those it brought."""
 
     why: str
     mended: Draft
@@ -209,9 +203,7 @@ class _Statement:
 
 
 def strike_out(draft: Draft) -> Stricken:
-    """The draft without wrong statements and picks. An error of no single statement, such as that of a
-    budget, stays.
-    """
+    """The draft without wrong statements and picks. An error of no single statement, such as a budget's, stays."""
     struck: tuple[Finding, ...] = ()
     while True:
         # What is left may be wrong in another way, such as a sum over picks that are gone.
@@ -233,7 +225,13 @@ def _strike(draft: Draft) -> tuple[Draft, tuple[Finding, ...]]:
         faults += [finding for key, finding in wrong_picks.items() if part.cited == frozenset({key})]
         if faults:
             why[at] = faults
-    gone = _with_what_falls(statements, why)
+    # With the struck statements falls what hangs on them, and headings, heads and leading sentences with nothing left
+    # below.
+    gone = {at for index in why for at in (index, *_below(statements, index, ("heading", "item", "table_head")))}
+    for index in reversed(range(len(statements))):
+        inside = _below(statements, index, ("heading", "table_head", "text"))
+        if inside and gone.issuperset(inside):
+            gone.add(index)
     report = _without(draft.report, [statements[at] for at in sorted(gone)])
     picks, outcome = draft.case.picks, draft.case.outcome
     left = draft.instead(Declared(report, picks, outcome=outcome), draft.note)
@@ -284,22 +282,8 @@ def _statements(layout: Layout) -> list[_Statement]:
     return statements
 
 
-def _with_what_falls(statements: Sequence[_Statement], struck: Iterable[int]) -> set[int]:
-    """The struck statements with all that hangs on them, and headings, heads and leading sentences with nothing left
-    below.
-    """
-    gone = {at for index in struck for at in (index, *_below(statements, index, ("heading", "item", "table_head")))}
-    for index in reversed(range(len(statements))):
-        inside = _below(statements, index, ("heading", "table_head", "text"))
-        if inside and gone.issuperset(inside):
-            gone.add(index)
-    return gone
-
-
 def _below(statements: Sequence[_Statement], index: int, kinds: Iterable[str]) -> list[int]:
-    """The indexes of what hangs on a statement of these kinds: a section, deeper items, rows, or what a colon
-    announces.
-    """
+    """The indexes of what hangs on a statement of these kinds: a section, deeper items, rows, what a colon heads."""
     one = statements[index]
 
     def hangs(at: int) -> bool:

@@ -61,7 +61,7 @@ class Recording:
         return RecordedRun(self)
 
     async def run(self, client: str, answer: Answering) -> Run:
-        """The next run of a client, saved once ``answer`` has ended."""
+        """The next run of a client, the first repeat without an ended run, saved once ``answer`` has ended."""
         web = self._runner.world.web
         system = System(
             agent=MCP_AGENT,
@@ -75,7 +75,17 @@ class Recording:
         agent = Agent(answer, roles=(), prompts=lambda: (question_prompt(),))
         sut = SystemUnderTest(system.label(), system, agent, {})
         self._experiment.ask(definition(self._runner.world, (self._query,), [sut], self._seed, is_part=True))
-        return await self._runner.run_into(self._experiment, sut, self._query, self._next_repeat(sut.label))
+        repeat, query_id = 1, self._query.query_id
+        while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) in (
+            "done",
+            "failed",
+        ):
+            repeat += 1
+        self._begun.add((sut.label, repeat))
+        # What a killed server left of a run can't go on, since its client is gone.
+        if self._experiment.state(sut.label, query_id, repeat) == "interrupted":
+            self._experiment.discard(sut.label, query_id, repeat)
+        return await self._runner.run_into(self._experiment, sut, self._query, repeat)
 
     def close(self) -> None:
         self._experiment.close()
@@ -85,19 +95,6 @@ class Recording:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _next_repeat(self, label: str) -> int:
-        """The first repeat without an ended run.
-
-        What a killed server left of a run is discarded: it can't go on, since its client is gone.
-        """
-        repeat, query_id = 1, self._query.query_id
-        while (label, repeat) in self._begun or self._experiment.state(label, query_id, repeat) in ("done", "failed"):
-            repeat += 1
-        self._begun.add((label, repeat))
-        if self._experiment.state(label, query_id, repeat) == "interrupted":
-            self._experiment.discard(label, query_id, repeat)
-        return repeat
 
 
 class RecordedRun:

@@ -150,9 +150,7 @@ class Tally:
 
 
 def is_tool_call(step: Step, own: Sequence[str] = ()) -> bool:
-    """True for a call of one of the nine tools or of the agent's ``own``. Moves such as Reason are steps but no tool
-    calls.
-    """
+    """True for a call of one of the nine tools or the agent's ``own``; moves such as Reason are no tool calls."""
     return step.kind == "tool" and (step.name in TOOLS or step.name in own)
 
 

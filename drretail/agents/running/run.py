@@ -99,9 +99,7 @@ def question_as_query(text: str, user_id: str | None, world: World) -> Query:
 def ask_once(
     runner: Runner, sut: SystemUnderTest, query: Query, to: Path | None, options: str | None = None
 ) -> Recorded:
-    """The recorded run. With ``to`` it is saved there beside its ``options``, and a run that is there already is read,
-    not made again.
-    """
+    """The recorded run; with ``to`` it is saved there beside its ``options``, and one that is there is only read."""
     if to is None:
         return run_loop(runner.run(sut, query))
     with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
@@ -379,9 +377,7 @@ def run(
 
 
 FILES_OF_ALL, FILES_OF_A_RUN = 100, 2
-"""Open files. Measured: 41 apart from the runs, and one per run; a run that searches the live web has a connection
-more.
-"""
+"""Open files. Measured: 41 apart from the runs, and one per run; on the live web also a connection for each."""
 
 
 def check_open_files(parallel: int) -> None:

@@ -76,8 +76,7 @@ class Spoken(Record):
 
 
 def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoop) -> Speaker:
-    """A speaker whose answers a model words. The model is shown only the limits that are told, so that it can leak no
-    others.
+    """A speaker whose answers a model words. It is shown only the limits that are told, and can leak no others.
 
     The speaker is called in the thread of a tool. Its model is asked in ``loop``, where clients keep their connections.
     """
@@ -108,9 +107,7 @@ def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoo
 
 
 def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
-    """A speaker for a person, who answers by ``read``. The journal keeps the answers, so that a replayed run asks
-    nobody.
-    """
+    """A speaker for a person, who answers by ``read``. The journal keeps the answers: a replayed run asks nobody."""
 
     def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
         request = {"topic": topic, "question": question}
@@ -184,8 +181,7 @@ class Runner:
         gate: asyncio.Semaphore | None = None,
         instead: Counterfactual | None = None,
     ) -> Recorded:
-        """The run of one system for one query. A failure is recorded in it, unless it concerns all runs
-        (CommandStopped).
+        """The run of one system for one query. A failure is recorded in it, unless it is a CommandStopped.
 
         ``gate`` limits the model calls in flight; runs side by side share one. ``instead`` says whose data a
         counterfactual system sees; UserError if it is missing for one. With a ``journal`` the run is one that is saved.
@@ -292,9 +288,7 @@ class Runner:
             self.outages.note(step)
 
     def _anew(self, sut: SystemUnderTest, world: World) -> Sequence[EffectKind]:
-        """The effects that a replay performs once more: their answers are the same each time, and a journal can be
-        edited.
-        """
+        """The effects that a replay performs again: their answers are the same each time; a journal can be edited."""
         if not self.asks_anew:
             return ()
         follows_rules = all(model.kind == "rule_based" for model in sut.system.models.values())

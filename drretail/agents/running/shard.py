@@ -1,6 +1,4 @@
-"""Parts of an experiment: one machine's shard, which depends on the queries' ids alone, and a few queries to begin
-with.
-"""
+"""Parts of an experiment: one machine's shard, by the queries' ids alone, and a few queries to begin with."""
 
 import hashlib
 import re

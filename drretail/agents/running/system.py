@@ -206,9 +206,7 @@ class SystemUnderTest:
 
     @property
     def runs_aside(self) -> bool:
-        """True if code of the user's own answers, and asks no model by the loop of all runs, to which connections
-        belong.
-        """
+        """True if code of the user's own answers, and asks no model by the loop of all runs, which owns connections."""
         return answers_here(self.system) and not self.agent.roles
 
     def repeats(self, asked: int) -> int:
@@ -291,8 +289,7 @@ def suts(
     overrides: Overrides = NO_OVERRIDES,
     **given: Any,
 ) -> list[SystemUnderTest]:
-    """The system of each agent by its name (``NAME+ws`` reads pages). ``models`` are as ``SystemUnderTest.of`` takes
-    them.
+    """The system of each agent by its name (``NAME+ws`` reads pages); ``models`` as for ``SystemUnderTest.of``.
 
     Raises UserError if a limit in dollars is given and a model has no known price, and for overrides of prompts that
     none of the agents uses.
@@ -308,8 +305,7 @@ def suts(
 
 
 def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], Web]:
-    """The options with those that a sandbox adds, and the part of it that is served. Any other web is returned as it
-    is.
+    """The options with those that a sandbox adds, and the part of it that is served; any other web stays.
 
     Raises UserError for files in addition to those that a sandbox brings.
     """
@@ -349,9 +345,7 @@ def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[System
 def definition(
     world: World, queries: tuple[Query, ...], suts: list[SystemUnderTest], seed: str, *, is_part: bool = False
 ) -> Definition:
-    """What an experiment with these systems and queries asks. ``is_part`` says that the queries are
-    some of a file's.
-    """
+    """What an experiment with these systems and queries asks; ``is_part``: the queries are some of a file's."""
     return Definition(
         world_fingerprint=world.manifest.fingerprint,
         now=world.manifest.now,

@@ -184,8 +184,7 @@ REPORT = f"The cedar hopper feeder costs $39.50 [P:{CEDAR}]. A guide says to han
 
 
 class Prelude:
-    """A chat model whose first turns are written in advance. The next turn is the model's own, and any further one
-    fails.
+    """A chat model whose first turns are written in advance; the next is the model's own, any further one fails.
 
     ``bound`` is the model itself: errors look there for the keys that they must not show.
     """

@@ -145,9 +145,7 @@ def _day(day: Day) -> date | None:
 
 
 def stages_folder(world: str) -> Path:
-    """The folder that keeps an ingest's finished stages: the world's own, or one in the cache for a
-    world on servers.
-    """
+    """The folder of an ingest's finished stages: the world's own, or one in the cache for a world on servers."""
     check_place(world)
     return read_settings().cache_dir / "ingest" / world_name(world) if is_on_servers(world) else Path(world)
 

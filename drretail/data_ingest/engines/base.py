@@ -22,9 +22,7 @@ class Task:
     plan: Plan
     options: IngestOptions
     work: Path
-    """An existing folder for the engine's files. It is removed when the world is complete and stays
-    after a killed run.
-    """
+    """An existing folder for the engine's files, removed when the world is complete; it outlasts a killed run."""
     progress: Progress
     workers: int = 1
     master: str | None = None

@@ -123,9 +123,7 @@ def _read_kept_rows(task: Task, stages: "_Stages", worker_pool: WorkerPool) -> N
 
 
 class _Stages:
-    """The folder of each stage. Its name says what it holds and contains a hash of everything that
-    decides the content.
-    """
+    """The folder of each stage, named by what it holds and a hash of everything that decides the content."""
 
     def __init__(self, task: Task, version: str) -> None:
         work, plan, options = task.work, task.plan, task.options.model_dump(mode="json")

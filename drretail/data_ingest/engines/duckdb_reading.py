@@ -36,9 +36,7 @@ LEAST_MB = 200
 
 
 def share_mb(workers: int) -> int:
-    """The megabytes that each of several processes may use: its share of MEMORY_MB, or of half the machine's memory if
-    that is less.
-    """
+    """The megabytes for each of several processes: its share of MEMORY_MB, or of half the machine's if that is less."""
     whole = min(MEMORY_MB, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000)
     return max(LEAST_MB, whole // workers)
 
@@ -277,9 +275,7 @@ def read_file(task: FileTask, tell: Tell) -> None:
 
 
 def read_rows(task: FileTask, read: Path, kept: Path, rank: int, tell: Tell) -> None:
-    """Writes the file's whole rows of the products that its category keeps (``kept``). ``read`` is the stage of
-    ``read_file``.
-    """
+    """Writes the file's whole rows of the products in ``kept``; ``read`` is the stage of ``read_file``."""
     with making(task.stage) as folder, session(task.work, task.memory_mb, task.source.path) as db:
         db.execute(f"CREATE TABLE kept AS SELECT product_id, {rank} AS category FROM {parquet([kept])}")  # noqa: S608
         fields = ", ".join(f"CAST(f.{field} AS VARCHAR) AS {field}" for field in ROW_FIELDS)
@@ -389,9 +385,7 @@ def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Coun
 
 
 def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]]:
-    """The files from which the engine reads the rows, each with the most lines that it may have. Saved
-    rows come last.
-    """
+    """The files from which the engine reads the rows, each with its most lines. Saved rows come last."""
     if task.source.layout == "lines":
         meter = _Heard(tell)
         for chunk in read_chunks(task.source.path, task.source.packed, meter.place):

@@ -104,9 +104,7 @@ class Cells:
         return _first(self.text(column) for column in listed(columns))
 
     def number(self, columns: Columns | None) -> str:
-        """The first text of these columns as a number: a dot before the cents, commas between
-        thousands, no currency.
-        """
+        """The first text of these columns as a number: dot before the cents, commas between thousands, no currency."""
         return _first(self._number(column) for column in listed(columns))
 
     def _number(self, column: str) -> str:
@@ -254,9 +252,7 @@ def reject_rows(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
 
 
 def _with_lines(cells: Cells, first: list[tuple[int, str]], refused: list[tuple[int, str]]) -> list[tuple[int, str]]:
-    """The line and the problem of the first bad rows, given by their numbers, and of the first rows that the engine
-    refused.
-    """
+    """Line and problem of the first bad rows, given by their numbers, and of the first that the engine refused."""
     table, numbers = cells.table, [number for number, _ in first]
     if table.form == "csv":
         ordinals = [ordinal for ordinal, _ in refused]

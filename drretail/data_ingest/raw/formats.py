@@ -97,7 +97,5 @@ def _fitted(rules: Mapping[str, Any], columns: Sequence[str]) -> dict[str, Any]:
 
 
 def _folded(name: str) -> str:
-    """The name in lower case, without "g:" and without brackets, as in
-    "product_detail(section_name:attribute_name:attribute_value)".
-    """
+    """The name in lower case, without "g:" and without brackets, as "product_detail(section_name:…)" has them."""
     return name.casefold().removeprefix("g:").partition("(")[0].strip().replace(" ", "_")

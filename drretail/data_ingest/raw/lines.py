@@ -220,9 +220,7 @@ def _day(milliseconds: int) -> date:
 
 @dataclass(slots=True)
 class Saved:
-    """The result of a pass in Python: how many rows were written for the engine, how many are bad, and the first bad
-    ones.
-    """
+    """The result of a pass in Python: how many rows were written for the engine and are bad, and the first bad ones."""
 
     rows: int = 0
     bad: int = 0
@@ -257,9 +255,7 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
 
 
 def save_elements(source: Source, target: Path, until_ms: int) -> Saved:
-    """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest counts
-    as one bad line.
-    """
+    """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest is one bad line."""
     saved = Saved()
     with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
         try:

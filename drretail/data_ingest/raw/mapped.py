@@ -176,9 +176,7 @@ def _keep_rows(
     key: str | None,
     saved: Saved,
 ) -> None:
-    """Makes the table ``name`` of these fields and ``is_kept``. Notes how many rows the mapping leaves out, and by
-    which columns.
-    """
+    """Makes the table ``name`` of these fields and ``is_kept``; notes how many rows which columns leave out."""
     columns = ", ".join(f"{expression} AS {field}" for field, expression in fields.items())
     kept = f"{' AND '.join(['true', *cells.holds(part.keep)])} AS is_kept"
     db.execute(f"CREATE TEMP TABLE {name} AS SELECT number, {columns}, {kept} FROM ({cells.rows(part, key)})")  # noqa: S608
@@ -312,9 +310,7 @@ def _own_id_problems(column: str, text: str) -> list[Problem]:
 
 
 def _reason(problems: Sequence[Problem]) -> str:
-    """SQL for ``reason``, the first problem of a row, and ``written``, the text that it has there; both NULL in good
-    rows.
-    """
+    """SQL for ``reason``, a row's first problem, and ``written``, the text that it has there; NULL in good rows."""
     reasons = " ".join(f"WHEN {test} THEN {quoted(name)}" for name, test, _ in problems)
     cells = " ".join(f"WHEN {test} THEN {value}" for _, test, value in problems)
     return f"CASE {reasons} END AS reason, CAST(CASE {cells} END AS VARCHAR) AS written"

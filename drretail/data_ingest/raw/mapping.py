@@ -66,9 +66,7 @@ class ProductColumns(TableColumns):
     """An earlier price, or the price elsewhere; kept if it is above the price."""
     stock: Column | None = None
     stock_unless: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """A row has no stock if one of these columns holds one of its texts: it isn't counted, or it is
-    sold without stock.
-    """
+    """A row has no stock if one of these columns holds one of its texts: uncounted, or sold without stock."""
     image: Columns | None = None
     """The address of a picture, or several with commas between them; the first is kept."""
     link: Column | None = None
@@ -145,9 +143,7 @@ class Mapping(Record):
     products: ProductColumns
     orders: OrderColumns | None = None
     status: dict[str, OrderStatus | Literal[""]] = Field(default_factory=dict[str, OrderStatus | Literal[""]])
-    """The shop's words for what became of an order; drretail's own words need no entry. "" leaves it to the next
-    column.
-    """
+    """The shop's words for what became of an order; drretail's own need no entry. "" leaves it to the next column."""
 
 
 def read_mapping(path: Path, columns_of: ColumnsOf | None = None) -> Mapping:

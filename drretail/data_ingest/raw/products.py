@@ -96,8 +96,7 @@ _SENTENCE = re.compile(r"[\n\r]|[.!?;](?=\s|$)")
 
 
 def _fields_of_shop(row: dict[str, Any]) -> dict[str, Any]:
-    """The lines "Height: 205 cm" of a shop's own texts, which has no other place for them; of "Properties: Foldable:
-    yes" the last name.
+    """The lines "Height: 205 cm" of a shop's own texts, which has no other place for them; of two names the last.
 
     A line is a block of HTML, or a line or a sentence of text.
     """

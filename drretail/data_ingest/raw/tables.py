@@ -76,9 +76,7 @@ def is_table(path: Path) -> bool:
 
 
 def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
-    """The mapping in a file, and its tables as sources. Raises UserError if a table or a column that it names is
-    missing.
-    """
+    """The mapping in a file, and its tables as sources. Raises UserError if a named table or column is missing."""
 
     def columns_of(file: str) -> tuple[str, ...]:
         return open_table(path.parent / file, None).columns
@@ -243,8 +241,7 @@ def not_utf8(path: Path) -> str:
 def lines_of(
     table: Table, rows: Sequence[int], named: Sequence[int], refused: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """The lines on which records of a CSV file begin, for ``rows`` and for ``named``, since values may hold line
-    breaks.
+    """The lines on which a CSV file's records begin, for ``rows`` and ``named``: values may hold line breaks.
 
     ``refused`` are the records that the engine could not read; they are numbered with the header as 1 and with blank
     lines. ``named`` are those of them that are asked for. ``rows`` are numbers, from 1, of the records that it could
@@ -293,8 +290,7 @@ def _feed_rows(path: Path, packed: bool) -> Iterator[dict[str, Any]]:
 
 
 def _fields(item: Any) -> dict[str, Any]:
-    """The texts of an item by element name. The feed's own namespace (g:title) comes before RSS elements of the same
-    name.
+    """The texts of an item by element name. The feed's own namespace (g:title) comes before RSS elements so named.
 
     An element with several parts becomes one text: g:product_detail as "General: Material: Steel".
     """

@@ -51,9 +51,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class CatalogPage:
-    """The hits that were asked for, of ``total`` matches. Ties are in order of product id; products without a price
-    sort last.
-    """
+    """The hits asked for, of ``total`` matches. Ties are in order of product id; products without a price come last."""
 
     total: int
     hits: tuple[Hit, ...]
@@ -75,9 +73,7 @@ class Catalog(Protocol):
     """BM25 search. Synchronous and safe to use from several threads."""
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        """The matches of a query. Raises ToolError("invalid_argument") with the nearest names for an
-        unknown category.
-        """
+        """The matches of a query. Raises ToolError("invalid_argument") with the names next to an unknown category."""
         ...
 
     def matching(self, query: CatalogQuery) -> list[str]:

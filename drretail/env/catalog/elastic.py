@@ -143,9 +143,7 @@ class ElasticWriter:
         self._patiently(self._create)
 
     def add(self, products: Sequence[Product]) -> None:
-        """Adds the products, and returns when all are stored. Raises UserError that names a product which Elasticsearch
-        refuses.
-        """
+        """Adds the products; returns when all are stored. Raises UserError, which names a refused product."""
         for lines in batches_of(products, self.formulation):
             left = lines
             while left:
@@ -327,9 +325,14 @@ class ElasticCatalog:
         scored = bool(terms.matching) and query.sort_by == "relevance"
         size = min(query.limit, LARGEST_WINDOW)
         clause = catalog_query(terms, limits, scored=scored)
+        sort: list[Clause] = [{"product_id": "asc"}]
+        if scored:
+            sort.insert(0, {"_score": "desc"})
+        elif query.sort_by != "relevance":
+            sort.insert(0, {query.sort_by: {"order": sort_order(query), "missing": "_last"}})
         return {
             "query": clause if self._one_shard or not scored else with_statistics(clause, [*self.formulation.fields]),
-            "sort": sort_keys(query, scored=scored),
+            "sort": sort,
             "from_": min(query.offset, LARGEST_WINDOW - size),
             "size": size,
             "track_total_hits": True,
@@ -475,8 +478,7 @@ def catalog_query(terms: SearchTerms, limits: list[Clause], *, scored: bool) -> 
 
 
 def with_statistics(clause: Clause, fields: list[str]) -> Clause:
-    """A clause with the same matches that makes every shard report how common the words are, so that scores are those
-    of one shard.
+    """A clause with the same matches by which every shard reports how common the words are: scores as of one shard.
 
     Otherwise a shard reports no word frequencies if nothing in it passes a filter (for instance, if all its products
     are cheaper than asked for), and no text lengths if it holds no word of a phrase. Measured: scores up to 3.7 times
@@ -523,11 +525,3 @@ def any_of(clauses: list[Clause]) -> Clause:
 def finite(number: float) -> float:
     """The number, or the largest float for infinity, which JSON lacks."""
     return max(-sys.float_info.max, min(sys.float_info.max, number))
-
-
-def sort_keys(query: CatalogQuery, *, scored: bool) -> list[Clause]:
-    """The sort of the query, then the product id; a missing number comes last in either direction."""
-    by_id = {"product_id": "asc"}
-    if query.sort_by == "relevance":
-        return [{"_score": "desc"}, by_id] if scored else [by_id]
-    return [{query.sort_by: {"order": sort_order(query), "missing": "_last"}}, by_id]

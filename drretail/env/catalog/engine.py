@@ -44,9 +44,7 @@ class Index(Protocol):
         ...
 
     def words_near(self, word: str) -> Mapping[str, int]:
-        """The indexed words with the same beginning and at most two typing errors, and the number of products that hold
-        each.
-        """
+        """The indexed words with the same beginning and at most two typing errors, and how many products hold each."""
         ...
 
 
@@ -73,9 +71,7 @@ def sorted_matches(index: Index, query: CatalogQuery) -> CatalogPage:
 
 
 SAME_BEGINNING = 2
-"""The first letters that a misspelling shares with its word: few errors are there, and fewer words
-need to be compared.
-"""
+"""The first letters that a misspelling shares with its word: few errors are there, and fewer words are compared."""
 SHORTEST = 4
 """The fewest letters of a checked word. A shorter word has too many neighbours."""
 LONG = 8
@@ -97,8 +93,21 @@ def spellings(index: Index, text: str, known: dict[str, str | None]) -> list[Spe
     checked = words_to_check(index, text, known)
     counts = index.count_holding(list(checked.values())) if checked else ()
     for (word, indexed), count in zip(checked.items(), counts, strict=True):
-        # Most words are common: no other word can be that much more frequent.
-        known[word] = None if count > MOST_HOLDING else _nearest_spelling(index, word, indexed, count)
+        if count > MOST_HOLDING:  # a common word: no other can be that much more frequent
+            known[word] = None
+            continue
+        near = {**index.words_near(word), **index.words_near(indexed)}
+        most = 1 if count or len(word) < LONG else MOST_ERRORS
+        # The word with the fewest errors, then the one that most products hold.
+        ranked = [
+            (errors, -held, other)
+            for other, held in near.items()
+            if other != indexed
+            and other.isalpha()
+            and held >= TIMES_MORE * count
+            and (errors := min(typing_errors(form, other) for form in {word, indexed})) <= most
+        ]
+        known[word] = min(ranked)[2] if ranked else None
     return [Spelling(word, nearest) for word in dict.fromkeys(words(text)) if (nearest := known.get(word)) is not None]
 
 
@@ -113,22 +122,6 @@ def words_to_check(index: Index, text: str, known: Mapping[str, str | None]) -> 
         and len(word) >= SHORTEST
         and not (forms or WordForms()).is_stop_word(word)
     }
-
-
-def _nearest_spelling(index: Index, word: str, indexed: str, count: int) -> str | None:
-    """The nearest word for one that only ``count`` products hold; None if there is none."""
-    near = {**index.words_near(word), **index.words_near(indexed)}
-    most = 1 if count or len(word) < LONG else MOST_ERRORS
-    # The word with the fewest errors, then the one that most products hold.
-    ranked = [
-        (errors, -held, other)
-        for other, held in near.items()
-        if other != indexed
-        and other.isalpha()
-        and held >= TIMES_MORE * count
-        and (errors := min(typing_errors(form, other) for form in {word, indexed})) <= most
-    ]
-    return min(ranked)[2] if ranked else None
 
 
 def typing_errors(one: str, other: str) -> int:

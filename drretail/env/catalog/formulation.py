@@ -1,5 +1,4 @@
-"""From texts to scores, the same for both engines: words and stems by analyzer, what is indexed, and how queries
-are scored.
+"""From texts to scores, for both engines: words and stems by analyzer, what is indexed, how queries are scored.
 
 A world keeps the formulation that it was made with; new worlds are made with the first of these or with ``standard``:
 
@@ -40,9 +39,7 @@ from drretail.records.shop import Product
 
 PATTERN_FILE = "words.regex"
 LONGEST_STEM = 60
-"""The most letters of a stem. Elasticsearch cuts whitespace-separated words at 255 UTF-16 units; a pair of stems stays
-below.
-"""
+"""The most letters of a stem. Elasticsearch cuts words at 255 UTF-16 units; a pair of stems stays below."""
 # Finds the same as words.regex in ASCII text without "_", in a tenth of the time.
 _PLAIN_WORD = re.compile(r"(?:[0-9]+(?:[,;.'][0-9]+)*|[a-z]+(?:[:.'][a-z]+)*)+")
 
@@ -125,9 +122,7 @@ class WordForms:
         return word in STOP_WORDS if self.language == "english" else not _content_in(self.language)(word)
 
     def parts(self, text: str) -> list[str]:
-        """The further words to index for an indexed text: the numbers of its sizes, and the single characters of its
-        runs.
-        """
+        """The further words to index for an indexed text: its sizes' numbers, and the single characters of its runs."""
         characters = _RUN.findall(text) if self.language in BIGRAMMED else ()
         return [*_INDEXED_SIZE.findall(text), *dict.fromkeys("".join(characters))]
 
@@ -166,9 +161,7 @@ def _stems_of_piece_in(language: Language) -> Callable[[str], tuple[str, ...]]:
 
 @cache
 def _content_in(language: Language) -> Callable[[str], list[str]]:
-    """A function that returns its word in a list, or an empty list for one of tantivy's stop words (a
-    dozen languages).
-    """
+    """A function that returns its word in a list, or an empty list for a stop word of tantivy's dozen languages."""
     try:
         return TextAnalyzerBuilder(TantivyTokenizer.raw()).filter(Filter.stopword(language)).build().analyze
     except ValueError:  # tantivy has no stop words for this language

@@ -203,8 +203,13 @@ class TantivyCatalog:
         # For each set of numbers that a product may lack at once: it must pass the limits on the others.
         for lacks in chain.from_iterable(combinations(lacked, size + 1) for size in range(len(lacked))):
             passed = [self._clause(limit) for number, limit in limits.items() if number not in lacks]
-            counts = self._searcher.aggregate(joined([*matching, *passed]), counting_unknown(lacks))
-            hidden += unknown_in(counts)
+            # As an aggregation, which scores nothing and reads no whole column. Measured over 80,000 products that all
+            # match: 0.3 ms for one number; as part of the query it took 1.0 ms.
+            request: dict[str, Any] = {}
+            for number in lacks:
+                ranges = {"field": f"{number}_asc", "ranges": [{"from": LAST}]}
+                request = {"unknown": {"range": ranges} | ({"aggs": request} if request else {})}
+            hidden += unknown_in(self._searcher.aggregate(joined([*matching, *passed]), request))
         return hidden
 
     def matching(self, query: CatalogQuery) -> list[str]:
@@ -245,9 +250,7 @@ class TantivyCatalog:
 
     @cached_property
     def _ids(self) -> list[str]:
-        """The product id of each document, which were added in order of id. Reading them one by one
-        would take longer.
-        """
+        """The product id of each document; they were added in order of id. Reading them one by one takes longer."""
         return [product_id for product_id, _ in self._searcher.terms_with_prefix("product_id", "")]
 
     @cached_property
@@ -303,19 +306,6 @@ class TantivyCatalog:
 def joined(clauses: list[tuple[Occur, Query]]) -> Query:
     """The clauses as one query; a single clause is returned unchanged, which tantivy answers faster."""
     return clauses[0][1] if len(clauses) == 1 else Query.boolean_query(clauses)
-
-
-def counting_unknown(numbers: Sequence[str]) -> dict[str, Any]:
-    """The aggregation that counts the products which lack all these numbers; it scores nothing and reads no whole
-    column.
-
-    Measured over 80,000 products that all match: 0.3 ms for one number; as part of the query it took 1.0 ms.
-    """
-    request: dict[str, Any] = {}
-    for number in numbers:
-        ranges = {"field": f"{number}_asc", "ranges": [{"from": LAST}]}
-        request = {"unknown": {"range": ranges} | ({"aggs": request} if request else {})}
-    return request
 
 
 def unknown_in(counts: Any) -> int:

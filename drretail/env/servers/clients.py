@@ -401,9 +401,7 @@ def _mongo_refusal(code: int | None, settings: ServerSettings, name: str) -> str
 
 
 def _make_client(make: Callable[[], Client], what: str, variable: str) -> Client:
-    """Makes a client, which reads addresses and certificates. The client's own messages are not shown: they may repeat
-    a password.
-    """
+    """Makes a client, which reads addresses and certificates. Its own messages may repeat a password: none is shown."""
     try:
         return make()
     except OSError as problem:

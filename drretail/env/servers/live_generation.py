@@ -47,9 +47,7 @@ class Generation(Record):
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> Self:
-        """The generation of a document, which keeps manifest and pool as JSON so that their values, such as parameters,
-        return unchanged.
-        """
+        """The generation of a document, which keeps manifest and pool as JSON so that their values return unchanged."""
         return cls(
             number=document["number"],
             index=document["index"],
@@ -192,9 +190,7 @@ def replace_manifest(servers: Servers, generation: Generation) -> None:
 
 
 def point_alias(servers: Servers, index: str) -> None:
-    """Makes the world's name an alias of the live index, for other users of Elasticsearch; drretail itself does not
-    need it.
-    """
+    """Makes the world's name an alias of the live index, for other users of Elasticsearch than drretail."""
     with elastic_faults(servers.elastic_address):
         client = servers.elastic
         if client.indices.exists(index=servers.name) and not client.indices.exists_alias(name=servers.name):
@@ -277,9 +273,7 @@ class Lease:
                 self._renew()
 
     def _renew(self) -> bool:
-        """Renews the lease; False if another writer holds or held it, since this writer's knowledge of the world may be
-        stale.
-        """
+        """Renews the lease; False if another writer holds or held it: what is known of the world may be stale."""
         began = time.monotonic()
         is_ours = self._worlds.update_one({"_id": WRITER, "holder": self._holder}, self._extended()).matched_count == 1
         self._until = began + self._seconds if is_ours else 0.0

@@ -98,9 +98,7 @@ class Unfinished:
 
 
 def find_unfinished(servers: Servers) -> Unfinished:
-    """The interrupted load, if its layout is the same; otherwise a new load, after everything of the other is
-    dropped.
-    """
+    """The interrupted load, if its layout is the same; otherwise a new one, after all of the other is dropped."""
     worlds = servers.database[WORLDS]
     document = worlds.find_one({"_id": LOADING})
     if document is not None and still_kept(servers.database, document["number"]):
@@ -117,7 +115,16 @@ def find_unfinished(servers: Servers) -> Unfinished:
         )
     if document is not None:
         drop_unfinished(servers, document["number"])
-    made = Unfinished(worlds, *_unused(servers))
+    # A number above all former ones, without an existing collection or index: that may be another program's, into which
+    # the load would write, and which it would drop in the end.
+    live = worlds.find_one({"_id": LIVE}) or {}
+    before = [entry.get("number") for name in ("generations", "retired") for entry in live.get(name, ())]
+    number = max((number for number in before if isinstance(number, int)), default=0) + 1
+    collections = servers.database.list_collection_names()
+    taken = {int(match[1]) for match in map(OF_GENERATION.match, collections) if match}
+    while number in taken or servers.elastic.indices.exists(index=index_name(servers.name, number)):
+        number += 1
+    made = Unfinished(worlds, number, index_name(servers.name, number))
     worlds.insert_one({"_id": LOADING, "key": LAYOUT, "number": made.number, "index": made.index, **made.hashes})
     return made
 
@@ -132,22 +139,6 @@ def drop_unfinished(servers: Servers, number: int) -> None:
 def forget_unfinished(servers: Servers) -> None:
     """Removes the record of the load, which has ended."""
     servers.database[WORLDS].delete_one({"_id": LOADING})
-
-
-def _unused(servers: Servers) -> tuple[int, str]:
-    """The number and index name of a new generation: above all former ones, and without an existing collection or
-    index.
-
-    An existing one may be another program's: the load would write into it, and drop it in the end.
-    """
-    live = servers.database[WORLDS].find_one({"_id": LIVE}) or {}
-    before = [entry.get("number") for name in ("generations", "retired") for entry in live.get(name, ())]
-    number = max((number for number in before if isinstance(number, int)), default=0) + 1
-    collections = servers.database.list_collection_names()
-    taken = {int(match[1]) for match in map(OF_GENERATION.match, collections) if match}
-    while number in taken or servers.elastic.indices.exists(index=index_name(servers.name, number)):
-        number += 1
-    return number, index_name(servers.name, number)
 
 
 # Rows of one batch. A product has kilobytes of text, an order a hundred bytes.
@@ -305,9 +296,7 @@ def insert(collection: Collection[Document], documents: Sequence[Document]) -> N
 
 
 def after(last: OrderRow, *, ended: bool) -> Rest:
-    """Filters for the orders and users after an order. The order's own user is included unless all
-    orders have ended.
-    """
+    """Filters for the orders and users after an order; its own user is included unless all orders have ended."""
     user_id, timestamp, order_id = last.place
     return {
         "orders": {
@@ -473,9 +462,7 @@ def make_order_indexes(servers: Servers, number: int, patience: Patience) -> Non
 
 
 def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
-    """Makes the kept generation with this fingerprint live again. Raises UserError if another process
-    writes meanwhile.
-    """
+    """Makes the kept generation with this fingerprint live again. Raises UserError if another process writes."""
     with connect(settings, world_name(spec), loading=True) as servers, load_errors(servers), writer_lease(servers):
         for generation in find_generations(servers):
             if generation.manifest.fingerprint == fingerprint:

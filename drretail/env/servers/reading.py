@@ -84,9 +84,7 @@ def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]
 def products_in(
     servers: Servers, products: MongoCollection[Document], read: Callable[[Document], Product | None] = product_of
 ) -> Iterator[Product]:
-    """The products in order of id, without those for which ``read`` returns None. Raises ToolError if
-    the server fails.
-    """
+    """The products in order of id, without those that ``read`` makes None. Raises ToolError if the server fails."""
     with mongo_faults(servers.mongo_address):
         yield from filter(None, map(read, products.find(batch_size=PRODUCTS_AT_ONCE).sort("_id", ASCENDING)))
 
@@ -94,8 +92,7 @@ def products_in(
 def orders_in(
     servers: Servers, orders: MongoCollection[Document], read: Callable[[Document], OrderRow | None] = order_row
 ) -> Iterator[OrderRow]:
-    """The orders by user, time and id, without those for which ``read`` returns None. Raises ToolError if the server
-    fails.
+    """The orders by user, time and id, without those that ``read`` makes None. Raises ToolError if the server fails.
 
     The index for newest orders gives them newest first, so each user's orders are reversed here.
     """

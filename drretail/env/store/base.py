@@ -78,9 +78,7 @@ class Store(Protocol):
         ...
 
     def kinds_in(self, part: tuple[str, ...]) -> list[KindGroup] | None:
-        """The products below these categories by what ``grounding.kinds`` calls them; None if the store keeps no such
-        table.
-        """
+        """The products below these categories by what ``grounding.kinds`` calls them; None without such a table."""
         ...
 
     def close(self) -> None: ...

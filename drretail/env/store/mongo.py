@@ -66,9 +66,7 @@ def order_document(row: OrderRow) -> Document:
 
 
 def order_row(document: Mapping[str, Any]) -> OrderRow:
-    """The order of a document. Raises KeyError, TypeError or ValueError for a malformed one: in a hash "1" would equal
-    1.
-    """
+    """The order of a document. Raises KeyError, TypeError or ValueError if malformed: in a hash "1" would equal 1."""
     row = OrderRow(
         document["order_id"],
         document["user_id"],

@@ -29,9 +29,7 @@ def terms(text: str) -> list[str]:
 
 
 def saturated(count: int, length: float = 1.0) -> float:
-    """BM25's weight of a term that occurs ``count`` times; ``length`` is the text's length divided by
-    the mean length.
-    """
+    """BM25's weight of a term that occurs ``count`` times; ``length`` is the text's length by the mean length."""
     return count * (K1 + 1) / (count + K1 * (1 - B + B * length))
 
 
@@ -110,8 +108,7 @@ class _Piece:
 
 
 def best_passage(text: str, query: str, weight: Callable[[str], float], longest: int = LONGEST_PASSAGE) -> str:
-    """The passage of at most ``longest`` characters in which the query's words are densest, weighted as BM25 weights
-    pages.
+    """The passage of at most ``longest`` characters where the query's words, weighted as for pages, are densest.
 
     It is cut between words, at the ends of sentences where these are short, and has … for text that is left out. The
     query's words are in its middle if the page allows it. White space becomes single spaces.
@@ -148,9 +145,7 @@ def best_passage(text: str, query: str, weight: Callable[[str], float], longest:
 
 @lru_cache(maxsize=128)
 def _pieces(text: str, size: int) -> tuple[list[_Piece], frozenset[str]]:
-    """The page in pieces without gaps, and its words. Cached: searches of one subject return the same pages again and
-    again.
-    """
+    """The page in pieces without gaps, and its words. Cached: one subject's searches return the same pages."""
     ends = [*(end.end() for end in _END.finditer(text)), len(text)]
     pieces = [
         _Piece(group[0][0], group[-1][1], Counter(terms(text[group[0][0] : group[-1][1]])))

@@ -43,9 +43,7 @@ _KEPT = "!$&'()*+,;=:@/?%-._~"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An address in parts: ``host`` is a name in ASCII or an IP address without brackets; ``path`` begins with "/" and
-    includes the query.
-    """
+    """An address in parts: ``host`` is an ASCII name or a bare IP address; ``path`` begins with "/", with the query."""
 
     scheme: Literal["http", "https"]
     host: str

@@ -55,9 +55,7 @@ def check_ranked(web: Web) -> None:
 
 @dataclass(slots=True)
 class Retrievers:
-    """Webs with pages ranked by embeddings; the last used ones are kept. Vectors are read from and saved to ``cache``
-    only.
-    """
+    """Webs with pages ranked by embeddings; the last used ones stay. Only ``cache`` keeps vectors on disk."""
 
     open: OpenEmbeddings = open_embeddings
     cache: Path | None = None

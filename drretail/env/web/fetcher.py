@@ -195,7 +195,16 @@ class Client:
 
     def _ask(self, target: Target, wanted: Wanted, deadline: Deadline) -> Answer | str:
         """The answer of one address, or the address that it redirects to."""
-        with self._pool(target, deadline, wanted) as pool, _page_errors(target, deadline):
+        place = None if self.proxy is None else (self.proxy.url.host.decode(), self.proxy.url.port or 0)
+        # One connection, closed after one answer: a kept one would outlive its check and its deadline.
+        pool = httpcore2.ConnectionPool(
+            ssl_context=self._tls if target.scheme == "https" else None,
+            proxy=self.proxy,
+            max_connections=1,
+            max_keepalive_connections=0,
+            network_backend=CheckedBackend(self.resolve, self.allowed, deadline, wanted.body_bytes, place),
+        )
+        with pool, _page_errors(target, deadline):
             url = httpcore2.URL(
                 scheme=target.scheme.encode(),
                 host=target.host.encode(),
@@ -221,19 +230,6 @@ class Client:
                     except ValueError:
                         raise Blocked("The page redirects to an address that cannot be read.") from None
                 return _answer(target, response, wanted)
-
-    def _pool(self, target: Target, deadline: Deadline, wanted: Wanted) -> httpcore2.ConnectionPool:
-        """A pool of one connection, closed after one answer: a kept connection would outlive its check and its
-        deadline.
-        """
-        place = None if self.proxy is None else (self.proxy.url.host.decode(), self.proxy.url.port or 0)
-        return httpcore2.ConnectionPool(
-            ssl_context=self._tls if target.scheme == "https" else None,
-            proxy=self.proxy,
-            max_connections=1,
-            max_keepalive_connections=0,
-            network_backend=CheckedBackend(self.resolve, self.allowed, deadline, wanted.body_bytes, place),
-        )
 
 
 def _answer(target: Target, response: httpcore2.Response, wanted: Wanted) -> Answer:
@@ -302,8 +298,7 @@ class _Site:
 
 
 class Robots:
-    """Checks what each site's robots.txt allows the machine ``token`` to read; asks each site once, and keeps the
-    rules.
+    """Checks what each site's robots.txt allows the machine ``token`` to read; asks each once, and keeps the rules.
 
     Safe to use from several threads.
     """

@@ -75,9 +75,7 @@ def cleaned_result(result: WebResult) -> WebResult | None:
 
 
 def cleaned_page(page: WebPage) -> WebPage:
-    """A page of any provider; its text is empty unless its state is "ok". The state is "no_content" if
-    no text is left.
-    """
+    """A page of any provider; only one in state "ok" has a text, and "no_content" is the state if none is left."""
     text = clean_text(page.text) if page.state == "ok" else ""
     state = "no_content" if page.state == "ok" and not text else page.state
     return replace(page, title=clean_line(page.title, LONGEST_TITLE), text=text, state=state, date=iso_day(page.date))
@@ -189,9 +187,7 @@ class Pages(Protocol):
 
 
 def page_outcome(page: WebPage) -> Outcome:
-    """A page as a journal keeps it, cleaned: nothing unbounded or hidden goes further, whichever
-    provider it came from.
-    """
+    """A page as a journal keeps it, cleaned: from no provider does anything unbounded or hidden go further."""
     return Outcome({"page": asdict(_cleaned(page))})
 
 

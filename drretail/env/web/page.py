@@ -74,9 +74,7 @@ _WAITING_STYLE = re.compile(r"(?:display:none|visibility:hidden|opacity:0*(?:\.0
 
 
 def decoded(fetched: Fetched) -> str:
-    """The body as text, by the header's encoding, UTF-8, or the page's own declaration; bytes that fit
-    none become �.
-    """
+    """The body as text, by the header's encoding, UTF-8, or the page's own declaration; unfit bytes become �."""
     named = _META_CHARSET.search(fetched.body[:4096])
     guesses = (fetched.charset, "utf-8", None if named is None else named[1].decode("ascii"))
     for codec in filter(None, guesses):
@@ -141,9 +139,7 @@ def emptied(element: HtmlElement) -> None:
 
 
 def hides(style: str) -> bool:
-    """True for an inline style that hides text: no size or opacity, out of sight, or in the colour of
-    its background.
-    """
+    """True for an inline style that hides text: no size or opacity, out of sight, or in its background's colour."""
     style = "".join(style.split()).casefold()
     colour, ground = _COLOUR.search(style), _GROUND.search(style)
     return bool(_UNSEEN_STYLE.search(style)) or (colour is not None and ground is not None and colour[1] == ground[1])
@@ -172,29 +168,17 @@ def content_markdown(page: HtmlElement, url: str) -> str:
     """The markdown of a tree without unshown parts; empty if it has no content. Empties the furniture in ``page``."""
     import trafilatura
 
+    # It warns about pages without text, which would be printed on the user's screen.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     for element in [*page.iter()]:
         if element is not page and isinstance(element.tag, str) and _is_furniture(element):
             emptied(element)
-    has_many = next(islice(page.iter(*_BLOCKS), _MOST_BLOCKS, None), None) is not None
-    article = article_text(str(html.tostring(page, encoding="unicode", method="html")), url, fast=has_many)
-    # If trafilatura finds no article, all text of the page.
-    return article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len).strip()
-
-
-def article_text(markup: str, url: str, *, fast: bool) -> str:
-    """The text that trafilatura extracts, with tables, lists and links; empty if it finds none.
-
-    ``fast`` leaves out its fallbacks.
-    """
-    import trafilatura
-
-    # It warns about pages without text, which would be printed on the user's screen.
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    markup = str(html.tostring(page, encoding="unicode", method="html"))
     try:
         extracted = trafilatura.extract(
             markup,
             url=url,
-            fast=fast,
+            fast=next(islice(page.iter(*_BLOCKS), _MOST_BLOCKS, None), None) is not None,
             output_format="markdown",
             include_comments=False,
             include_tables=True,
@@ -202,9 +186,10 @@ def article_text(markup: str, url: str, *, fast: bool) -> str:
         )
     # A hostile page meets a parser that is not ours: whatever it raises, the page's data can still be read.
     except Exception:  # noqa: BLE001
-        return ""
-    text = _EMPTY_BULLET.sub(r"\1 ", _LINK.sub(_kept_link, extracted or ""))
-    return _ESCAPED.sub(r"\1", text)
+        extracted = None
+    article = _ESCAPED.sub(r"\1", _EMPTY_BULLET.sub(r"\1 ", _LINK.sub(_kept_link, extracted or "")))
+    # If trafilatura finds no article, all text of the page.
+    return article if len(article) >= SHORTEST else max(article, trafilatura.html2txt(page), key=len).strip()
 
 
 def _kept_link(match: re.Match[str]) -> str:

@@ -41,9 +41,7 @@ questions that the pages were written to answer, since agents ask longer ones. I
 drretail/addons/sandboxes/README.md.
 """
 LEAST_PAGES = 100
-"""A web of fewer pages is ranked as if it were part of one of this size, about the demo's, for which ``FLOOR`` was
-chosen.
-"""
+"""A web of fewer pages is ranked as if part of one of this size, about the demo's, for which ``FLOOR`` was chosen."""
 CORPORA = {
     "6addac56870ea3a737ea95a22b4be4c5c24bd2ffe392a096c04b09b9f4baebdd": "sandbox_pages.jsonl",
     "faca993ddd543a0dfe26a70491819a8bc4393a4a9e0bba29865e84431bff9632": "market_pages.jsonl",
@@ -271,9 +269,7 @@ class PageLabel(Record):
 
 
 def open_sandbox(argument: str | None, options: WebOptions) -> "SandboxWeb | SealedWeb":
-    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER`` with a web for each
-    query.
-    """
+    """``sandbox`` with the pages that ship with drretail, ``sandbox:FILE``, or ``sandbox:FOLDER``, a web per query."""
     path = Path(argument) if argument else default_corpus()
     return SealedWeb(path) if path.is_dir() else SandboxWeb(path)
 
@@ -403,9 +399,7 @@ class SealedWeb:
         return [page for page in pages if labels[page.url] in SERVED[compose]]
 
     def _read(self, query_id: str) -> list[tuple[str, SandboxPage]]:
-        """A task's pages, each with the smallest size that holds it. They are plain pages, since a web serves nothing
-        else of their lines.
-        """
+        """A task's pages, each with the smallest size that holds it; plain pages: a web serves nothing else of them."""
         return [
             (page.since, SandboxPage(url=page.url, title=page.title, text=page.text, date=page.date))
             for page in read_pages(self._task(query_id))

@@ -1,6 +1,4 @@
-"""A web that connects nowhere: it returns as many results as asked for, and a page of typical length
-at every address.
-"""
+"""A web that connects nowhere: it returns as many results as asked for, and at every address a typical page."""
 
 from drretail.env.web.base import WebPage, WebResult
 from drretail.llm.stand_in import PROSE

@@ -44,11 +44,14 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
         return answer
     if named & {SUMMARY, SYNTHESIS} or (not answer.tool_calls and answer.text.startswith("{")):
         return _passing_on(answer, texts, known)
-    wanted = [call for text in texts for call in _calls(text, known, turn.tool_names)]
-    calls = _not_yet_made(messages, [*looks, *wanted])
-    if calls and turn.forced_tool is None:
+    wanted = [*looks, *(call for text in texts for call in _calls(text, known, turn.tool_names))]
+    turns = [message for message in messages if isinstance(message, AIMessage)]
+    made = [(call["name"], call["args"]) for message in turns for call in message.tool_calls]
+    new = [call for at, call in enumerate(wanted) if call not in made and call not in wanted[:at]]
+    if new and turn.forced_tool is None:
         # Of its own calls only those to the shop stay: one that ends the research would come before the hostile ones.
         own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
+        calls = [tool_call(name=name, args=args, id=None) for name, args in new]
         return AIMessage(answer.text if own else "", tool_calls=[*own, *calls])
     return answer if answer.tool_calls else _written(answer.text, texts, known)
 
@@ -75,17 +78,6 @@ def _filled(text: HostileText, known: Mapping[str, str]) -> str | None:
         return None
     coded = {name: base64.b64encode(value.encode()).decode().rstrip("=") for name, value in known.items()}
     return text.address.format_map(coded if text.encoded else known)
-
-
-def _not_yet_made(messages: Sequence[BaseMessage], calls: Sequence[Call]) -> list[Any]:
-    made = [
-        (call["name"], call["args"])
-        for message in messages
-        if isinstance(message, AIMessage)
-        for call in message.tool_calls
-    ]
-    new = [call for at, call in enumerate(calls) if call not in made and call not in calls[:at]]
-    return [tool_call(name=name, args=args, id=None) for name, args in new]
 
 
 def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:

@@ -175,9 +175,7 @@ def _answer(numbered: Numbered) -> ReaderAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReadByModel:
-    """A model's readings, the number of questions that it gave no usable answer to, and why calls failed, by query
-    id.
-    """
+    """A model's readings, how many questions it gave no usable answer to, and why calls failed, by query id."""
 
     readings: Sequence[Reading]
     unanswered: int

@@ -344,9 +344,7 @@ def _keep_pinned(case: Case) -> None:
 
 
 def _drift(case: Case) -> Effects | str:
-    """The latest day against the first: the mean shift, and how often ratings changed, also beyond two
-    answers at once.
-    """
+    """The latest day against the first: the mean shift, how often ratings changed, and by more than one step."""
     pinned = _pinned(case)
     if pinned is None:
         return "it needs --pin FILE, in which the set is frozen at its first use"

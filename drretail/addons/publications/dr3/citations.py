@@ -83,9 +83,7 @@ Found = dict[GoldPart, list[bool]]
 
 
 def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
-    """By citations that lead to a source: the page's address, the page's or file's entry or, if no address is known,
-    its title.
-    """
+    """By citations that lead to a source: its address, its entry or, if no address is known, its title."""
     marks = citing_marks(subject.report or "", subject.evidence)
     cited = [each for mark in marks for each in mark.cited if each.type != "unresolved"]
     entries = [each.entry for each in cited if each.entry is not None]

@@ -175,9 +175,7 @@ def insight_item(part: GoldPart, insight: GoldInsight) -> str:
 
 
 async def judge_insights(gold: KnownAnswer, judge_session: JudgeSession, material: Material) -> None:
-    """Records 1, 0.5 or 0 for every insight without a verdict; those of files and of the sandbox are
-    asked separately.
-    """
+    """Records 1, 0.5 or 0 for every insight without a verdict; files' and the sandbox's are asked separately."""
     worth = {"full": 1.0, "partial": 0.5, "none": 0.0}
 
     def found(answer: FoundInsights) -> list[tuple[int, Ruling]]:
@@ -196,9 +194,7 @@ async def judge_insights(gold: KnownAnswer, judge_session: JudgeSession, materia
 
 
 def marked(answer: MarkedInsights) -> list[tuple[int, Ruling]]:
-    """As released: other numbers are rounded at 0.75 and 0.25, the first of two scores counts, and a
-    missing one is 0.
-    """
+    """As released: other numbers are rounded at 0.75 and 0.25, the first of two scores counts, a missing one is 0."""
 
     def snapped(score: float) -> float:
         return score if score in (0.0, 0.5, 1.0) else 1.0 if score >= 0.75 else 0.5 if score >= 0.25 else 0.0

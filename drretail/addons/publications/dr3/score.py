@@ -52,8 +52,7 @@ _NO_DOCUMENTS = ("long_context", "useful_search", "task.json", "task.md", "final
 
 
 def take_gold(experiment: Path, definition: Definition, location: str) -> int:
-    """Copies the gold of the experiment's queries from the folder ``location``, and returns the number of queries with
-    gold.
+    """Copies the gold of the experiment's queries from the folder ``location``; returns how many have gold.
 
     It is read from QUERY.json, gold/QUERY.json (an experiment), tasks/QUERY/gold.json (a sandbox), or DR³-Eval's folder
     of a task, named by the query's id or its task's.
@@ -318,9 +317,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
 
 
 def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
-    """A claim's verdict by each source that it names. Under the released rules, unreadable and unjudged ones do not
-    support it.
-    """
+    """A claim's verdict by each source that it names; by the released rules, unread and unjudged ones don't."""
     for source in (*claim.sources, *claim.unresolved):
         verdict = judged.of(SUPPORT, citations.pair_item(claim, source)) if source in claim.sources else None
         state: VerdictState = "failed" if verdict is None else verdict.state
@@ -421,8 +418,7 @@ def values(judged: Judged) -> list[Value]:
 
 
 def total(values: Mapping[str, Value]) -> Value:
-    """The released code's total: the sum of all scores divided by the number of metrics. −1 counts as it is, failures
-    count 0.
+    """The released code's total: the sum of all scores by the number of metrics; −1 counts as it is, failures 0.
 
     na if the judge was not asked for all of them.
     """

@@ -222,9 +222,7 @@ def _v(pair: JudgedReference) -> float:
 
 
 def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
-    """FA = 10 · Σ v / N_cited over the judged ones. Without citations it has the state ``without``; if that is
-    "scored", 0.
-    """
+    """FA = 10 · Σ v / N_cited over the judged ones; without citations the state ``without`` (0 if "scored")."""
     state, mean = _mean(outcomes, without)
     if state is None:
         return "failed", None

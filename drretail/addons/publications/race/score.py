@@ -43,9 +43,7 @@ def reference_of(subject: Subject) -> str | None:
 
 
 def article_of(subject: Subject) -> str:
-    """A run's report as it is scored, and as it is kept if it is the reference: with numbered references and their
-    list.
-    """
+    """A run's report as it is scored, and kept if it is the reference: with numbered references and their list."""
     return render_report(subject.report or "", subject.evidence.values(), style="plain").text
 
 

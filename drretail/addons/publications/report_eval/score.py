@@ -183,9 +183,7 @@ RELEASED: Rules = "hkuds"
 RULES: tuple[Rules, ...] = ("default", RELEASED)
 DIMENSIONS = ("comprehensiveness", "coherence", "clarity", "insightfulness", "overall")
 QUALITY, UNITS_STAGE, REDUNDANCY, CITED, FACTUALITY = "quality", "units", "redundancy", "cited", "factuality"
-"""Stages: grades; the pairs that are judged, by unit, and each pair's score; sentences that cite sources, and their
-labels.
-"""
+"""Stages: grades; judged pairs by unit, and each pair's score; sentences that cite sources, and their labels."""
 REPORT = "report"
 """The item of the stage ``CITED``."""
 

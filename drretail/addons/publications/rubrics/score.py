@@ -44,9 +44,7 @@ AXES: Mapping[str, str] = {
     "communication": "tone and clarity for who asked",
     "instructions": "rules that the query sets",
 }
-"""The first three are DeepResearch Bench II's, the others ResearchRubrics'. Groups of other names count in the overall
-score only.
-"""
+"""Three of DeepResearch Bench II, then ResearchRubrics'. Groups of other names count in the overall score only."""
 OWN_AXES = ("information", "analysis", "presentation")
 """The axes of rubrics that a model makes."""
 Kind = Literal["binary", "ternary"]
@@ -238,9 +236,7 @@ class Mark(NamedTuple):
 
 
 def values(verdicts: Sequence[Verdict], criteria: Criteria | None) -> list[Value]:
-    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (for faults as 1); and each axis by
-    itself.
-    """
+    """``score`` = Σ weight · met / Σ positive weights; ``strict`` with ½ as 0 (faults: 1); and each axis alone."""
     if criteria is None:
         return [Value(variant, "failed") for variant in VARIANTS]
     by_item = {verdict.item: verdict for verdict in verdicts if verdict.stage == STAGE}
