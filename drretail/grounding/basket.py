@@ -87,7 +87,24 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
         # The least that the rest costs, if products could be used twice.
         least = sum((min(fit.cost for fit in fits) * other.quantity for other, fits in rest), Decimal(0))
         room = None if budget is None else budget - least
-        states = _extended(states, thing.quantity, offers[number], later, room)
+        # Each choice with each fit, the cheapest for each state, without those that leave too little for the rest.
+        extended: dict[_State, _Choice] = {}
+        for state, choice in states.items():
+            for fit in offers[number]:
+                cost = choice.cost + fit.cost * thing.quantity
+                if fit.product_id in state.taken or (room is not None and cost > room):
+                    continue
+                next_state = _State(state.worth + fit.worth, (state.taken | {fit.product_id}) & later)
+                made = _Choice(cost, (*choice.fits, fit))
+                known = extended.get(next_state)
+                if known is None or made.rank < known.rank:
+                    extended[next_state] = made
+        # Left out are states to which another with the same products is preferable in worth and cost.
+        states, lowest = {}, dict[frozenset[str], Decimal]()
+        for state, choice in sorted(extended.items(), key=lambda item: -item[0].worth):
+            if state.taken not in lowest or choice.cost < lowest[state.taken]:
+                lowest[state.taken] = choice.cost
+                states[state] = choice
     if not states:
         return None
     most = max(state.worth for state in states)
@@ -98,32 +115,6 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
 def total_of(things: Sequence[WantedThing], chosen: Sequence[Fit]) -> Decimal:
     """The total cost of the fits, each in the quantity of its thing."""
     return sum((fit.cost * thing.quantity for thing, fit in zip(things, chosen, strict=True)), Decimal(0))
-
-
-def _extended(
-    states: Mapping[_State, _Choice], quantity: int, fits: Sequence[Fit], later: frozenset[str], room: Decimal | None
-) -> dict[_State, _Choice]:
-    """Every choice extended by one thing, the cheapest for each state, without those that leave too little for the
-    rest, and without states to which another with the same products is preferable in worth and cost.
-    """
-    extended: dict[_State, _Choice] = {}
-    for state, choice in states.items():
-        for fit in fits:
-            cost = choice.cost + fit.cost * quantity
-            if fit.product_id in state.taken or (room is not None and cost > room):
-                continue
-            next_state = _State(state.worth + fit.worth, (state.taken | {fit.product_id}) & later)
-            made = _Choice(cost, (*choice.fits, fit))
-            known = extended.get(next_state)
-            if known is None or made.rank < known.rank:
-                extended[next_state] = made
-    least: dict[frozenset[str], Decimal] = {}
-    undominated: dict[_State, _Choice] = {}
-    for state, choice in sorted(extended.items(), key=lambda item: -item[0].worth):
-        if state.taken not in least or choice.cost < least[state.taken]:
-            least[state.taken] = choice.cost
-            undominated[state] = choice
-    return undominated
 
 
 def _cheapest(fits: Iterable[Fit], n: int) -> list[Fit]:

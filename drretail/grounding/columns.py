@@ -188,10 +188,9 @@ class Columns:
         """The values of the field that is called so, whatever its capitals."""
         called = folded_name(name)
         same = [other for other in self.details if folded_name(other) == called]
-        return self.details[same[0]] if len(same) == 1 else self._joined(called)
-
-    def _joined(self, called: str) -> Field:
-        """The values of fields that are called alike, or of none."""
+        if len(same) == 1:
+            return self.details[same[0]]
+        # Fields that are called alike, or none.
         numbers: dict[str, int] = {}
         values: list[Any] = []
         codes = np.full(len(self.listings), -1, np.int32)
@@ -253,7 +252,7 @@ class Columns:
         """The rows that are of any of these brands."""
         mask = np.zeros(len(self.listings), bool)
         for brand in brands:
-            mask |= self.where(("brand", brand), partial(_is_of, brand))
+            mask |= self.where(("brand", brand), partial(is_of_brand, brand=brand))
         return mask
 
     @remembered_by(lambda key, _: key)
@@ -268,7 +267,3 @@ class Columns:
             return self.all
         whole, each = prices.up_to(budget.value), prices.up_to(budget.value, quantity)
         return prices.places < np.where(self.is_pack, whole, each)
-
-
-def _is_of(brand: str, listing: Listing) -> bool:
-    return is_of_brand(listing, brand)

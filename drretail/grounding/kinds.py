@@ -85,7 +85,13 @@ def kind_of(product: Product) -> Kind | None:
             is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             if len(spoken) == 1 and not gender:
-                spoken = [*_before(last, quote, above), noun]
+                # With the words before it in the quoted title that a higher category has as well, as in "hair" clips.
+                start = end = max((at for at, word in enumerate(quote) if stems(word)[-1:] == (last,)), default=0)
+                while (
+                    start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}
+                ):
+                    start -= 1
+                spoken = [*(word if word in above else word.lower() for word in quote[start:end]), noun]
                 part = " ".join(spoken) if part == noun else part
             # "Clips" alone says little, unless a higher category has the word as well.
             is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
@@ -124,17 +130,6 @@ def _names(product: Product) -> Iterator[str]:
         yield from list(cast(Mapping[str, Any], ranks))[:0:-1]
     if len(product.categories) > 1:
         yield product.categories[-1]
-
-
-def _before(noun: str, quote: list[str], above: str) -> list[str]:
-    """The words before a noun in the quoted title that a higher category has as well, as in "hair" clips.
-
-    ``noun`` is a stem.
-    """
-    start = end = max((place for place, word in enumerate(quote) if stems(word)[-1:] == (noun,)), default=0)
-    while start and not _GOES_ON.fullmatch(quote[start - 1]) and {*stems(quote[start - 1])} <= {*stems(above)}:
-        start -= 1
-    return [word if word in above else word.lower() for word in quote[start:end]]
 
 
 def _whose(gender: str, name: str) -> str:

@@ -378,7 +378,24 @@ def _shopper_type(bought: Purchases, spans: Mapping[str, PriceSpan]) -> Iterator
     if len(bought.kept) < LEAST_USUAL:
         return
     level, again = level_of(bought, spans), len(bought.kept) - bought.item_count
-    text = f"In short: {_pace(bought)}{_focus(bought)}"
+    days, today = {moment_of(order).date() for order in bought.kept}, bought.now.date()
+    mean_pause = (today - min(days)).days / len(days)
+    has_ended = (today - max(days)).days > _END * mean_pause
+    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS or has_ended:
+        pace = "a shopper"
+    elif mean_pause <= _FREQUENT:
+        pace = "a frequent shopper"
+    else:
+        pace = "a steady shopper" if mean_pause <= _STEADY else "an occasional shopper"
+    text = f"In short: {pace}"
+    if sizes := [(name, len(orders) / len(bought.kept)) for name, orders in _by_domain(bought)]:
+        (first, share), (second, less), (_, rest) = (*sizes, ("", 0.0), ("", 0.0))[:3]
+        if share >= CLEAR_SHARE:
+            text += f" in {first}" if share == 1 else f", mostly in {first}"
+        elif less > rest and share + less >= CLEAR_SHARE:
+            text += f", above all in {first} and {second}"
+        else:
+            text += f", in {counted(len(sizes), 'domain')}"
     text += f", buying {_PRICES[level]}" if level else ""
     reordered = f"{again} of {len(bought.kept)} orders of something that had been ordered before"
     text += f", {reordered if again else 'never the same thing twice so far'}."
@@ -389,28 +406,3 @@ def _by_domain(bought: Purchases) -> list[tuple[str, list[Order]]]:
     """The orders of each domain, the largest first, ties by name."""
     domains = by_name((plain_name(product.category.replace("_", " ")), order) for order, product in bought.shown)
     return sorted(domains.items(), key=lambda entry: (-len(entry[1]), entry[0]))
-
-
-def _pace(bought: Purchases) -> str:
-    """The pace by days with orders until today; "a shopper" if there are few, or if the orders have ended."""
-    days = {moment_of(order).date() for order in bought.kept}
-    today = bought.now.date()
-    mean_pause = (today - min(days)).days / len(days)
-    has_ended = (today - max(days)).days > _END * mean_pause
-    if len(days) < LEAST_USUAL or (today - min(days)).days < LEAST_DAYS or has_ended:
-        return "a shopper"
-    if mean_pause <= _FREQUENT:
-        return "a frequent shopper"
-    return "a steady shopper" if mean_pause <= _STEADY else "an occasional shopper"
-
-
-def _focus(bought: Purchases) -> str:
-    sizes = [(name, len(orders) / len(bought.kept)) for name, orders in _by_domain(bought)]
-    if not sizes:
-        return ""
-    (first, share), (second, less), (_, rest) = (*sizes, ("", 0.0), ("", 0.0))[:3]
-    if share >= CLEAR_SHARE:
-        return f" in {first}" if share == 1 else f", mostly in {first}"
-    if less > rest and share + less >= CLEAR_SHARE:
-        return f", above all in {first} and {second}"
-    return f", in {counted(len(sizes), 'domain')}"

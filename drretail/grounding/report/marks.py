@@ -273,7 +273,16 @@ class Style:
 def styled_marks(text: str, references: References, others: int) -> list[Mark]:
     """The marks of these styles; in ``text`` lists, code and so many other marks are blanked."""
     raised = [mark for style in BESIDE_BRACKETS for mark in _found(style, text, references)]
-    raised += _in_column_of_sources(text)
+    # And the cells with only numbers in a column headed "Source" or "Ref.".
+    for table in _TABLE.finditer(text):
+        columns = [index for index, head in enumerate(table["head"].split("|")) if _SOURCE_COLUMN.fullmatch(head)]
+        start = table.start("rows")
+        for row in table["rows"].split("\n") if columns else ():
+            for index, cell in enumerate(row.split("|")):
+                if index in columns and (numbers := _CELL_OF_NUMBERS.fullmatch(cell)):
+                    begin, keys = start + numbers.start("keys"), numbers["keys"]
+                    raised.append(Mark(begin, begin + len(keys), numbered_targets(keys), certain=False))
+                start += len(cell) + 1
     marks = {style.name: _resolved(style, text, references) for style in LOOSE}
     style = max(marks, key=lambda name: len(marks[name]))
     if len(marks[style]) <= others + len(raised):
@@ -281,19 +290,6 @@ def styled_marks(text: str, references: References, others: int) -> list[Mark]:
     # Gemini's reports have both.
     apart = _resolved(APART, text, references) if style in ("text.3", "text3.", "字 3。") else []
     return [*raised, *{mark.start: mark for mark in (*apart, *marks[style])}.values()]
-
-
-def _in_column_of_sources(text: str) -> Iterator[Mark]:
-    """The cells with only numbers in a column headed "Source" or "Ref."."""
-    for table in _TABLE.finditer(text):
-        columns = [index for index, head in enumerate(table["head"].split("|")) if _SOURCE_COLUMN.fullmatch(head)]
-        start = table.start("rows")
-        for row in table["rows"].split("\n") if columns else ():
-            for index, cell in enumerate(row.split("|")):
-                if index in columns and (numbers := _CELL_OF_NUMBERS.fullmatch(cell)):
-                    begin = start + numbers.start("keys")
-                    yield Mark(begin, begin + len(numbers["keys"]), numbered_targets(numbers["keys"]), certain=False)
-                start += len(cell) + 1
 
 
 def _found(style: Style, text: str, references: References) -> Iterator[Mark]:

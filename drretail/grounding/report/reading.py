@@ -456,8 +456,18 @@ class _Reader:
         also where nothing is cited; neither if any prices or calculations of the report come to it.
         """
         priced = [f"P:{key}" for key in self.cited if self.ledger.price(key) is not None]
+        sentences = self.layout.sentences
         for amount in self.amounts:
-            kind, cited = self._total_kind(amount), self._cited_with(self.layout.sentence_at(amount.start))
+            # What its sentence, or the table of its row, cites.
+            first = last = max(self.layout.sentence_at(amount.start), 0)
+            while sentences[last].kind == "row" and sentences[first - 1].kind == "row" and first:
+                first -= 1
+            while (
+                sentences[first].kind == "row" and sentences[last + 1 : last + 2] and sentences[last + 1].kind == "row"
+            ):
+                last += 1
+            sources = (source for index in range(first, last + 1) for source in self.layout.cited.get(index, ()))
+            kind, cited = self._total_kind(amount), {source for source in sources if source[:2] != "C:"}
             is_of_cart = cited == cart or (cited < cart and self._beside_budget(amount) is not None)
             if kind is None or not is_of_cart or amount.start in self.read or amount.relation != "is":
                 continue
@@ -466,17 +476,6 @@ class _Reader:
             by_cart, by_all = verify([_value(kind, amount, ids) for ids in of], self.ledger, self.text)
             if by_cart.state == "contradicted" and by_all.state != "verified":
                 self._keep(kind, amount, [], "contradicted", by_cart.derivation or "")
-
-    def _cited_with(self, index: int) -> set[str]:
-        """What a sentence, or the table of a row, cites besides calculations."""
-        sentences = self.layout.sentences
-        first = last = max(index, 0)
-        while sentences[last].kind == "row" and sentences[first - 1].kind == "row" and first:
-            first -= 1
-        while sentences[first].kind == "row" and sentences[last + 1 : last + 2] and sentences[last + 1].kind == "row":
-            last += 1
-        cited = (source for index in range(first, last + 1) for source in self.layout.cited.get(index, ()))
-        return {source for source in cited if source[:2] != "C:"}
 
     def _total_kind(self, amount: Amount) -> ValueKind | None:
         """The kind of total that an amount is called by its cell's labels, the word before or the budget after it."""

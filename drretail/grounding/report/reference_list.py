@@ -144,7 +144,14 @@ def read_references(text: str) -> References:
     spans = [(start, end, text[start:end].rstrip("\r")) for start, end in _parts(text)]
     all_lines = [_Line(start, end, line, _folded(line)) for start, end, line in spans]
     marked = {number for marks in _BRACKETED_NUMBERS.findall(text) for number in re.findall(r"\d+", marks)}
-    listed, below = _headed(all_lines) | _tail(all_lines, marked), _below_footnotes(all_lines)
+    listed = _headed(all_lines) | _tail(all_lines, marked)
+    # Lines indented below footnotes, which Markdown makes part of them.
+    below, is_footnote = set[int](), False
+    for index, line in enumerate(all_lines):
+        if is_footnote and _INDENTED.match(line.text):
+            below.add(index)
+        elif line.text.strip():
+            is_footnote = bool(_FOOTNOTE.match(line.text))
     references, footnote = References(), 0
     lists: list[list[tuple[Entry, tuple[str, ...]]]] = [[]]
     for index, line in enumerate(all_lines):
@@ -198,17 +205,6 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
             yield from ((first, following - 1) for first, following in entries)
         else:
             yield start, end
-
-
-def _below_footnotes(all_lines: list[_Line]) -> set[int]:
-    """The lines indented below footnotes, which Markdown makes part of them."""
-    below, is_footnote = set[int](), False
-    for index, line in enumerate(all_lines):
-        if is_footnote and _INDENTED.match(line.text):
-            below.add(index)
-        elif line.text.strip():
-            is_footnote = bool(_FOOTNOTE.match(line.text))
-    return below
 
 
 def is_list_frame(text: str) -> bool:
@@ -283,36 +279,32 @@ def _names_a_source(text: str) -> bool:
 
 
 def _headed(all_lines: list[_Line]) -> set[int]:
-    """The lines from a heading of sources to the last line that looks like an entry."""
+    """The lines from a heading of sources to the last line that looks like an entry, up to the next title or a heading
+    of the same level.
+    """
     listed: set[int] = set()
     titles = [index for index, line in enumerate(all_lines) if is_source_heading(line.text)]
     for title in titles:
-        last = _last_listed(all_lines, title)
+        last, follows = None, True
+        heading = _HEADING.match(all_lines[title].text)
+        for index in range(title + 1, len(all_lines)):
+            line = all_lines[index]
+            if is_source_heading(line.text):
+                break
+            if below := _HEADING.match(line.text):
+                if heading is None or len(below["level"]) <= len(heading["level"]):
+                    break
+                follows = True
+            elif _looks_listed(line, follows=follows):
+                last, follows = index, True
+            elif line.text.strip():
+                follows = False
         if last is not None:
             first = title
             while first and not all_lines[first - 1].text.strip():
                 first -= 1
             listed |= set(range(first, last + 1))
     return listed
-
-
-def _last_listed(all_lines: list[_Line], title: int) -> int | None:
-    """The last line of the list under a title: it ends at the next title or a heading of the same level."""
-    last, follows = None, True
-    heading = _HEADING.match(all_lines[title].text)
-    for index in range(title + 1, len(all_lines)):
-        line = all_lines[index]
-        if is_source_heading(line.text):
-            break
-        if below := _HEADING.match(line.text):
-            if heading is None or len(below["level"]) <= len(heading["level"]):
-                break
-            follows = True
-        elif _looks_listed(line, follows=follows):
-            last, follows = index, True
-        elif line.text.strip():
-            follows = False
-    return last
 
 
 def _looks_listed(line: _Line, *, follows: bool) -> bool:

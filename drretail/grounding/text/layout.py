@@ -105,10 +105,7 @@ def find_sentences(report: str) -> list[Sentence]:
     for start, end in closing_marks(report):
         parts += [text[position:start], _MARK * (end - start)]
         position = end
-    return list(_sentences("".join([*parts, text[position:]])))
-
-
-def _sentences(text: str) -> Iterator[Sentence]:
+    text, sentences = "".join([*parts, text[position:]]), list[Sentence]()
     block: tuple[int, int, SentenceKind] | None = None
     head: tuple[int, int] | None = None
     in_table = False
@@ -116,16 +113,16 @@ def _sentences(text: str) -> Iterator[Sentence]:
         line = text[start:end].rstrip()
         kind = _kind(line)
         if block is not None and kind != "text":
-            yield from _split(text, *block)
+            sentences += _split(text, *block)
             block = None
         if kind == "row":
             # The first row is the head if a rule follows.
             following = text[end + 1 :].partition("\n")[0].rstrip() if not in_table else ""
-            is_head = bool(following and _RULE.match(following))
-            yield Sentence(*_trimmed(text, start, end), "table_head" if is_head else "row", head if in_table else None)
+            row: SentenceKind = "table_head" if following and _RULE.match(following) else "row"
+            sentences.append(Sentence(*_trimmed(text, start, end), row, head if in_table else None))
             head = head if in_table else (start, start + len(line))
         elif kind == "heading":
-            yield Sentence(*_trimmed(text, start, end), kind)
+            sentences.append(Sentence(*_trimmed(text, start, end), kind))
         elif kind == "item":
             marker = _ITEM.match(text, start, end)
             block = (marker.end() if marker else start, end, "item")
@@ -135,8 +132,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
         elif block is not None:
             block = (block[0], end, block[2])
         in_table = kind == "row" or (in_table and kind == "rule")
-    if block is not None:
-        yield from _split(text, *block)
+    return sentences if block is None else [*sentences, *_split(text, *block)]
 
 
 def _kind(line: str) -> Literal["text", "item", "row", "heading", "rule", "blank"]:

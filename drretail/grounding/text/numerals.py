@@ -90,25 +90,26 @@ def find_numerals(
             position = day
             yield Numeral(run.start(), day, None, stop=day)
             continue
-        if _is_id(run[0]):
+        # An id: digits of its length, or letters and digits that alternate, but for dimensions ("47x47").
+        kinds = re.sub(r"(?<=\d)[xX×](?=\d)", " ", run[0])
+        kinds = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+(?:[.,'’]\d+)*", "0", kinds))
+        if "0a0" in kinds or (len(run[0]) >= _ID_LENGTH and kinds in ("0", "0a") and run[0].isalnum()):
             continue
         for digits in _DIGITS.finditer(text, run.start(), run.end()):
             is_of_list = digits.start() in starts and _OF_LIST.match(text, digits.end())
             before = text[max(0, digits.start() - 4) : digits.start()]
             is_scale = digits[0] in ("5", "10") and _SCALE.search(before)
-            if not (is_of_list or is_scale or before.endswith("#")):
-                yield _numeral(text, digits)
-
-
-def _numeral(text: str, digits: re.Match[str]) -> Numeral:
-    sign = _SIGN.search(text, max(0, digits.start() - 2), digits.start())
-    side = _SIDE.match(text, digits.end())
-    behind = _UNIT.match(text, side.end() if side else digits.end())
-    unit = sign[0].strip() if sign else _canonical_unit(behind["unit"]) if behind else ""
-    stop = behind.end() if behind and not sign else digits.end()
-    with suppress(InvalidOperation):  # "1,2,34" is a list
-        return Numeral(*digits.span(), number_of(digits[0]), unit, stop)
-    return Numeral(*digits.span(), None, unit, stop)
+            if is_of_list or is_scale or before.endswith("#"):
+                continue
+            sign = _SIGN.search(text, max(0, digits.start() - 2), digits.start())
+            side = _SIDE.match(text, digits.end())
+            behind = _UNIT.match(text, side.end() if side else digits.end())
+            unit = sign[0].strip() if sign else _canonical_unit(behind["unit"]) if behind else ""
+            stop = behind.end() if behind and not sign else digits.end()
+            number = None
+            with suppress(InvalidOperation):  # "1,2,34" is a list
+                number = number_of(digits[0])
+            yield Numeral(*digits.span(), number, unit, stop)
 
 
 def _canonical_unit(name: str) -> str:
@@ -128,12 +129,6 @@ def conversion(unit: str, other: str) -> Decimal | None:
             if one in _OF_SIZE and another in _OF_SIZE and _OF_SIZE[one][0] == _OF_SIZE[another][0]:
                 return _OF_SIZE[one][1] / _OF_SIZE[another][1]
     return None
-
-
-def _is_id(run: str) -> bool:
-    """True for digits of an id's length, and for letters and digits that alternate, but for dimensions ("47x47")."""
-    kinds = re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+(?:[.,'’]\d+)*", "0", re.sub(r"(?<=\d)[xX×](?=\d)", " ", run)))
-    return (len(run) >= _ID_LENGTH and kinds in ("0", "0a") and run.isalnum()) or "0a0" in kinds
 
 
 _SIGN_BEHIND = re.compile(

@@ -257,23 +257,20 @@ def anybodys_data(text: str) -> list[Personal]:
     """Every e-mail address, telephone number, IBAN, payment card and street in a text, read as ``decoded`` does."""
     plain, spans = decoded(text)
     in_plain = [Personal(*match.span(), "an e-mail address") for match in EMAIL.finditer(plain)]
-    in_plain += [Personal(*span, "a bank account") for span in _ibans(plain)]
+    for match in _IBAN.finditer(plain):
+        # The words after a code may look like more of it: it ends where its check digits are right.
+        for end in range(match.end("code"), match.start() + 14, -1):
+            code = plain[match.start() : end].replace(" ", "")
+            is_whole = len(code) > 14 and plain[end - 1] != " " and not plain[end : end + 1].isalnum()
+            if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
+                in_plain.append(Personal(match.start(), end, "a bank account"))
+                break
     in_plain += [Personal(*match.span(), "a card") for match in _CARD.finditer(plain) if _is_card(match[0])]
     in_plain += [Personal(*match.span(), "a telephone number") for match in _PHONE.finditer(plain)]
     in_plain += [Personal(*match.span(), "a street") for match in _STREET.finditer(plain)]
     for named, kind in ((_NAMED_PHONE, "a telephone number"), (_NAMED_STREET, "a street")):
         in_plain += [Personal(*match.span("data"), kind) for match in named.finditer(plain)]
     return [as_written(spans, place) for place in in_plain]
-
-
-def _replaced(text: str, places: Iterable[Personal]) -> str:
-    """The text with a word for each place; of places that overlap, the first and longest gives the word."""
-    position, parts = 0, list[str]()
-    for place in sorted(places, key=lambda each: (each.start, -each.end)):
-        if place.start >= position:
-            parts += [text[position : place.start], WORDS[place.what]]
-        position = max(position, place.end)
-    return "".join([*parts, text[position:]])
 
 
 @dataclass
@@ -363,7 +360,12 @@ class Redactor:
             for match in WORD.finditer(plain):
                 if match[0].casefold() in named and match[0][0].isupper():
                     places.append(as_written(spans, Personal(*match.span(), "a full name")))
-        return visible(_replaced(text, places))
+        position, parts = 0, list[str]()
+        for place in sorted(places, key=lambda each: (each.start, -each.end)):
+            if place.start >= position:  # of places that overlap, the first and longest gives the word
+                parts += [text[position : place.start], WORDS[place.what]]
+            position = max(position, place.end)
+        return visible("".join([*parts, text[position:]]))
 
 
 def _held(value: Any, *, of_person: bool = False) -> Iterator[str]:
@@ -398,17 +400,6 @@ def _is_name(key: str, of_person: bool) -> bool:
 
 def _name_words(name: str) -> list[str]:
     return [word for word, _, _ in located_words(decoded(name)[0])]
-
-
-def _ibans(text: str) -> Iterator[tuple[int, int]]:
-    """Where a code whose check digits are right begins and ends. The words after it may look like more of it."""
-    for match in _IBAN.finditer(text):
-        for end in range(match.end("code"), match.start() + 14, -1):
-            code = text[match.start() : end].replace(" ", "")
-            is_whole = len(code) > 14 and text[end - 1] != " " and not text[end : end + 1].isalnum()
-            if is_whole and int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1:
-                yield match.start(), end
-                break
 
 
 def _is_card(text: str) -> bool:

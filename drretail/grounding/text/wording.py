@@ -87,18 +87,14 @@ def short_title(title: str, limit: int = 60) -> str:
     space = words.rfind(" ", 0, limit + 1)
     # A cut must leave at least a third of the limit.
     end = cuts[-1] if cuts and cuts[-1] >= limit // 3 else space if space > 0 else limit
-    return _tidy(words[:end]) or words[:limit].strip()
-
-
-def _tidy(text: str) -> str:
-    before = None
+    text, before = words[:end], None
     while text != before:
         before = text
         text = _closed(text).rstrip(_LOOSE_END)
         front, _, last = text.rpartition(" ")
         if front and last.casefold() in _HANGING:
             text = front
-    return text
+    return text or words[:limit].strip()
 
 
 def _closed(text: str) -> str:

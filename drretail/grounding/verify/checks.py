@@ -266,8 +266,26 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
     findings = [
         *value_findings(case.report, reading.values),
         *source_findings(case.citations, catalog, unknown_kinds=case.unknown_kinds),
-        *_of_picks(case, reading, catalog),
     ]
+    if case.no_decision is not None:
+        findings.append(Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision))
+    elif (missed := case.refused_wrongly) is not None:
+        findings.append(Finding(code="refused_wrongly", severity="error", text="nothing is bought", found=missed))
+    elif reading.picks is not None:
+        outcome = case.outcome if case.run is None else case.run.outcome
+        of_picks = pick_findings(
+            reading.picks,
+            report=case.report,
+            cited=case.cited,
+            wish=case.wish,
+            owned=case.all_owned,
+            ledger=case.ledger(reading.picks),
+            catalog=catalog,
+            refusable={} if case.wish is None else refusable_wants(case.wish, outcome, case.ends),
+            are_certain=reading.reader != FORM,
+        )
+        # A citation of an unknown product has a finding of its own, at its place.
+        findings += (one for one in of_picks if one.code != "not_in_catalog" or one.evidence_id not in case.cited)
     if case.now is not None:
         findings += pages_too_old(case.layout, case.citations, case.evidence, case.now, case.page_age)
     if case.now is not None and not case.web_is_live:
@@ -278,31 +296,6 @@ def check_report(case: Case, reading: Reading) -> list[Finding]:
         findings += personal_data_sent(case.run, case.all_profiles, users, orders)
         findings += profile_changes(case.run.state_diff, case.query.text)
     return sorted(findings, key=lambda one: (one.start is None, one.start or 0, one.code))
-
-
-def _of_picks(case: Case, reading: Reading, catalog: Collection[str] | None) -> list[Finding]:
-    if case.no_decision is not None:
-        return [Finding(code="no_decision", severity="error", text="no picks", found=case.no_decision)]
-    if (missed := case.refused_wrongly) is not None:
-        return [Finding(code="refused_wrongly", severity="error", text="nothing is bought", found=missed)]
-    if reading.picks is None:
-        return []
-    outcome = case.outcome if case.run is None else case.run.outcome
-    findings = pick_findings(
-        reading.picks,
-        report=case.report,
-        cited=case.cited,
-        wish=case.wish,
-        owned=case.all_owned,
-        ledger=case.ledger(reading.picks),
-        catalog=catalog,
-        refusable={} if case.wish is None else refusable_wants(case.wish, outcome, case.ends),
-        are_certain=reading.reader != FORM,
-    )
-    # A citation of an unknown product has a finding of its own, at its place.
-    return [
-        finding for finding in findings if finding.code != "not_in_catalog" or finding.evidence_id not in case.cited
-    ]
 
 
 def _by_id(pick: Pick, case: Case) -> Pick:

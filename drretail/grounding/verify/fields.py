@@ -45,7 +45,14 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
     figure is of that doesn't, no form tells.
     """
     amounts = {amount.start: amount for amount in find_amounts(text, notation)}
-    for sides in _sides(text):
+    # The figures of "130 x 200 cm" are read together: one alone says nothing.
+    together: list[list[Numeral]] = []
+    for numeral in find_numerals(text):
+        if together and _BETWEEN_SIDES.fullmatch(text, together[-1][-1].end, numeral.start):
+            together[-1].append(numeral)
+        else:
+            together.append([numeral])
+    for sides in together:
         lines: list[str] = []
         for numeral in sides:
             amount = amounts.get(numeral.start)
@@ -56,18 +63,6 @@ def field_statements(text: str, item: Product, notation: Notation = ENGLISH) -> 
             lines += [line for number, line in known if _fits(amount, number)][:1]
         if len(lines) == len(sides):
             yield from ((one.start, one.stop, line) for one, line in zip(sides, lines, strict=True))
-
-
-def _sides(text: str) -> Iterator[list[Numeral]]:
-    """The figures of a text, those of "130 x 200 cm" together: of which one alone says nothing."""
-    sides: list[Numeral] = []
-    for numeral in find_numerals(text):
-        if sides and not _BETWEEN_SIDES.fullmatch(text, sides[-1].end, numeral.start):
-            yield sides
-            sides = []
-        sides.append(numeral)
-    if sides:
-        yield sides
 
 
 def decided_property(field: str, text: str, relation: Relation, item: Product) -> tuple[State, str] | None:
@@ -149,7 +144,13 @@ def measures_akin(field: str, items: Iterable[Product]) -> list[tuple[Decimal, s
 def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | None:
     """What fields say of a property ("Is Dishwasher Safe: No"); texts and other fields that agree leave it open."""
     own = _property(field)
-    answers = dict(_answers(own, item))
+    answers: dict[bool, str] = {}
+    for name, value in item.details.items():
+        is_named = own == _property(name)
+        for part in _CLAUSE.split(f"{value}"):
+            answer, stems = yes_or_no(part) if is_named else None, _property(part)
+            if answer is not None or own == stems or (len(own) > 1 and own < stems):
+                answers[not _denies(part) if answer is None else answer] = f"{name}: {value}"
     agreeing = any(is_so in answer for text in _texts(item) for answer in _affirmed(own, text))
     # "Hand wash only" is the other answer to "dishwasher safe".
     clauses = (part for text in _texts(item) for part in _CLAUSE.split(text) if not is_so)
@@ -158,17 +159,6 @@ def _answered(field: str, item: Product, *, is_so: bool) -> tuple[State, str] | 
         return None
     (line,) = answers.values()
     return ("confirmed" if is_so in answers else "contradicted"), line
-
-
-def _answers(own: set[str], item: Product) -> Iterator[tuple[bool, str]]:
-    """The answers of fields to a property, each with its line."""
-    for name, value in item.details.items():
-        is_named = own == _property(name)
-        for part in _CLAUSE.split(f"{value}"):
-            answer = yes_or_no(part) if is_named else None
-            stems = _property(part)
-            if answer is not None or own == stems or (len(own) > 1 and own < stems):
-                yield (not _denies(part) if answer is None else answer), f"{name}: {value}"
 
 
 def yes_or_no(value: object) -> bool | None:

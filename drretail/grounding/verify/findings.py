@@ -172,9 +172,6 @@ class Research:
         if reason == "not_said":
             opened = {key for step in self._calls if step.name == RECORD and not step.error for key in step.evidence}
             return any(f"P:{fit.product_id}" in opened for thing in self.reference.things for fit in thing.undecided)
-        return self._searched()
-
-    def _searched(self) -> bool:
         lack = None if self.reference.proof is None else self.reference.proof.lack
         searches = [_Search.of(step, self.known) for step in self._calls if step.name == SEARCH and not step.error]
         pairs = zip(self.wish.wants, self.reference.things, strict=True)
@@ -461,7 +458,15 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
         limit, price = format_amount(most), format_money(item.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
-    yield from _below(pick, report, item, wants)
+    limits = (
+        ("stars", item.average_rating, min(want.rating_min or 0 for want in wants)),
+        ("ratings", item.rating_number, min(want.ratings_min or 0 for want in wants)),
+    )
+    for name, known, least in limits:
+        if least and is_below(known, least, unknown=True):
+            has = "no known" if known is None else f"{known:,g}"
+            found = f"asked for are at least {least:,g} {name}, and it has {has}"
+            yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
 
 
 def _demands(pick: Pick, report: str, listing: Listing, wants: Sequence[Want], ledger: Ledger) -> Iterator[Finding]:
@@ -476,19 +481,6 @@ def _demands(pick: Pick, report: str, listing: Listing, wants: Sequence[Want], l
     elif all(rulings):
         found = f"its record does not say {rulings[0][0].demand!r}"
         yield _finding("not_borne_out", report, pick, found, severity="warning")
-
-
-def _below(pick: Pick, report: str, item: Product, wants: Sequence[Want]) -> Iterator[Finding]:
-    """Fewer stars or ratings than every want that the pick may be for requires; a warning if they are unknown."""
-    limits = (
-        ("stars", item.average_rating, min(want.rating_min or 0 for want in wants)),
-        ("ratings", item.rating_number, min(want.ratings_min or 0 for want in wants)),
-    )
-    for name, known, least in limits:
-        if least and is_below(known, least, unknown=True):
-            has = "no known" if known is None else f"{known:,g}"
-            found = f"asked for are at least {least:,g} {name}, and it has {has}"
-            yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
 
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:

@@ -83,7 +83,19 @@ class Ledger:
         record = self.records.get(source, {})
         # Lists are no figures: what is said of "eight of the orders" is not said of all of them.
         single = ((path, value) for path, value in leaves(record) if not isinstance(value, list))
-        fields = {path.replace("_", " ").strip(): value for path, value in (*single, *_counts(record))}
+        # How many orders a list counts of each brand, or of each status and year where it has all orders.
+        counts: dict[str, object] = {
+            f"orders {brand['name']}": brand["orders"] for brand in record.get("top_brands") or ()
+        }
+        if record.get("orders") and record.get("total") == record.get("shown") is not None:
+            years = [(order["order_date"][:4], order["order_status"]) for order in record["orders"]]
+            statuses = [status for _, status in years]
+            counts |= {f"orders {status}": statuses.count(status) for status in ORDER_STATUSES}
+            # Of a year there are two counts: who doesn't count what was sent back means the second.
+            valid = Counter(year for year, status in years if status not in VOID_STATUSES)
+            every = Counter(year for year, _ in years)
+            counts |= {f"orders {year}": f"{count} or {valid[year]}" for year, count in every.items()}
+        fields = {path.replace("_", " ").strip(): value for path, value in (*single, *counts.items())}
         title, price = f"{record.get('product_title', '')}", record.get("price")
         paid = price if isinstance(price, int | float) else None
         own = Product(product_id=source, title=title, category="", details=fields, price=paid)
@@ -200,21 +212,6 @@ def _calculation(entry: Evidence) -> Calculation | None:
         return Calculation("".join(expression.split()), operands, Decimal(result))
     except InvalidOperation:
         return None
-
-
-def _counts(record: Mapping[str, Any]) -> Iterator[tuple[str, int | str]]:
-    """How many orders a list in a record counts of each brand, or of each status and year where it has all orders.
-
-    Of a year there are two counts: who doesn't count what was sent back means the second.
-    """
-    yield from ((f"orders {brand['name']}", brand["orders"]) for brand in record.get("top_brands") or ())
-    if record.get("orders") and record.get("total") == record.get("shown") is not None:
-        years = [(order["order_date"][:4], order["order_status"]) for order in record["orders"]]
-        statuses = [status for _, status in years]
-        yield from ((f"orders {status}", statuses.count(status)) for status in ORDER_STATUSES)
-        valid = Counter(year for year, status in years if status not in VOID_STATUSES)
-        for year, count in Counter(year for year, _ in years).items():
-            yield f"orders {year}", f"{count} or {valid[year]}"
 
 
 def leaves(record: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, object]]:

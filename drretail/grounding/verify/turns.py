@@ -299,26 +299,21 @@ class _Text:
                 continue
             if index in rows:
                 table = sentence.start if table is None else table
+                of_row = self._names(sentence.start, sentence.end)
                 for cell in rows[index]:
-                    yield cell.start, cell.end, *self._headed(cell, table, sentence.start, sentence.end)
+                    heads = [head for head in cell.heads if not (of_row and head[0] >= sentence.start)]
+                    label = " ".join(filter(None, (label_of(self.text, *head) for head in heads)))
+                    names = self._names(cell.start, cell.end)
+                    if not names and cell.row >= 0:
+                        names = [*of_row, *(name for head in heads for name in self._names(*head))]
+                    # A head is about no more than it names; so is a cell without names below or beside ones with some.
+                    is_closed = names or cell.row < 0 or self._names(table, cell.start)
+                    yield cell.start, cell.end, label, names if is_closed else None
                 continue
             table = None
             for line in re.finditer(r"[^\n]+", self.text[sentence.start : sentence.end]):
                 first, last = sentence.start + line.start(), sentence.start + line.end()
                 yield first, last, "", self._names(first, last) or None
-
-    def _headed(self, cell: Cell, table: int, start: int, end: int) -> tuple[str, Sequence[Named] | None]:
-        """The label of a cell in a row, and the names in it, else in its row and its column's head. A head is about no
-        more than it names; so is a cell without names below or beside such as have some.
-        """
-        of_row = self._names(start, end)
-        heads = [head for head in cell.heads if not (of_row and head[0] >= start)]
-        label = " ".join(filter(None, (label_of(self.text, *head) for head in heads)))
-        names = self._names(cell.start, cell.end)
-        if not names and cell.row >= 0:
-            names = [*of_row, *(name for head in heads for name in self._names(*head))]
-        is_closed = names or cell.row < 0 or self._names(table, cell.start)
-        return label, names if is_closed else None
 
     def _names(self, start: int, end: int) -> list[Named]:
         return [name for name in self.named if start <= name.start < end]
@@ -343,7 +338,14 @@ class _Answer:
         self.about, self.names = about, whole.named_in(start, end)
         self.parts: list[Part] = []
         for first, last, label, names in whole.pieces(start, end):
-            named = self._without_orders(names or ())
+            # Without a product whose order is named, and with the product of an order's single line.
+            ordered = self.shop.ordered(name.product_id for name in names or ())
+            meant = {key for name in names or () for key in ordered.get(name.product_id, ())}
+            named = [
+                replace(name, product_id=next(iter(meant))) if name.product_id[:2] == "O:" and len(meant) == 1 else name
+                for name in names or ()
+                if name.product_id not in ordered
+            ]
             ids = tuple(dict.fromkeys(name.product_id for name in named))
             is_sure = is_sure or bool(ids)
             is_inside = all(first <= name.start < last for name in named)
@@ -354,16 +356,6 @@ class _Answer:
             else:
                 self.parts.append(Part(first, last, ids or (self.about if names is None else ()), label, is_sure))
             self.about = ids or self.about
-
-    def _without_orders(self, names: Sequence[Named]) -> list[Named]:
-        """The names without a product whose order is named, and with the product of an order's single line."""
-        ordered = self.shop.ordered(name.product_id for name in names)
-        meant = {key for name in names for key in ordered.get(name.product_id, ())}
-        return [
-            replace(name, product_id=next(iter(meant))) if name.product_id[:2] == "O:" and len(meant) == 1 else name
-            for name in names
-            if name.product_id not in ordered
-        ]
 
     def references(self) -> Iterator[Part]:
         """The parts that name products, refer to them by a word of price or stock or by a variant, or sum them up."""

@@ -5,7 +5,7 @@ A report says more than one thing beside a mark, and who reads it may tie a figu
 before a value counts as wrong, all that its sentence cites is asked whether it has this figure.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
@@ -280,7 +280,11 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     A rest that is said of nothing in particular is the cart's. What is apart by an amount that the report names may
     hold a further cost.
     """
-    total = _exact_total(ledger)
+    # The picks' cost is exact where each has one price and no alternative.
+    items = [ledger.products.get(pick.product) for pick in ledger.picks or ()]
+    are_exact = all(item is not None and is_priced_whole(item) and len(sold_for(item)) < 2 for item in items)
+    has_alternatives = any(pick.alternatives for pick in ledger.picks or ())
+    total = ledger.total if are_exact and not has_alternatives else None
     is_rest = value.kind in _OF_BUDGET and ledger.limit is not None
     is_whole = set(value.of) == {f"P:{pick.product}" for pick in ledger.picks or ()} or (is_rest and not value.of)
     is_foreign = value.currency is not None and not may_share_a_sign(value.currency, ledger.currency)
@@ -290,29 +294,18 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     right = total if ledger.limit is None or not is_rest else ledger.limit - total
     if abs(amount.low - abs(right)) in named:
         return None
-    if not value.of and amount.low in {abs(total + right - cart) for cart in _other_carts(total, ledger, named)}:
-        return None
+    if not value.of:
+        # Nor is it of this cart if one with one or two other products, whose price the report names, comes to it.
+        picks = ledger.picks or ()
+        own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
+        others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
+        pairs = {one + other for one, other in combinations(others, 2)}
+        quantities = {1, 2, *(pick.quantity for pick in picks)}
+        carts = product({Decimal(0), total, *own}, others | pairs, quantities)
+        if amount.low in {abs(total + right - (rest + other * times)) for rest, other, times in carts}:
+            return None
     left = f", which {'leaves' if right >= 0 else 'is over the budget by'} {money(abs(right))}" if is_rest else ""
     return f"the picks cost {money(total)} together{left}"
-
-
-def _exact_total(ledger: Ledger) -> Decimal | None:
-    """What the picks cost, where each has one price and no alternative."""
-    items = [ledger.products.get(pick.product) for pick in ledger.picks or ()]
-    are_exact = all(item is not None and is_priced_whole(item) and len(sold_for(item)) < 2 for item in items)
-    has_alternatives = any(pick.alternatives for pick in ledger.picks or ())
-    return ledger.total if are_exact and not has_alternatives else None
-
-
-def _other_carts(total: Decimal, ledger: Ledger, named: Collection[Decimal]) -> Iterator[Decimal]:
-    """What carts cost that hold one or two other products whose price the report names, with all, some or no picks."""
-    picks = ledger.picks or ()
-    own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
-    others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
-    pairs = {one + other for one, other in combinations(others, 2)}
-    quantities = {1, 2, *(pick.quantity for pick in picks)}
-    for rest, other, times in product({Decimal(0), total, *own}, others | pairs, quantities):
-        yield rest + other * times
 
 
 def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> set[Agreement | None]:
