@@ -125,19 +125,21 @@ class Verification(Document):
         """Each check with its findings, then the sum."""
         document = self.model_dump(mode="json", exclude_none=True) | {"passes": self.passes}
         left = len(self.failures) or (self.strict and not self.is_complete)
-        parts = [*(line for check in self.checks for line in self._lines(check)), *prose("", *self._sentences())]
+        parts: list[str] = []
+        for check in self.checks:
+            by_cause = check.by_cause()
+            state = _STATES[check.state] if check.checked or by_cause else "–"
+            parts.append(
+                Prose(f"{state:14} {check.title} ({f'{check.checked:,}' if check.checked else 'there are none'})")
+            )
+            for kind, mismatches in by_cause:
+                shown = mismatches if self.details else mismatches[:1]
+                beside = "" if kind == check.state else f"{_STATES[kind]}: "
+                parts += prose(*(f"{'':15}{beside}{mismatch.line}" for mismatch in shown))
+                if more := len(mismatches) - len(shown):
+                    parts.append(Prose(f"{'':15}and {more:,} more like it"))
+        parts += prose("", *self._sentences())
         return Result(self, document, parts, left=left)
-
-    def _lines(self, check: CheckResult) -> Iterator[str]:
-        by_cause = check.by_cause()
-        state = _STATES[check.state] if check.checked or by_cause else "–"
-        yield Prose(f"{state:14} {check.title} ({f'{check.checked:,}' if check.checked else 'there are none'})")
-        for kind, mismatches in by_cause:
-            shown = mismatches if self.details else mismatches[:1]
-            beside = "" if kind == check.state else f"{_STATES[kind]}: "
-            yield from prose(*(f"{'':15}{beside}{mismatch.line}" for mismatch in shown))
-            if more := len(mismatches) - len(shown):
-                yield Prose(f"{'':15}and {more:,} more like it")
 
     def _sentences(self) -> Iterator[str]:
         unmade = sum(len(check.unmade) for check in self.checks)

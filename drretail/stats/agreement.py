@@ -475,7 +475,16 @@ def agreement_on(pair: Pair) -> Agreement:
 def agreement_table(title: str, agreements: Sequence[Agreement], items: str, words: Callable[[str], str]) -> Table:
     """A row for every two raters and question, of ``n`` items; more than ``MOST_ROWS`` are summarised by question."""
     if len(agreements) > MOST_ROWS:
-        return _by_question(title, agreements, words)
+        by_question: dict[str, list[Agreement]] = defaultdict(list)
+        for each in agreements:
+            by_question[each.about].append(each)
+        rows: list[tuple[object, ...]] = []
+        for about, its in by_question.items():
+            kappas = [each.kappa for each in its if each.kappa is not None]
+            low, middle, high = (min(kappas), median(kappas), max(kappas)) if kappas else (None, None, None)
+            rows.append((words(about), len(its), len(kappas), low, middle, high))
+        columns = ["about", "pairs of people", "with a kappa", "lowest", "median", "highest"]
+        return table_of(title, columns, rows, notes=["--json has every two people."])
     rows = [
         (
             *(f"{each.first}, {each.second}", words(each.about), each.n, Cell(each.share, "percent")),
@@ -484,16 +493,3 @@ def agreement_table(title: str, agreements: Sequence[Agreement], items: str, wor
         for each in agreements
     ]
     return table_of(title, ["", "about", items, "the same", "Cohen's kappa"], rows)
-
-
-def _by_question(title: str, agreements: Sequence[Agreement], words: Callable[[str], str]) -> Table:
-    by_question: dict[str, list[Agreement]] = defaultdict(list)
-    for each in agreements:
-        by_question[each.about].append(each)
-    rows: list[tuple[object, ...]] = []
-    for about, its in by_question.items():
-        kappas = [each.kappa for each in its if each.kappa is not None]
-        low, middle, high = (min(kappas), median(kappas), max(kappas)) if kappas else (None, None, None)
-        rows.append((words(about), len(its), len(kappas), low, middle, high))
-    columns = ["about", "pairs of people", "with a kappa", "lowest", "median", "highest"]
-    return table_of(title, columns, rows, notes=["--json has every two people."])

@@ -167,18 +167,7 @@ def shares_of(verdicts: Sequence[Verdict]) -> Shares:
         {name: (got, of) for name, (got, of) in shares.items() if not (is_again and name in by_records)}
         for shares, is_again in audits
     ]
-    return summed([*own, *_of_repeats(verdicts)])
-
-
-def agreement_ends(shares: Shares) -> tuple[float, float]:
-    """The 95% interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
-    kinds = [shares.get(name, (0, 0)) for name in (audited.CONFIRMED, audited.CONTRADICTED)]
-    ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
-    return fmean(low for low, _ in ends), fmean(high for _, high in ends)
-
-
-def _of_repeats(verdicts: Sequence[Verdict]) -> Iterator[Shares]:
-    """How far repeats agree on the labels of one list of claims, and repeats' own lists with each other."""
+    # How far repeats agree on the labels of one list of claims, and repeats' own lists with each other.
     by_item: dict[str, list[tuple[object, bool]]] = defaultdict(list)
     lists: list[Counter[tuple[object, ...]]] = []
     for verdict in verdicts:
@@ -186,13 +175,19 @@ def _of_repeats(verdicts: Sequence[Verdict]) -> Iterator[Shares]:
             by_item[verdict.item].append((verdict.value, CONTRADICTED in verdict.notes))
         elif verdict.stage == EXTRACT and verdict.item == REPORT:
             lists.append(Counter((claim.start, claim.sources) for claim in claims_in(verdict) or ()))
-    if len(lists) < 2:
-        return
-    for labels in by_item.values():
+    for labels in by_item.values() if len(lists) > 1 else ():
         pairs = [*combinations(labels, 2)]
-        yield {audited.SAME_LABEL: (sum(one == other for one, other in pairs), len(pairs))}
+        own.append({audited.SAME_LABEL: (sum(one == other for one, other in pairs), len(pairs))})
     for one, other in combinations(lists, 2):
-        yield {audited.SAME_CLAIM: (2 * (one & other).total(), one.total() + other.total())}
+        own.append({audited.SAME_CLAIM: (2 * (one & other).total(), one.total() + other.total())})
+    return summed(own)
+
+
+def agreement_ends(shares: Shares) -> tuple[float, float]:
+    """The 95% interval of a judge's agreement with records: the means of the ends for right and for wrong figures."""
+    kinds = [shares.get(name, (0, 0)) for name in (audited.CONFIRMED, audited.CONTRADICTED)]
+    ends = [binomial_ends(got / of, of) if of else (0.0, 1.0) for got, of in kinds]
+    return fmean(low for low, _ in ends), fmean(high for _, high in ends)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
-from drretail.grounding.text.layout import Sentence, find_sentences, read_layout
+from drretail.grounding.text.layout import find_sentences, read_layout
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
 
@@ -92,7 +92,18 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
     if len(report) <= longest:
         return [Part(0, len(report), ())]
     layout = read_layout(report, None)
-    places = dict(_places(report, layout.sentences))
+    places: dict[int, str] = {}  # where a part may begin, and what begins there
+    for sentence in layout.sentences:
+        start, kind = sentence.start, sentence.kind
+        line = report.rfind("\n", 0, start) + 1
+        before = report[report.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
+        is_first = not report[line:start].strip(" \t#>*_-+•.)0123456789") and not (kind == "row" and sentence.head)
+        if kind == "heading" and is_first:
+            places[line] = "heading"
+        elif is_first and not before.strip() and kind != "row":
+            places[line] = "paragraph"
+        elif is_first and kind == "item":
+            places[line] = "item"
     titles = [
         (sentence.start, report[sentence.start : sentence.end].strip(_MARKUP))
         for sentence in layout.sentences
@@ -110,8 +121,8 @@ def parts_of(report: str, longest: int = LONGEST_PART) -> list[Part]:
         else:
             end = min((place for place in places if place > start), default=len(report))
         # The report's first heading, and the last one before a part that does not begin with one.
-        before = [title for place, title in titles if place < start]
-        parts.append(Part(start, end, tuple(dict.fromkeys([*before[:1], *before[-1:]]))))
+        above = [title for place, title in titles if place < start]
+        parts.append(Part(start, end, tuple(dict.fromkeys([*above[:1], *above[-1:]]))))
         start = end
     return parts
 
@@ -124,21 +135,6 @@ def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
         return text
     above = f" It stands below: {' > '.join(part.above)}" if part.above else ""
     return f"{tagged('part', f'This is part {at + 1} of {len(parts)} of the report.{above}')}\n\n{text}"
-
-
-def _places(report: str, sentences: Sequence[Sentence]) -> Iterator[tuple[int, str]]:
-    """Where a part may begin, and what begins there."""
-    for sentence in sentences:
-        start, kind = sentence.start, sentence.kind
-        line = report.rfind("\n", 0, start) + 1
-        before = report[report.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
-        is_first = not report[line:start].strip(" \t#>*_-+•.)0123456789") and not (kind == "row" and sentence.head)
-        if kind == "heading" and is_first:
-            yield line, "heading"
-        elif is_first and not before.strip() and kind != "row":
-            yield line, "paragraph"
-        elif is_first and kind == "item":
-            yield line, "item"
 
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"

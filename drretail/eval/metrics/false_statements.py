@@ -1,11 +1,11 @@
 """What is false in a report, each statement once, whether code or the judge says so (docs/scores.md)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.audit import NOT_JUDGED, followed
-from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES, Claim
+from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
     READING,
@@ -64,7 +64,16 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         picks = next((verdict for verdict in judged if verdict.stage == PICKS), None)
         by_model = await confirmed_reading(case, judge_session, own, picks)
         reason += f", confirmed {sha256_of(by_model.confirmed)[:8]}" if by_model.confirmed else ""
-    contradicted = [*_contradicted(own, judged, case.report)]
+    # The claims that the judge calls contradicted, at their words.
+    ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
+    contradicted: list[Finding] = []
+    for claim in own:
+        if (verdict := ruled.get(claim.claim_id)) is not None:
+            start, end = find_quote(case.report, claim.quote, claim.start or 0) or (claim.start, claim.end)
+            found, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
+            text, place = claim.claim, {"start": start, "end": end}
+            of = Finding(code=CONTRADICTED, severity="error", text=text, found=found, evidence_id=source, **place)
+            contradicted.append(of)
     _record(subject, judge_session, _value(case, read_report(case, by_model), contradicted), reason)
 
 
@@ -115,20 +124,6 @@ def _record(subject: Subject, judge_session: JudgeSession, value: dict[str, Any]
     existing = judge_session.existing(STAGE, ITEM)
     stays = subject.store is None and existing is not None and existing.reason == reason
     judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("scored", value, reason, keeps_existing=stays))
-
-
-def _contradicted(claims: Sequence[Claim], judged: Iterable[Verdict], report: str) -> Iterator[Finding]:
-    """The claims that the judge calls contradicted, at their words."""
-    ruled = {verdict.item: verdict for verdict in judged if verdict.stage == SUPPORT and CONTRADICTED in verdict.notes}
-    for claim in claims:
-        verdict = ruled.get(claim.claim_id)
-        if verdict is not None:
-            start, end = find_quote(report, claim.quote, claim.start or 0) or (claim.start, claim.end)
-            found, source = verdict.reason or verdict.quote, claim.sources[0] if claim.sources else None
-            text = claim.claim
-            yield Finding(
-                code=CONTRADICTED, severity="error", start=start, end=end, text=text, found=found, evidence_id=source
-            )
 
 
 def each_once(findings: Iterable[Finding]) -> list[Finding]:

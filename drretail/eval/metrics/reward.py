@@ -248,20 +248,7 @@ class _Earned:
 
 def _parts(cart: Cart) -> Reward:
     """The parts that depend on the cart, and why it is worth nothing, if so."""
-    lenient = _with_open_picks(cart)
-    worth, within = worth_ratio(lenient) or 0.0, cart.keeps_to_money
-    why = NOT_WANTED if not any(lenient.taken) else "" if within else OVER
-    return Reward(
-        worth=worth,
-        wanted=lenient.share_wanted,
-        within_budget=float(within),
-        right=float(cart.is_feasible),
-        why=why or ("" if worth else UNMET),
-    )
-
-
-def _with_open_picks(cart: Cart) -> Cart:
-    """The cart in which products with open demands count for their wants, at the share of the limits that are kept."""
+    # Products with open demands count for their wants, at the share of the limits that are kept.
     kept = {fit.product_id for thing in cart.things for fit in thing.fits}
     things: list[WantedThing] = []
     for number, thing in enumerate(cart.things):
@@ -274,7 +261,16 @@ def _with_open_picks(cart: Cart) -> Cart:
         things.append(thing.model_copy(update={"fits": (*thing.fits, *undecided)}))
     # The first picks are taken first: beside a product that keeps everything, the open one is the one too many.
     picks = tuple(sorted(cart.picks, key=lambda pick: pick.product not in kept))
-    return replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
+    lenient = replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
+    worth, within = worth_ratio(lenient) or 0.0, cart.keeps_to_money
+    why = NOT_WANTED if not any(lenient.taken) else "" if within else OVER
+    return Reward(
+        worth=worth,
+        wanted=lenient.share_wanted,
+        within_budget=float(within),
+        right=float(cart.is_feasible),
+        why=why or ("" if worth else UNMET),
+    )
 
 
 def measure(subject: Subject) -> Mapping[str, Measured] | str:

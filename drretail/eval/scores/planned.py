@@ -22,7 +22,6 @@ from drretail.eval.scores.gathering import (
     Assessor,
     Gathered,
     JudgedRun,
-    Plan,
     TableKey,
     gather,
     verdicts_by_assessor,
@@ -130,7 +129,16 @@ def _with_earnings(
     metric = gathered.metrics[key.metric]
     systems = gathered.definition.systems
     judged_plans = [plan for plan in gathered.plans if is_judged(metric, systems[plan.label], floors=True)]
-    defined = _defined(metric, judged_plans, answers, experiment)
+    # By query and variant, whether any report on the query could have a value. If no report was judged this is open,
+    # unless the metric knows that the query has nothing to measure.
+    defined: dict[str, dict[str, bool]] = defaultdict(dict)
+    for plan in judged_plans:
+        judged = answers.get(plan.run_id)
+        if judged is None and experiment and metric.query_lacks and metric.query_lacks(experiment, plan.query):
+            defined[plan.query.query_id] = dict.fromkeys(metric.variants, False) | defined[plan.query.query_id]
+        for variant, value in ({} if judged is None else judged.values).items():
+            could = value.state != "na" or value.earns is not None
+            defined[plan.query.query_id][variant] = defined[plan.query.query_id].get(variant, False) or could
     made, headlines = dict(answers), headline_variants(metric)
     precisions = metric.description.held_beside.keys() if metric.description.higher_is_better else ()
     # Of a failed run, what a pooled headline is made of is 0 as well. Where less is better, 0 would be a reward.
@@ -150,24 +158,6 @@ def _with_earnings(
         if earned:
             made[plan.run_id] = replace(run, earned=earned)
     return made
-
-
-def _defined(
-    metric: Metric, plans: Sequence[Plan], answers: Mapping[str, JudgedRun], experiment: Path | None
-) -> Mapping[str, Mapping[str, bool]]:
-    """By query and variant, whether any report on the query could have a value.
-
-    If no report was judged this is open, unless the metric knows that the query has nothing to measure.
-    """
-    defined: dict[str, dict[str, bool]] = defaultdict(dict)
-    for plan in plans:
-        judged = answers.get(plan.run_id)
-        if judged is None and experiment and metric.query_lacks and metric.query_lacks(experiment, plan.query):
-            defined[plan.query.query_id] = dict.fromkeys(metric.variants, False) | defined[plan.query.query_id]
-        for variant, value in ({} if judged is None else judged.values).items():
-            could = value.state != "na" or value.earns is not None
-            defined[plan.query.query_id][variant] = defined[plan.query.query_id].get(variant, False) or could
-    return defined
 
 
 def counted(report: JudgedRun, variant: str) -> float | None:

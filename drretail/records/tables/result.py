@@ -164,7 +164,16 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
     from rich.box import Box
     from rich.table import Table as Grid
 
-    widths = _shared(table, layout, width)
+    # The widths of names and kept columns: the least that each needs, and its share of the remaining room.
+    every_name = [table.heading, *map(_name, table.rows)]
+    widths = [_least_name(table), *(_width(table, at, layout, whole=False) for at in layout.places)]
+    wanted = [max(map(_len, every_name)), *(_width(table, at, layout, whole=True) for at in layout.places)]
+    spare = width - sum(widths) - layout.gap * len(layout.places)
+    missing = {at: most - few for at, (few, most) in enumerate(zip(widths, wanted, strict=True))}
+    for number, at in enumerate(sorted(missing, key=lambda at: missing[at])):
+        share = spare if missing[at] <= _LITTLE else spare // (len(missing) - number)
+        more = max(0, min(missing[at], share))
+        widths[at], spare = widths[at] + more, spare - more
     names, *others = widths
     shown = any((table.heading, *(table.columns[at].name.strip() for at in layout.places)))
     grid = Grid(
@@ -188,20 +197,6 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
         ends = following is not None and following.section != row.section
         grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
     return grid
-
-
-def _shared(table: Table, layout: _Layout, width: int) -> list[int]:
-    """The widths of names and kept columns: the least that each needs, and its share of the remaining room."""
-    names = [table.heading, *map(_name, table.rows)]
-    least = [_least_name(table), *(_width(table, at, layout, whole=False) for at in layout.places)]
-    wanted = [max(map(_len, names)), *(_width(table, at, layout, whole=True) for at in layout.places)]
-    spare = width - sum(least) - layout.gap * len(layout.places)
-    missing = {at: most - few for at, (few, most) in enumerate(zip(least, wanted, strict=True))}
-    for number, at in enumerate(sorted(missing, key=lambda at: missing[at])):
-        share = spare if missing[at] <= _LITTLE else spare // (len(missing) - number)
-        more = max(0, min(missing[at], share))
-        least[at], spare = least[at] + more, spare - more
-    return least
 
 
 def _name(row: Row) -> str:

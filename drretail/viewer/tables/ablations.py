@@ -71,15 +71,10 @@ def row_names(labels: Iterable[str], systems: Systems) -> dict[str, str]:
     return {label: names[apart[label]] + (f" at {size}" if size else "") for label, size in sizes.items()}
 
 
-def agent_names(rows: Iterable[tuple[str, str]], condition: Condition, systems: Systems) -> dict[str, str]:
-    """The names of agents that ran under several values, given each with the label of one of its systems."""
-    agents = {agent: systems.get(label) for agent, label in rows}
-    return row_names(agents, {agent: condition.without(system) for agent, system in agents.items() if system})
-
-
 def setting_names(table: SettingTable, condition: Condition, systems: Systems) -> dict[str, str]:
     """The names of the agents in a table."""
-    return agent_names(((row.agent, row.cells[0].system) for row in table.rows), condition, systems)
+    agents = {row.agent: systems.get(row.cells[0].system) for row in table.rows}
+    return row_names(agents, {agent: condition.without(system) for agent, system in agents.items() if system})
 
 
 def ablation_table(

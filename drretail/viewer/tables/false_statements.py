@@ -62,11 +62,6 @@ class FalseStatement:
         """The cause in words, with what the assistant's own tool says; empty if nothing is known of its tools."""
         return CAUSES[self.cause].format(tool=self.tool) if self.cause else ""
 
-    @property
-    def shop_says(self) -> str:
-        """The record with the product that it is of: "€32.00 (Knock Box)"."""
-        return f"{self.record} ({self.products})" if self.products else self.record
-
 
 def false_statements(view: RunView) -> Iterator[tuple[Finding, FalseStatement]]:
     """The false statements of an answer, each as recorded and in words; none for research with citations."""
@@ -151,6 +146,7 @@ def false_lines(views: Iterable[RunView], most: int | None = None) -> Iterator[s
     yield checked_in_words(answers, checked, false)
     for one in sorted(statements, key=lambda one: one.rank)[:most]:
         yield f"≠ {f'{one.system}: ' if len(systems) > 1 else ''}{one.sentence}"
-        yield f"→ Your shop says {one.shop_says}.{f' {one.why}' if one.why else ''}"
+        of = f" ({one.products})" if one.products else ""
+        yield f"→ Your shop says {one.record}{of}.{f' {one.why}' if one.why else ''}"
     if most is not None and len(statements) > most:
         yield f"{len(statements) - most:,} more are in the report."

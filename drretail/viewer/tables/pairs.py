@@ -65,8 +65,24 @@ def _tables_of(rows: Sequence[PairScore], ranks: Sequence[Score], systems: Syste
     meaning = NOTES["pairs_in_one_order"] if rows[0].rules == "paper" else NOTES["pairs"]
     meaning = NOTES["pairs_of_a_panel"] if any(row.disagreement is not None for row in rows) else meaning
     shown.append(replace(last, notes=(meaning, *notes_on(names, systems))))
-    strengths = _strengths(ranks, systems)
-    return [*shown, *([] if strengths is None else [strengths])], each_pair if is_short else []
+    # Systems as rows by overall strength, dimensions as columns, if at least three systems have opponents.
+    by_system = {row.system: row for row in ranks if row.variant == OVERALL}
+    if sum(row.items["opponents"] > 0 for row in by_system.values()) >= SYSTEMS:
+        names = system_names(by_system, systems)
+        order = sorted(by_system.values(), key=lambda row: (row.value is None, -(row.value or 0), row.system))
+        met = dict.fromkeys(row.variant for row in ranks if row.items["opponents"])
+        strengths = pivot(
+            "Strengths, strongest first by overall",
+            {
+                (row.system, "", row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
+                for row in ranks
+            },
+            {row.system: names[row.system] for row in order},
+            {name: Column(name, TITLE) for name in sorted(met, key=lambda dimension: dimension != OVERALL)},
+            notes=(NOTES["strengths"], *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
+        )
+        shown.append(strengths)
+    return shown, each_pair if is_short else []
 
 
 def _table(title: str, by: str, heading: str, rows: Mapping[str, PairScore]) -> Table:
@@ -120,23 +136,3 @@ _READ: Mapping[str, Callable[[PairScore], Cell | None]] = {
     "first": lambda row: None if row.first_position_rate is None else Cell(row.first_position_rate, "percent"),
     "differ": lambda row: None if row.disagreement is None else Cell(row.disagreement, "percent"),
 }
-
-
-def _strengths(ranks: Sequence[Score], systems: Systems) -> Table | None:
-    """Systems as rows by overall strength, dimensions as columns; None if fewer than three systems have opponents."""
-    overall = {row.system: row for row in ranks if row.variant == OVERALL}
-    if sum(row.items["opponents"] > 0 for row in overall.values()) < SYSTEMS:
-        return None
-    names = system_names(overall, systems)
-    order = sorted(overall.values(), key=lambda row: (row.value is None, -(row.value or 0), row.system))
-    met = dict.fromkeys(row.variant for row in ranks if row.items["opponents"])
-    return pivot(
-        "Strengths, strongest first by overall",
-        {
-            (row.system, "", row.variant): Cell("n/a") if row.value is None else measured_cell(row, "signed")
-            for row in ranks
-        },
-        {row.system: names[row.system] for row in order},
-        {name: Column(name, TITLE) for name in sorted(met, key=lambda dimension: dimension != OVERALL)},
-        notes=(NOTES["strengths"], *(f"{names[row.system]}: {row.note}." for row in order if row.note is not None)),
-    )
