@@ -362,18 +362,17 @@ def verify(options: VerifyOptions) -> Verification:
     check_queries(definition, options.queries, checklist)
     with checklist.catching("votes", "votes"):
         check_votes(folder, checklist)
-    if damaged:
-        _believe_all(folder, definition, checklist)
-        for check in ("plan", *DEEP):
-            checklist.leave(check, "verdicts", f"{damaged[0]} is damaged", RESTORE)
-    elif definition.versions.get("drretail") == __version__:
-        with checklist.catching("scores", "scores.json"):
-            check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)
+    for check in ("plan", "verdicts", "scores") if damaged else ():
+        checklist.leave(check, "verdicts", f"{damaged[0]} is damaged", RESTORE)
+    if definition.versions.get("drretail") == __version__:
+        if not damaged:
+            with checklist.catching("scores", "scores.json"):
+                check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)
         with _world(folder, definition, options, checklist) as world:
             if world is None:
                 _believe_all(folder, definition, checklist)
             else:
-                _check_against(folder, definition, world, options, gone, checklist, progress)
+                _check_against(folder, definition, world, options, None if damaged else gone, checklist, progress)
     else:
         _believe_all(folder, definition, checklist)
         made_by = definition.versions.get("drretail", "a version that it does not name")
@@ -430,11 +429,11 @@ def _check_against(
     definition: Definition,
     world: World,
     options: VerifyOptions,
-    gone: Collection[str],
+    gone: Collection[str] | None,
     checklist: Checklist,
     progress: Progress,
 ) -> None:
-    """Makes all checks that need the world."""
+    """Makes all checks that need the world, without those of verdicts if ``gone`` is None: a pack is damaged."""
     if world.folder is None:
         advice = "`drretail world check` looks at a world on servers."
         checklist.leave("versions", "experiment.json", "its world is on servers, and its rows are not read", advice)
@@ -459,6 +458,8 @@ def _check_against(
         verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
         with checklist.catching("replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
             run_loop(verifier.check_all(runs, bar.advance))
+        if gone is None:
+            return
         copy = scratch / "experiment"
         with checklist.catching("verdicts", "verdicts", copy):
             offers, look_up = Offers(world), NamedProducts(world).named_by_run

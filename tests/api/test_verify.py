@@ -424,6 +424,8 @@ def test_a_damaged_pack_is_found(exp: Path, world: World) -> None:
     path = next(exp.glob(f"verdicts/*/*/*/{PACKS[0]}"))
     path.write_bytes(path.read_bytes()[:-9])
     assert "verdicts" in fails(verify(exp, world))
+    forged_result(exp)
+    assert {"tools", "verdicts"} <= fails(verify(exp, world)).keys()
 
 
 @pytest.mark.parametrize("lost", ["evidence.jsonl.gz", "run.json"])
