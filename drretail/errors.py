@@ -250,9 +250,7 @@ def without_logins(text: str) -> str:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with each secret struck out, as it is and in the encodings in which a server may repeat it: in JSON,
-    percent-encoded, in hexadecimal digits or in base64 within a longer text.
-    """
+    """The text with each secret struck out, as it is and as a server may repeat it: in JSON, escaped, hex or base64."""
     spellings: set[str] = set()
     for secret in secrets:
         raw = secret.encode("utf-8", "surrogatepass")

@@ -414,9 +414,7 @@ def reference_path(experiment: Path, query_id: str) -> Path:
 
 
 def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference | None:
-    """What is kept of a query's reference baskets, which version 1.0 kept whole; None if nothing is, or nothing that
-    this version can read.
-    """
+    """What is kept of a query's reference baskets (version 1.0 kept them whole); None if nothing that can be read."""
     path = reference_path(experiment, query_id)
     with suppress(UserError):  # before 1.0, baskets had other fields
         return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)

@@ -269,9 +269,7 @@ def readable_json(value: Any) -> str:
 
 
 def write_rows(path: Path, value: Mapping[str, Any]) -> None:
-    """Writes a JSON object of lists (sorted keys) atomically, with a line for each item of a list: large tables stay
-    small, and a diff shows which rows differ.
-    """
+    """Writes a JSON object of lists (sorted keys) atomically, an item a line: small, and a diff shows what differs."""
     tables = {
         name: "[\n" + ",\n".join(map(canonical_json, rows)) + "\n]" if isinstance(rows, list) else canonical_json(rows)
         for name, rows in sorted(value.items())
@@ -360,7 +358,14 @@ def read_lines(path: Path, most: int | None = None) -> list[str]:
     """
     try:
         if path.stat().st_size > LONGEST_LINE:
-            _check_lines(path)
+            with path.open("rb") as file:
+                for number in count(1):
+                    line = file.readline(LONGEST_LINE + 1)
+                    if len(line) > LONGEST_LINE:  # longer than any person or program of ours writes
+                        most_mb = LONGEST_LINE >> 20
+                        raise UserError(f"{path}, line {number}, has more than {most_mb} MB, the most that is read.")
+                    if not line:
+                        break
         data = read_packed(path, most or MOST_UNPACKED) if path.suffix == ".gz" else path.read_bytes()
         # splitlines() would also cut at U+2028, which JSON strings may hold.
         return data.decode("utf-8-sig").removesuffix("\n").split("\n")  # Windows' editors begin with a mark
@@ -381,17 +386,6 @@ def read_packed(path: Path, most: int) -> bytes:
     if len(unpacked) > most:
         raise UserError(f"{path} holds more than {most >> 20} MB when it is unpacked, the most that is read.")
     return unpacked
-
-
-def _check_lines(path: Path) -> None:
-    """Raises UserError for a line that is longer than any person or program of ours writes."""
-    with path.open("rb") as file:
-        for number in count(1):
-            line = file.readline(LONGEST_LINE + 1)
-            if len(line) > LONGEST_LINE:
-                raise UserError(f"{path}, line {number}, has more than {LONGEST_LINE >> 20} MB, the most that is read.")
-            if not line:
-                return
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:

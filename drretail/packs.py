@@ -158,7 +158,16 @@ def _index(packed: Path, stamp: _Stamp) -> _Index:
         begin = file.tell() - len(unpacking.unused_data)
     check_format(index if isinstance(index, dict) else {}, packed)
     try:
-        return _read(index, begin)
+        parts: list[tuple[int, int]] = []
+        for size in index["parts"]:
+            parts.append((begin, int(size)))
+            begin += int(size)
+        files = {str(name): (int(part), int(first), int(last)) for name, (part, first, last) in index["files"].items()}
+        if any("/" in name or "\\" in name or not name.endswith(".jsonl") for name in files):
+            raise ValueError  # it could name a file elsewhere
+        if any(not 0 <= part < len(parts) for part, _, _ in files.values()):
+            raise ValueError
+        return _Index(tuple(parts), files)
     except (KeyError, TypeError, ValueError) as problem:
         raise _damaged(packed) from problem
 
@@ -172,20 +181,6 @@ def _unpacked_head(file: Any, unpacking: Any) -> Iterator[bytes]:
         if size > MOST_UNPACKED:
             raise ValueError
         yield unpacked
-
-
-def _read(index: Mapping[str, Any], begin: int) -> _Index:
-    """The index as it is written; raises KeyError, TypeError or ValueError for any other."""
-    parts: list[tuple[int, int]] = []
-    for size in index["parts"]:
-        parts.append((begin, int(size)))
-        begin += int(size)
-    files = {str(name): (int(part), int(first), int(last)) for name, (part, first, last) in index["files"].items()}
-    if any("/" in name or "\\" in name or not name.endswith(".jsonl") for name in files):
-        raise ValueError  # it could name a file elsewhere
-    if any(not 0 <= part < len(parts) for part, _, _ in files.values()):
-        raise ValueError
-    return _Index(tuple(parts), files)
 
 
 @lru_cache(maxsize=_PARTS)

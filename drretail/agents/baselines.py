@@ -180,14 +180,11 @@ LACKS: Mapping[Lack, str] = {
 }
 
 
-NO_SUCH_ORDER = "the shopper never made the order that it speaks of"
-
-
 def report_without(reference: Reference) -> str:
     """One sentence that says why there is nothing to buy."""
     proof = reference.proof
     if proof is not None and proof.lack == "no_such_order":
-        return f"No basket of this shop answers the request: {NO_SUCH_ORDER}."
+        return "No basket of this shop answers the request: the shopper never made the order that it speaks of."
     return f"No basket of this shop answers the request: {LACKS[reference.lack or 'no_basket']}."
 
 

@@ -285,9 +285,7 @@ def _end_or_challenge(state: State, loop: Loop) -> Literal["challenge", "__end__
 
 
 def _announced(answer: AIMessage, before: int, loop: Loop, handed_in: str) -> int:
-    """How many turns in a row had neither calls nor a report, this one included. A repeated
-    announcement counts again. After a report that came with calls, nothing more is owed.
-    """
+    """How many turns in a row had neither calls nor a report, this one too; repeated announcements count again."""
     if answer.tool_calls or handed_in or loop.is_unfinished is None or not loop.is_unfinished(answer.text):
         return 0
     loop.models.trajectory.count_setback("announcements")

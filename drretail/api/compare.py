@@ -228,37 +228,35 @@ def _named(options: CompareOptions) -> list[str]:
 
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
-    by = options.by
+    by, judges = options.by, texts_in(options.judges)
     if options.a is not None or options.fail_if or options.beside is not None:
         raise UserError(f"--by {by} compares settings of one agent: leave out systems, --fail-if and --beside.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
-    if by in ("level", "axis"):
-        return Compared(sliced=_sliced(experiment, options))
-    assert by is not None
-    wanted, judges = _named(options), texts_in(options.judges)
-    tables = tables_of_experiment(experiment, by, wanted, judges, beside="web" if by == "compose" else None)
-    return Compared(settings=tables)
-
-
-def _sliced(experiment: Path, options: CompareOptions) -> Scores:
-    """The scores with only the slices by level or axis, of the wanted metrics or variants and judges."""
+    if by not in ("level", "axis"):
+        assert by is not None
+        beside = "web" if by == "compose" else None
+        tables = tables_of_experiment(experiment, by, _named(options), judges, beside=beside)
+        return Compared(settings=tables)
+    # The scores with only the slices by level or axis, of the wanted metrics or variants and judges.
     scores = with_slices(experiment, made_scores(experiment))
-    rows = [row for row in scores.slices if row.by == options.by]
+    rows = [row for row in scores.slices if row.by == by]
     if not rows:
         how = (
             "give its queries their levels with `drretail queries difficulty FILE --to FILE2`, run and score these"
-            if options.by == "level"
+            if by == "level"
             else "its queries need a wish, and its scores a metric that rates each report"
         )
-        raise UserError(f"{experiment} has no scores by {options.by}: {how}.")
-    named, judges = named_variants(experiment, _named(options)), texts_in(options.judges)
-    wanted = {(name, each) for name, (metric, variants) in named.items() for each in variants or metric.variants}
+        raise UserError(f"{experiment} has no scores by {by}: {how}.")
+    wanted = _named(options)
+    named = named_variants(experiment, wanted)
+    variants_of = {(name, each) for name, (metric, variants) in named.items() for each in variants or metric.variants}
     known = {row.judge for row in rows}
     judged_by = {resolve_name("judge with scores here", judge, known) for judge in judges} or known
-    slices = [row for row in rows if row.judge in judged_by and (not wanted or (row.metric, row.variant) in wanted)]
+    judged = (row for row in rows if row.judge in judged_by)
+    slices = tuple(row for row in judged if not variants_of or (row.metric, row.variant) in variants_of)
     if not slices:
-        of_what = " or ".join([*_named(options), *judges])
+        of_what = " or ".join([*wanted, *judges])
         there = ", ".join(dict.fromkeys(row.metric for row in rows))
-        raise UserError(f"{experiment} has no scores by {options.by} of {of_what}; it has some of {there}.")
-    return scores.model_copy(update={"slices": tuple(slices)})
+        raise UserError(f"{experiment} has no scores by {by} of {of_what}; it has some of {there}.")
+    return Compared(sliced=scores.model_copy(update={"slices": slices}))

@@ -64,10 +64,31 @@ class Opener:
         Raises UserError for the address of an unknown provider, and for an address that does not begin with http:// or
         https://.
         """
-        from drretail.llm.providers import provider_names
+        from drretail.llm.providers import ADDRESSLESS, provider_names
 
         wanted = list(choices)
-        addresses = _addresses(texts_in(self.base_urls), {choice.model.partition(":")[0] for choice in wanted})
+        providers = {choice.model.partition(":")[0] for choice in wanted}
+        addressed = sorted(providers & set(provider_names()) - ADDRESSLESS)
+        # An address without a provider is for the only provider in use.
+        addresses: dict[str, str] = {}
+        for flag in texts_in(self.base_urls):
+            provider, equals, url = flag.partition("=")
+            shown = plain_address(flag)
+            if equals and "/" not in provider:
+                check_known("model provider", provider_names(), provider)
+                addresses[provider] = url
+                continue
+            # This = is part of the address.
+            if not addressed:
+                raise UserError(
+                    f"--base-url {shown}: no model of this command is asked at an address. Name one as well, such as "
+                    "--model openai:NAME, or leave --base-url out."
+                )
+            if len(addressed) > 1:
+                raise UserError(
+                    f"--base-url {shown}: say which of {', '.join(addressed)} it is for, as in {addressed[0]}={shown}."
+                )
+            addresses[addressed[0]] = flag
         for provider, url in {"": self.settings.base_url, **self.settings.base_urls, **addresses}.items():
             if provider:
                 check_known("model provider", provider_names(), provider)
@@ -297,30 +318,3 @@ def choices_by_role(
     check_known("role", roles, *profile.roles)
     named = {role: profile.choice(role) for role in profile.roles}
     return {"": profile.choice(""), **named, **flags}
-
-
-def _addresses(flags: Sequence[str], providers: set[str]) -> dict[str, str]:
-    """The addresses of ``[PROVIDER=]URL`` flags by provider. One without a provider is for the only provider in use."""
-    from drretail.llm.providers import ADDRESSLESS, provider_names
-
-    addressed = sorted(providers & set(provider_names()) - ADDRESSLESS)
-    addresses: dict[str, str] = {}
-    for flag in flags:
-        provider, equals, url = flag.partition("=")
-        shown = plain_address(flag)
-        if not equals or "/" in provider:  # this = is part of the address
-            if not addressed:
-                raise UserError(
-                    f"--base-url {shown}: no model of this command is asked at an address. Name one as well, such as "
-                    "--model openai:NAME, or leave --base-url out."
-                )
-            if len(addressed) > 1:
-                raise UserError(
-                    f"--base-url {shown}: say which of {', '.join(addressed)} it is for, as in {addressed[0]}={shown}."
-                )
-            addresses[addressed[0]] = flag
-        elif provider not in provider_names():
-            raise UnknownName("model provider", provider, provider_names())
-        else:
-            addresses[provider] = url
-    return addresses

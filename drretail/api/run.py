@@ -54,7 +54,6 @@ from drretail.records.run import INTENT, PERSON, Run
 from drretail.records.tables.figures import counted
 from drretail.stats.significance import fewest_users
 
-DEFAULT_AGENTS = ("react",)
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
 
@@ -236,7 +235,7 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             tasks = select_only(tasks, options.only)
         if not shard.of_queries(tasks):
             observer.note(f"None of the {len(tasks):,} queries falls into shard {shard.number}/{shard.of}.")
-        agents = DEFAULT_AGENTS if options.agents is None else options.agents
+        agents = ("react",) if options.agents is None else options.agents
         systems = named_systems(options, agents, options.model, world, opener, observer)
 
         def open_gold() -> Sequence[Query]:

@@ -386,9 +386,7 @@ def failed_answers(
     rules: str,
     compared: Sequence[tuple[str, str]],
 ) -> int:
-    """How many questions of these metrics, judges, rules and pairs have no usable answer. Other judges' failures don't
-    count, since they were not asked now.
-    """
+    """How many questions of these metrics, rules, pairs and judges, who alone were asked, have no usable answer."""
     judged_by = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
     judged = (row for row in scores.judgings if row.metric in metrics)
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)

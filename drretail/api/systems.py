@@ -137,9 +137,7 @@ def read_file_of_queries(
 
 
 def asked_queries(queries: Queries | None, user: str | None, world: World) -> list[Query]:
-    """The queries as ``without_sandbox_gold`` gives them. What a sandbox establishes about products belongs to a query,
-    wherever it comes from.
-    """
+    """The queries as ``without_sandbox_gold`` gives them: what a sandbox establishes belongs to its query."""
     query_list = without_sandbox_gold(queries, user, world)
     return world.web.with_gold(query_list) if isinstance(world.web, SealedWeb) else query_list
 
@@ -164,7 +162,6 @@ def without_sandbox_gold(queries: Queries | None, user: str | None, world: World
 
 
 PAPER = "paper"
-PAPER_PROFILE = "paper-like"
 OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and is no language model."
 
 
@@ -186,7 +183,7 @@ def with_preset(options: RunOptions) -> RunOptions:
         preset=None,
         agents=SYSTEMS,
         queries=shipped_queries() if options.queries is None else options.queries,
-        model_profile=options.model_profile or PAPER_PROFILE,
+        model_profile=options.model_profile or "paper-like",
         vary={"scope": "any"} | dict(options.vary or {}),
     )
 

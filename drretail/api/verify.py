@@ -76,7 +76,6 @@ if TYPE_CHECKING:
 
 AT_ONCE = 4
 """Runs made again at the same time."""
-OTHER_PROMPTS = "its prompts are not those of this version"
 OWN_CONDITION = "it ran under a condition of the user's own"
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 
@@ -179,7 +178,7 @@ class Verifier:
                         if await self._names_its_prompts(run, sut, queries[run.query_id]):
                             await self._replay(run, sut, queries[run.query_id])
                         else:
-                            self._leave(run, OTHER_PROMPTS, OWN_AGENT)
+                            self._leave(run, "its prompts are not those of this version", OWN_AGENT)
                             await self._call_again(run, queries[run.query_id])
                     elif isinstance(sut, DrretailError):
                         self.checklist.leave("replay", name, str(sut).rstrip("."), OWN_AGENT)

@@ -177,9 +177,7 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
 
 
 def _ask(url: str, part: Path, around: Surroundings) -> float | None:
-    """Makes one request and writes its body. Returns the seconds to wait if the server is busy (0 if it does not say
-    how long), otherwise None.
-    """
+    """Makes one request and writes its body. Returns seconds to wait if the server is busy (0 if unsaid), else None."""
     have, state = _have(part), _read_state(part)
     headers = {"Accept-Encoding": "identity"}
     # Request only the rest if the bytes on disk are known to be of the same version.

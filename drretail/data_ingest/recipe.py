@@ -97,7 +97,6 @@ def read_recipe(category: str) -> CategoryRecipe:
 ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 PRICE_SPREAD = 0.16
 """Standard deviation of the logarithm of a price, beyond what brand and options explain."""
-WARRANTIES = ("30-day returns", "1-year warranty", "2-year warranty", "5-year warranty")
 MONTHS = ("January", "March", "April", "May", "June", "August", "September", "October", "November")
 
 
@@ -186,7 +185,7 @@ def _details(
     details["Package Dimensions"] = f"{size} inches"
     details["Manufacturer"] = brand.name
     details["Item model number"] = f"{brand.name[:2].upper()}-{random.randint(100, 9999)}"
-    details["Warranty"] = random.choice(WARRANTIES)
+    details["Warranty"] = random.choice(("30-day returns", "1-year warranty", "2-year warranty", "5-year warranty"))
     details["Date First Available"] = f"{random.choice(MONTHS)} {random.randint(1, 28)}, {random.randint(2016, 2021)}"
     details["Best Sellers Rank"] = {recipe.root: random.randint(500, 400_000), kind.path[-1]: random.randint(1, 900)}
     return details

@@ -132,11 +132,19 @@ def review(purchase: Purchase, random: Random) -> dict[str, Any]:
     """A raw review row of ten fields for a purchase."""
     drawn = round(purchase.article.row["average_rating"] + random.gauss(0, 0.9))
     stars = float(min(5, max(1, drawn)))
-    asin = purchase.article.product_id
+    asin, kind = purchase.article.product_id, purchase.article.kind
+    title = random.choice(TEXTS["titles"][f"{stars:g}"])
+    parts = [random.choice(TEXTS["openings"][f"{stars:g}"])]
+    if stars >= 3:
+        parts.append(_sentence(random.choice(kind.praise)))
+    if stars <= 4 and (stars < 4 or random.random() < 0.5):
+        complaint = random.choice(kind.complaints)
+        parts.append(f"But {complaint}." if stars >= 3 else _sentence(complaint))
+    parts.append(random.choice(TEXTS["closings"][f"{stars:g}"]))
     return {
         "rating": stars,
-        "title": random.choice(TEXTS["titles"][f"{stars:g}"]),
-        "text": _text(purchase.article, stars, random),
+        "title": title,
+        "text": " ".join(part for part in parts if part),
         "images": [],
         "asin": asin,
         "parent_asin": asin,
@@ -145,18 +153,6 @@ def review(purchase: Purchase, random: Random) -> dict[str, Any]:
         "helpful_vote": int(random.paretovariate(1.3)) - 1 if random.random() < 0.28 else 0,
         "verified_purchase": True,
     }
-
-
-def _text(article: Article, stars: float, random: Random) -> str:
-    kind = article.kind
-    parts = [random.choice(TEXTS["openings"][f"{stars:g}"])]
-    if stars >= 3:
-        parts.append(_sentence(random.choice(kind.praise)))
-    if stars <= 4 and (stars < 4 or random.random() < 0.5):
-        complaint = random.choice(kind.complaints)
-        parts.append(f"But {complaint}." if stars >= 3 else _sentence(complaint))
-    parts.append(random.choice(TEXTS["closings"][f"{stars:g}"]))
-    return " ".join(part for part in parts if part)
 
 
 def _sentence(clause: str) -> str:
@@ -297,7 +293,6 @@ class ArrayFile(LineFile):
 
 # Categories in other forms than raw lines, since ingest must read every form.
 META_FORMS: dict[str, type[LineFile]] = {"Home_and_Kitchen": HuggingFaceFile, "Patio_Lawn_and_Garden": ArrayFile}
-PACKED = frozenset({"Pet_Supplies"})
 CUT = "Office_Products"
 """The category whose review file breaks off within its last line."""
 
@@ -351,7 +346,7 @@ def write_shop(
     with _replaced(folder) as made:
         shop = _Shop(seed)
         for name in names:
-            ending = ".jsonl.gz" if name in PACKED else ".jsonl"
+            ending = ".jsonl.gz" if name == "Pet_Supplies" else ".jsonl"
             form = META_FORMS.get(name, LineFile)
             shop.meta[name] = form(made / f"meta_{name}{ending}")
             shop.reviews[name] = LineFile(made / f"{name}{ending}")

@@ -192,7 +192,6 @@ _CUT = frozenset({"max_tokens", "length"})
 UNSAID = "unknown"
 """The stop reason of an answer that gives none."""
 WRONG_FORM = "the provider's answer has another form than its API's"
-_PAGE_BEGINS = ("<!doctype html", "<html")
 
 
 class Answering(Protocol):
@@ -298,7 +297,7 @@ def masked(model: object, text: str) -> str:
 def _page_start(text: str) -> int | None:
     """Where a web page begins in a text, such as a gateway's in place of the provider's answer; None without one."""
     lower = text.lower()
-    return min((at for word in _PAGE_BEGINS if (at := lower.find(word)) >= 0), default=None)
+    return min((at for word in ("<!doctype html", "<html") if (at := lower.find(word)) >= 0), default=None)
 
 
 def keys_of(chat: object) -> list[str]:

@@ -307,7 +307,10 @@ class ScriptedChat(LocalChat):
         return super().bind_tools(tools, tool_choice=tool_choice, **kwargs)
 
     def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
-        request = _request(messages, bound)
+        names = tuple(tool["function"]["name"] for tool in bound.get("tools") or ())
+        choice, schema = bound.get("tool_choice"), bound.get(_SCHEMA)
+        may_call = choice != "none" and not (isinstance(choice, dict) and choice.get("type") == "none")
+        request = Request(tuple(messages), () if schema else names, schema, may_call)
         with self._lock:
             self.asked.append(request)
         answer = _as_answer(self.play(request))
@@ -383,14 +386,6 @@ def _as_answer(written: Written) -> ScriptedAnswer:
             text=written.text, calls=calls, stop=None if written.text or calls else EMPTY, usage=usage
         )
     return ScriptedAnswer(text=written, stop=None if written else EMPTY) if isinstance(written, str) else written
-
-
-def _request(messages: Sequence[BaseMessage], bound: dict[str, Any]) -> Request:
-    names = tuple(tool["function"]["name"] for tool in bound.get("tools") or ())
-    choice = bound.get("tool_choice")
-    may_call = choice != "none" and not (isinstance(choice, dict) and choice.get("type") == "none")
-    schema = bound.get(_SCHEMA)
-    return Request(tuple(messages), () if schema else names, schema, may_call)
 
 
 def _counted(usage: Usage) -> UsageMetadata:

@@ -43,7 +43,6 @@ _TOKEN = re.compile(
 )
 _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+$")
 _PLAIN = {"×": "*", "÷": "/", "−": "-"}
-_CLOSING = {"(": ")", "{": "}"}
 CONSTANTS = {"pi": math.pi, "e": math.e}
 HINTS = {
     "%": "write 0.15 for 15 percent",
@@ -196,7 +195,7 @@ class _Parser:
         if opening is None:
             raise self._unexpected(otherwise)
         value = self.sum()
-        self.expect(_CLOSING[opening])
+        self.expect({"(": ")", "{": "}"}[opening])
         return value
 
     def _take(self, *symbols: str) -> str | None:

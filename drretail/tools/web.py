@@ -147,9 +147,13 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
     outgoing_query = outgoing(session, place, query)
     pages = _found(session, effects, outgoing_query.query, chunks=chunks)
     if session.settings.web_mode == "ws":
-        pages = _read(
-            session, pages, effects, place, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began)
-        )
+        # A page that was summarised for this path before is not fetched again.
+        left = max(0.0, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began))
+        known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
+        new = [item for item in pages if item.evidence not in known]
+        fetched = fetch_pages(session.settings.world.web, [item.result.url for item in new], effects, left)
+        of_page = {item.evidence: page for item, page in zip(new, fetched, strict=True)}
+        pages = [replace(each, page=of_page.get(each.evidence), summary=known.get(each.evidence)) for each in pages]
     results, sources = list[dict[str, Any]](), list[Source]()
     for item in pages:
         result, summary = item.result, None if item.summary is None else _summary(item.summary)
@@ -239,15 +243,6 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
         # Two spellings of one address are one page.
         found.setdefault(web_evidence_id(item["url"]), WebResult(**item))
     return [_Found(evidence, result) for evidence, result in found.items()]
-
-
-def _read(session: Session, results: list[_Found], effects: Effects, place: Place, seconds: float) -> list[_Found]:
-    """The results with their pages; a page that was summarised for this path before is not fetched again."""
-    known = {entry.id: entry for entry in session.ledger.known_at(place.path) if _summary(entry) is not None}
-    new = [item for item in results if item.evidence not in known]
-    fetched = fetch_pages(session.settings.world.web, [item.result.url for item in new], effects, max(0.0, seconds))
-    pages = {item.evidence: page for item, page in zip(new, fetched, strict=True)}
-    return [replace(item, page=pages.get(item.evidence), summary=known.get(item.evidence)) for item in results]
 
 
 def _summary(entry: Evidence) -> str | None:

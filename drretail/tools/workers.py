@@ -79,9 +79,7 @@ class Workers:
         return job
 
     def wait(self, job: Job[T], seconds: float) -> T:
-        """The job's result, or its exception raised. Raises TimeoutError if it runs longer than ``seconds``; time in
-        the queue does not count.
-        """
+        """The job's result, or its exception raised; TimeoutError if it runs, not waits, longer than ``seconds``."""
         while not wait([job.ended], job.left(seconds)).done:
             if job.left(seconds) == 0:
                 self._give_up(job)

@@ -207,9 +207,7 @@ def compared(
     system: System,
     everything: int,
 ) -> Rerun:
-    """What the rerun queries show, of ``everything`` that was asked. Raises UserError if their worth differs from that
-    of the submitted runs.
-    """
+    """What the rerun queries show, of ``everything`` asked. Raises UserError if they differ in worth from before."""
     ids = [query.query_id for query in drawn if query.query_id in before and query.query_id in after]
     differences = [after[key].primary - before[key].primary for key in ids]
     groups = Clusters.of(drawn).groups(ids)

@@ -35,9 +35,6 @@ class Form:
     redacts: bool = False
 
 
-SUFFIX = ".jsonl"
-
-
 def write_drb(selection: Selection, to: Path) -> str:
     """Writes ``<system>.jsonl``, and ``<system>-r2.jsonl`` for further repeats. A run without a report has an empty
     article.
@@ -54,7 +51,7 @@ def write_drb(selection: Selection, to: Path) -> str:
         # With numbered links and sources. An imported report stays as it came, which is how it was read.
         article = report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
         row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
-        lines = files.setdefault(f"{file_name(chosen.run.system)}{repeat}{SUFFIX}", [])
+        lines = files.setdefault(f"{file_name(chosen.run.system)}{repeat}.jsonl", [])
         lines.append((number, json.dumps(row, ensure_ascii=False)))
     if not files:
         raise selection.nothing_left()

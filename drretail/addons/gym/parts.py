@@ -1,6 +1,6 @@
 """``gym split``: questions to train on, held-out ones of other people, wishes and shops, and what floors earn."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -179,7 +179,15 @@ def split(options: SplitOptions) -> Result[Sequence[Part]]:
     train, held_out = map(int, sizes)
     places = (worlds[0] if worlds else None, worlds[1] if len(worlds) > 1 else None)
     parts = make_parts(to, (train, held_out), worlds=places, seed=options.seed, progress=choose_progress())
-    rows = [row for part in parts for row in _rows(part)]
+    rows: list[tuple[object, ...]] = []
+    for part in parts:
+        # One row per level, and one for all.
+        for level in (*sorted({query.level for query in part.queries if query.level is not None}), None):
+            ids = [query.query_id for query in part.queries if level is None or query.level == level]
+            searched, unasked = zip(*(part.floors[query_id] for query_id in ids), strict=True)
+            hiding = [reward for reward in unasked if reward is not None]
+            name = "all" if level is None else str(level)
+            rows.append((part.name, name, len(ids), len(hiding), _mean(searched), _mean(hiding)))
     made: dict[str, object] = {}
     lines: list[str] = []
     for part, file in zip(parts, files, strict=True):
@@ -188,16 +196,6 @@ def split(options: SplitOptions) -> Result[Sequence[Part]]:
         lines.append(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
     document = {"parts": made, "levels": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
     return Result(parts, document, [*lines, table_of("Floors by level", COLUMNS, rows, notes=NOTES)], path=to)
-
-
-def _rows(part: Part) -> Iterator[tuple[str, str, int, int, float | None, float | None]]:
-    """One row per level, and one for all."""
-    levels = sorted({query.level for query in part.queries if query.level is not None})
-    for level in (*levels, None):
-        ids = [query.query_id for query in part.queries if level is None or query.level == level]
-        searched, unasked = zip(*(part.floors[query_id] for query_id in ids), strict=True)
-        hiding = [reward for reward in unasked if reward is not None]
-        yield part.name, "all" if level is None else str(level), len(ids), len(hiding), _mean(searched), _mean(hiding)
 
 
 def _mean(rewards: Sequence[float]) -> float | None:

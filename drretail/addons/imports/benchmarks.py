@@ -6,7 +6,7 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -365,20 +365,17 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
     names = {file.name for place in places for file in place.iterdir() if file.is_file()}
     files = tuple(sorted(name for name in names if name.casefold().endswith(_OF_THE_USER)))
     checklist = checklist_of(row.text("requirement") for row in _rows(folder / CHECKLIST, "requirement"))
-    return ForeignTask(task_id, text, checklist=checklist, files=files, gold=_gold(folder, files))
-
-
-def _gold(folder: Path, files: Sequence[str]) -> Mapping[GoldPart, PartOfGold] | None:
-    """Insights and required documents of the user's files and of the pages that stand for the web; None without any."""
+    # Of the user's files, and of the pages that stand for the web.
     own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
     pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]
-    if not (own or web or pages):
-        return None
-    useful = dict.fromkeys(RequiredDocument(title=row.text("title"), url=row.text("url")) for row in pages)
-    return {
-        "files": PartOfGold(insights=own, documents=tuple(RequiredDocument(title=name) for name in files)),
-        "sandbox": PartOfGold(insights=web, documents=tuple(useful)),
-    }
+    gold: dict[GoldPart, PartOfGold] | None = None
+    if own or web or pages:
+        useful = dict.fromkeys(RequiredDocument(title=row.text("title"), url=row.text("url")) for row in pages)
+        gold = {
+            "files": PartOfGold(insights=own, documents=tuple(RequiredDocument(title=name) for name in files)),
+            "sandbox": PartOfGold(insights=web, documents=tuple(useful)),
+        }
+    return ForeignTask(task_id, text, checklist=checklist, files=files, gold=gold)
 
 
 def _insights(file: Path, letter: str) -> tuple[GoldInsight, ...]:

@@ -331,13 +331,9 @@ def _of_spans(rows: Sequence[Row]) -> Conversation | None:
     row = Row({**names, "id": _trace_id(best[2].value)}, best[2].file, best[2].where)
     conversation = _of_messages(best[1], row)
     conversation.usage, conversation.model = usage, best[3]
-    if not any(message.calls for message in conversation.messages):
-        conversation.messages[-1:-1] = _of_tool_spans(rows)
-    return conversation
-
-
-def _of_tool_spans(rows: Sequence[Row]) -> list[Message]:
-    """The calls and results in a trace's spans of tools, as one turn, for a trace whose messages have no calls."""
+    if any(message.calls for message in conversation.messages):
+        return conversation
+    # The messages have no calls: those in the trace's spans of tools are one turn.
     calls: list[tuple[str, str, Any]] = []
     results: list[tuple[str, str, bool]] = []
     for row in sorted(rows, key=lambda row: str(row.value.get("startTimeUnixNano", row.value.get("start_time")))):
@@ -348,7 +344,10 @@ def _of_tool_spans(rows: Sequence[Row]) -> list[Message]:
             calls.append((call_id, str(name or ""), arguments))
             if "gen_ai.tool.call.result" in about:
                 results.append((call_id, _text(about["gen_ai.tool.call.result"]), "error.type" in about))
-    return [Message(ASSISTANT, calls=tuple(calls)), Message("tool", results=tuple(results))] if calls else []
+    if calls:
+        turn = [Message(ASSISTANT, calls=tuple(calls)), Message("tool", results=tuple(results))]
+        conversation.messages[-1:-1] = turn
+    return conversation
 
 
 def _list(value: Any) -> list[Any]:

@@ -21,8 +21,6 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import Table, table_of
 
-QUERY_FILE = ".jsonl"
-
 
 @accepts(ImportOptions)
 def import_reports(options: ImportOptions) -> Result[Any]:
@@ -42,7 +40,7 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     if material.is_empty:
         raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
     material = material if options.system is None else material.renamed(options.system)
-    if to.suffix == QUERY_FILE and not to.is_dir():
+    if to.suffix == ".jsonl" and not to.is_dir():
         if pages is not None:
             raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
         return _questions_kept(material, options)

@@ -263,9 +263,7 @@ class Material:
             raise UserError(f"{where}: the task {task.task_id!r} stands there with another question before: keep one.")
 
     def add_report(self, report: ForeignReport) -> None:
-        """Adds a report. Raises UserError for another report of the same system on the task, and for one of more than
-        ``LONGEST_REPORT`` characters.
-        """
+        """Adds a report. Raises UserError for a second of the system on the task, or above ``LONGEST_REPORT``."""
         if len(report.text) > LONGEST_REPORT:
             raise UserError(
                 f"{report.where}: a report has {len(report.text):,} characters; at most {LONGEST_REPORT:,} are taken."

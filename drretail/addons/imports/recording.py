@@ -121,7 +121,6 @@ def _evidence(cited: Cited, url: str) -> Evidence:
 INDEX = "index.jsonl"
 FORM = f"{INDEX} of {{url, file}}, or a file of {{url, title, text, date?}} a line"
 _CONTENT = frozenset({"file", "text", "page_body"})
-_HTML = (".html", ".htm", ".xhtml")
 
 
 def read_pages(place: Path) -> list[WebPage]:
@@ -172,7 +171,7 @@ def _page(row: Row, folder: Path) -> WebPage:
         raise UserError(f"{row.where}: {row.text('file')!r} lies outside {folder}.")
     text = read_text(file)
     name = file.name.removesuffix(".gz")
-    if not name.casefold().endswith(_HTML) and mimetypes.guess_type(name)[0] != "text/html":
+    if not name.casefold().endswith((".html", ".htm", ".xhtml")) and mimetypes.guess_type(name)[0] != "text/html":
         return WebPage(url, row.text("title") or stem(file), text, "ok" if text.strip() else "no_content")
     return read_page(Fetched(url, url, "ok", content_type="text/html", charset="utf-8", body=text.encode()))
 

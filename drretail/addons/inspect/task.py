@@ -51,7 +51,6 @@ USUAL = ("basket", "faithfulness", "checks", "process")
 """The metrics that a task scores by default: those that a judge made of rules can compute. The first value of the first
 one is inspect's headline.
 """
-NO_RUN = "no_run"
 OTHERS = "The sample left no run: it is none of drretail/shop_research."
 Shown = Literal["headlines", "all"]
 
@@ -107,7 +106,7 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
     """
     record = kept_in(state)
     if record is None:
-        return Score.unscored(reason=NO_RUN, explanation=OTHERS)
+        return Score.unscored(reason="no_run", explanation=OTHERS)
     judging = judge_of(judge) if metric.needs_judge else CODE_JUDGE
     with laid_out(record["files"]) as folder:
         world = _world_of(record["world"], read_definition(folder).world_fingerprint)

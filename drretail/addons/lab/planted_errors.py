@@ -27,8 +27,6 @@ from drretail.records.reading import Pick, ReadValue, ValueKind
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 
-_MORE_PIECES = (1, 2, 3)
-
 
 def over_budget_silently(material: Material) -> Iterator[Planted]:
     for place in _places(material):
@@ -109,7 +107,7 @@ def wrong_quantity(material: Material) -> Iterator[Planted]:
     """Takes more pieces of a pick, within the budget. Only if picks are declared, since a layout can't show that."""
     for place in _places(material) if material.case.picks is not None else ():
         wanted = place.pick.quantity
-        more = [place.pick.model_copy(update={"quantity": wanted + pieces}) for pieces in _MORE_PIECES]
+        more = [place.pick.model_copy(update={"quantity": wanted + pieces}) for pieces in (1, 2, 3)]
         carts = {pick.quantity: material.cart(pick, without=place.pick) for pick in more}
         within = [count for count, cart in carts.items() if not is_over_budget(place.wish, cart, material.known(cart))]
         for sentence, cited in place.sentences() if within and not place.wish.room else ():

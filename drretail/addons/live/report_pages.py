@@ -29,7 +29,6 @@ _AT_LEAST = 0.7
 """The least number of seconds between two looks at the folder, however many windows ask."""
 _OF_ALL = ("experiment.json", "profiles")
 """Files that every question's page depends on."""
-_OF_INDEX = ("scores.json", "sources")
 _OF_RUNS = ("runs", "verdicts", "readings")
 _RUN = re.compile(r"[/\\](?P<query>[^/\\]+)-r\d+(?=[/\\.])")
 
@@ -63,7 +62,7 @@ class Watch:
             for stamp in of_runs:
                 found = _RUN.search(stamp)
                 by_query[found["query"] if found else ""].append(stamp)
-            of_index = [stamp for name in _OF_INDEX for stamp in _stamps(self.experiment / name)]
+            of_index = [stamp for name in ("scores.json", "sources") for stamp in _stamps(self.experiment / name)]
             versions = {query: _digest([of_all, *stamps]) for query, stamps in by_query.items() if query}
             everything = _digest([of_all, *of_index, *by_query[""], *versions.values()])
             self._versions = {**versions, "*": of_all, "": everything}

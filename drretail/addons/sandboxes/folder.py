@@ -33,14 +33,12 @@ from drretail.records.base import Document, Record, canonical_json, file_name, s
 from drretail.records.criteria import Criteria, KnownAnswer
 from drretail.records.query import Query
 
-KeywordKind = Literal["signal", "noise"]
-
 
 class Keyword(Record):
     """A search, as a search engine gets it."""
 
     text: str
-    kind: KeywordKind
+    kind: Literal["signal", "noise"]
     """Signal: leads to the answer. Noise: has the same theme but does not concern the question."""
     why: str = ""
 

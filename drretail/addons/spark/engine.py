@@ -131,27 +131,8 @@ def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFil
     return files
 
 
-def text_lines(session: "SparkSession", files: LineFiles) -> "DataFrame":
-    """Every line, blank ones too: source, block, id and value. Block and id grow with the place in the file."""
-    if not files.paths:
-        return session.sql("SELECT 0 AS source, 0L AS block, 0L AS id, '' AS value WHERE false")
-    paths = [local_path(path, pattern=True) for path in files.paths.values()]
-    return (
-        session.read.option("lineSep", "\n")
-        .text(paths)
-        .selectExpr(
-            "CAST(regexp_extract(_metadata.file_name, 'source-([0-9]+)', 1) AS INT) AS source",
-            "_metadata.file_block_start AS block",
-            "monotonically_increasing_id() AS id",
-            "value",
-        )
-    )
-
-
 def local_path(path: Path, *, pattern: bool = False) -> str:
-    """A local path as Spark understands it, whatever its default file system is. ``pattern`` escapes characters for
-    paths that Spark reads, since it takes these for patterns.
-    """
+    """A local path for Spark, whatever its default file system; ``pattern`` escapes what Spark reads as patterns."""
     text = str(path.absolute())
     return "file://" + (_PATTERN.sub(r"\\\1", text) if pattern else text)
 
@@ -208,21 +189,6 @@ def judged_rows(shape: Shape, file: LeftFile) -> list[Path]:
     """The Parquet files of good rows, in a folder "judged-<source>"; reviews' bad rows too, with product NULL."""
     stage = _judged(file)
     return [stage / IDS] if shape == "products" else sorted((stage / REVIEWS).glob("*.parquet"))
-
-
-def keep_rows(file: LeftFile, kept: Path, rank: int, target: Path) -> None:
-    """Writes the whole rows of the kept products of one category. ``kept`` is the Parquet folder of all kept products,
-    ``rank`` the category's.
-    """
-    if target.is_dir():
-        return
-    judge("products", file, LAST_MILLISECOND)
-    chosen = file.path.with_suffix(".kept.parquet")
-    with session(file.path.parent, share_mb(1)) as db:
-        of_category = f"SELECT product_id FROM read_parquet({quoted(parquet_files(kept))}) WHERE category = {rank}"  # noqa: S608
-        write_table(db, of_category, chosen)
-    read_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
-    close_engine(file.path.parent)
 
 
 def _judged(file: LeftFile) -> Path:
@@ -372,13 +338,34 @@ class _Selection:
         rows = ((source, 0, line) for source, _, _, line in parquet_rows(lines, _LEFT))
         for file in write_lines(rows, self._folder("files-kept")):
             rank = self._task.plan.rank(self._task.plan.inputs[file.source].category or "")
-            keep_rows(file, self._work / "kept", rank, self.kept_rows / str(file.source))
+            target = self.kept_rows / str(file.source)
+            if target.is_dir():
+                continue
+            judge("products", file, LAST_MILLISECOND)
+            chosen = file.path.with_suffix(".kept.parquet")
+            with session(file.path.parent, share_mb(1)) as db:
+                kept = quoted(parquet_files(self._work / "kept"))
+                of_category = f"SELECT product_id FROM read_parquet({kept}) WHERE category = {rank}"  # noqa: S608
+                write_table(db, of_category, chosen)
+            read_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
+            close_engine(file.path.parent)
 
     def _read(self, shape: Shape, files: LineFiles) -> Blocks:
         """Reads a shape's lines once. Then <shape>_lines has the fields of plain lines and the text of the others."""
         from pyspark.sql.functions import expr
 
-        text_lines(self._session, files).createOrReplaceTempView(f"{shape}_text")
+        # Every line, blank ones too. Block and id grow with the place in the file.
+        text = self._session.sql("SELECT 0 AS source, 0L AS block, 0L AS id, '' AS value WHERE false")
+        if files.paths:
+            paths = [local_path(path, pattern=True) for path in files.paths.values()]
+            text = self._session.read.option("lineSep", "\n").text(paths)
+            text = text.selectExpr(
+                "CAST(regexp_extract(_metadata.file_name, 'source-([0-9]+)', 1) AS INT) AS source",
+                "_metadata.file_block_start AS block",
+                "monotonically_increasing_id() AS id",
+                "value",
+            )
+        text.createOrReplaceTempView(f"{shape}_text")
         plain_lines = sql_text(f"plain_{shape}", SQL).replace("$until", str(self._task.until_ms))
         self._session.sql(plain_lines).createOrReplaceTempView(f"plain_{shape}")
         plain = self._session.table(f"plain_{shape}")

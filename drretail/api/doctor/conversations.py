@@ -59,7 +59,6 @@ QUESTION = (
 )
 UNMET = "Which bird feeder of yours can I get for under $15? It has to be a whole feeder, new, for no more than that."
 """A question that the shop can't meet: its cheapest feeder costs $24.99."""
-SEARCHED = "how high to hang a bird feeder"
 
 
 def _product(product_id: str, title: str, price: float, weight: str) -> Product:
@@ -164,7 +163,7 @@ def _turn(thought: str, *calls: tuple[str, dict[str, Any]]) -> AIMessage:
 _WHO = ("get_user_profile", {"user_id": USER})
 _RECORD = (_WHO, ("get_user_orders", {"user_id": USER}), ("get_user_statistics", {"user_id": USER}))
 _SHELF = ("product_catalog_search", {"query": "bird feeder"})
-_ADVICE = ("web_search", {"query": SEARCHED})
+_ADVICE = ("web_search", {"query": "how high to hang a bird feeder"})
 _OPENED = tuple(("get_product_details", {"product_id": literal}) for literal in (CEDAR, STEEL, ADVERTISED))
 WRITTEN: Mapping[str, Sequence[AIMessage]] = {
     "first_turn": (),

@@ -57,25 +57,6 @@ NEEDED_BYTES = 2_000_000_000
 """A world of 80,000 products and four million orders takes 0.6 GB, and as much again while it is made."""
 
 
-def examine_room(folders: Iterable[str]) -> Iterator[Sign]:
-    """The free space of every disk that holds one of the folders, each disk once."""
-    seen: set[int] = set()
-    for folder in folders:
-        path = Path(folder).absolute()
-        place = next(place for place in (path, *path.parents) if place.exists())
-        disk = place.stat().st_dev
-        if disk in seen:
-            continue
-        seen.add(disk)
-        free = shutil.disk_usage(place).free
-        what, found = f"disk of {folder}", f"{free / 1e9:.1f} GB free"
-        mend = f"free {NEEDED_BYTES / 1e9:.0f} GB there, or name another folder (--world, --to)"
-        if free >= NEEDED_BYTES:
-            yield works(what, found)
-        else:
-            yield lacks(what, found, "making a world of the paper's size", mend, is_needed=True)
-
-
 @dataclass(frozen=True, slots=True)
 class Package:
     """A package, and what needs it. ``extra`` is None if it is part of every installation."""
@@ -114,9 +95,7 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
 
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
-    """Every plugin of an installed package, sorted by name, loaded once by the function in ``kinds`` for its group. A
-    broken plugin is not needed, so it counts as absent.
-    """
+    """Every installed package's plugins by name, loaded once by ``kinds`` of their group; none of them is needed."""
     for group, (load, built_in) in kinds.items():
         taken = dict.fromkeys(built_in, "drretail's own")
         for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):
@@ -157,10 +136,21 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign
             yield lacks(f"key of {name}", found, prevents, f"export {provider.key_variables[0]}=…")
     for name in CHECKS.own:  # what add-ons need besides packages, such as Java
         yield cast(Callable[[Mapping[str, str]], Sign], CHECKS.load(name)[1])(environ)
-    yield from examine_room(folders)
-
-
-GREETING = "Answer with the one word: ready"
+    seen: set[int] = set()  # each disk once
+    for folder in folders:
+        path = Path(folder).absolute()
+        place = next(place for place in (path, *path.parents) if place.exists())
+        disk = place.stat().st_dev
+        if disk in seen:
+            continue
+        seen.add(disk)
+        free = shutil.disk_usage(place).free
+        what, found = f"disk of {folder}", f"{free / 1e9:.1f} GB free"
+        if free >= NEEDED_BYTES:
+            yield works(what, found)
+        else:
+            mend = f"free {NEEDED_BYTES / 1e9:.0f} GB there, or name another folder (--world, --to)"
+            yield lacks(what, found, "making a world of the paper's size", mend, is_needed=True)
 
 
 def examine_model(spec: str, opener: Opener) -> Sign:
@@ -176,7 +166,7 @@ def examine_model(spec: str, opener: Opener) -> Sign:
     try:
         (model,) = opener.open_all([ModelChoice(model=spec)])
         model = replace(model, halt=Halt())
-        answer = run_loop(answer_of(model, [HumanMessage(GREETING)], attempts=attempts))
+        answer = run_loop(answer_of(model, [HumanMessage("Answer with the one word: ready")], attempts=attempts))
         server = opener.measured(model)
     except (UserError, ModelError) as problem:
         found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"

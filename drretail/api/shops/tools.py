@@ -117,7 +117,6 @@ TOKEN_VARIABLE = "MCP_TOKEN"  # noqa: S105 — the name of a variable
 SHORTEST_TOKEN = 16
 """Characters: 96 bits, if they are random ones of Base64."""
 NO_USER = "Without --user or --vary scope=any, the user's tools refuse every id."
-NO_CLIENT = "An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it."
 
 
 @accepts(McpOptions)
@@ -156,7 +155,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
             _serve_http(server, options.port or 0, options.observer or SILENT)
             return Result(None, {})
         if sys.stdin.isatty():
-            remark(NO_CLIENT)
+            remark("An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it.")
         with meant_to_end():
             run_loop(serve_stdio(server))
     return Result(None, {})

@@ -38,7 +38,42 @@ def info(options: InfoOptions) -> Result[Manifest]:
     world, place = str(options.world), place_of(str(options.world))
     manifest = _manifest(place)
     document = {**manifest.model_dump(mode="json", exclude={"format"}), "paper": PAPER}
-    return Result(manifest, document, [*_info(world, manifest), *_kept(world, place)])
+    counts = manifest.counts.model_dump()
+    shares = [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()]
+    parts: list[Table | str] = [
+        manifest.headline,
+        table_of(f"World {world}", ["", "here", "in the paper", "share of it"], shares),
+        table_of(
+            "Categories",
+            ["category", "products", "share", "orders", "share", "users"],
+            [
+                (
+                    row.name,
+                    row.products,
+                    _share(row.products, counts["products"]),
+                    row.orders,
+                    _share(row.orders, counts["orders"]),
+                    row.users,
+                )
+                for row in manifest.categories
+                if row.products
+            ],
+        ),
+    ]
+    if manifest.sources:
+        sources = [(source.name, source.size, source.sha256[:16]) for source in manifest.sources]
+        parts.append(table_of("Made from", ["file", "bytes", "sha256"], sources))
+    chosen = ", ".join(f"{name} {value}" for name, value in manifest.parameters.items() if value is not None)
+    parts += [
+        f"fingerprint  {manifest.fingerprint}",
+        f"now          {manifest.now.date()} (the shop's today)",
+        f"since        {manifest.since or '–'}",
+        f"seed         {manifest.seed}",
+        f"parameters   {chosen or '–'}",
+        f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}",
+        *_kept(world, place),
+    ]
+    return Result(manifest, document, parts)
 
 
 @accepts(CheckWorldOptions)
@@ -101,42 +136,6 @@ def _kept(world: str, place: str) -> Iterator[str]:
     generations = find_kept(place, server_settings())
     if generations is not None and (before := generations.before) is not None:
         yield f"Also kept: {before.headline}. `drretail world use {world}` switches to it."
-
-
-def _info(world: str, manifest: Manifest) -> Iterator[Table | str]:
-    counts = manifest.counts.model_dump()
-    yield manifest.headline
-    yield table_of(
-        f"World {world}",
-        ["", "here", "in the paper", "share of it"],
-        [(name, counts[name], paper, _share(counts[name], paper)) for name, paper in PAPER.items()],
-    )
-    yield table_of(
-        "Categories",
-        ["category", "products", "share", "orders", "share", "users"],
-        [
-            (
-                row.name,
-                row.products,
-                _share(row.products, counts["products"]),
-                row.orders,
-                _share(row.orders, counts["orders"]),
-                row.users,
-            )
-            for row in manifest.categories
-            if row.products
-        ],
-    )
-    if manifest.sources:
-        sources = [(source.name, source.size, source.sha256[:16]) for source in manifest.sources]
-        yield table_of("Made from", ["file", "bytes", "sha256"], sources)
-    chosen = ", ".join(f"{name} {value}" for name, value in manifest.parameters.items() if value is not None)
-    yield f"fingerprint  {manifest.fingerprint}"
-    yield f"now          {manifest.now.date()} (the shop's today)"
-    yield f"since        {manifest.since or '–'}"
-    yield f"seed         {manifest.seed}"
-    yield f"parameters   {chosen or '–'}"
-    yield f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}"
 
 
 def _share(part: int, whole: int) -> Cell:

@@ -334,9 +334,7 @@ def note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
 
 
 def _named_currencies(db: "DuckDBPyConnection") -> list[tuple[tuple[str, ...], int, str]]:
-    """The currencies that prices name, the most frequent first: the codes that the name may mean, how many prices have
-    it, and the first of these.
-    """
+    """The currencies that prices name, the most frequent first: the codes that may be meant, number, first price."""
     rows_of = db.execute(
         "SELECT named_currency(price_said) AS named, count(*) AS n, first(price_said ORDER BY number) FROM mapped "
         "WHERE reason IS NULL AND price IS NOT NULL GROUP BY ALL ORDER BY n DESC, named"

@@ -61,7 +61,13 @@ def product_of(product_id: str, category: str, row: dict[str, Any]) -> Product:
     if row.get("shop_currency"):
         texts = _listed(row.get("description"))
         row = row | {"description": [_ROW.sub(r"<p>\1: \2.</p>", each) for each in texts if isinstance(each, str)]}
-        details = _fields_of_shop(row)
+        # The lines "Height: 205 cm" of its texts, which has no other place for them; of two names the last. A line is a
+        # block of HTML, or a line or a sentence of text.
+        texts = [each for name in ("features", "description") for each in _listed(row.get(name))]
+        lines = (_SENTENCE.split(_BLOCK_TAG.sub("\n", text)) for text in texts if isinstance(text, str))
+        for field in (_FIELD.fullmatch(clean_text(line)) for of_text in lines for line in of_text):
+            if field and field["name"] != row.get("title"):
+                details[field["name"].strip()] = field["value"].strip()
     # The Hugging Face form holds them as a JSON text.
     named = parse_json(row["details"]) if isinstance(row.get("details"), str) else row.get("details")
     details |= _value(named) if isinstance(named, dict) else {}
@@ -93,19 +99,6 @@ _FIELD = re.compile(
     r"(?:[^:.!?;]{1,40}:\s+)?(?P<name>[^\W\d_][^:.!?;]{0,39}):\s+(?P<value>(?:[^:.!?;]|[.](?=\d)){1,80})"
 )
 _SENTENCE = re.compile(r"[\n\r]|[.!?;](?=\s|$)")
-
-
-def _fields_of_shop(row: dict[str, Any]) -> dict[str, Any]:
-    """The lines "Height: 205 cm" of a shop's own texts, which has no other place for them; of two names the last.
-
-    A line is a block of HTML, or a line or a sentence of text.
-    """
-    texts = [each for name in ("features", "description") for each in _listed(row.get(name)) if isinstance(each, str)]
-    lines = (line for text in texts for line in _SENTENCE.split(_BLOCK_TAG.sub("\n", text)))
-    fields = (_FIELD.fullmatch(clean_text(line)) for line in lines)
-    return {
-        field["name"].strip(): field["value"].strip() for field in fields if field and field["name"] != row.get("title")
-    }
 
 
 def _listed(value: Any) -> list[Any]:

@@ -32,7 +32,6 @@ _SEPARATORS = ",;\t|"
 _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
-_TEXTS = ("VARCHAR", "BLOB")
 _MEMORY: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "2GB"}
 
 
@@ -123,7 +122,14 @@ def open_table(path: Path, mapping: Mapping | None) -> Table:
         raise UserError(f"{path} is empty.")
     packed = is_packed(path)
     if form == "parquet":
-        described = _parquet_columns(path)
+        import duckdb
+
+        try:
+            with duckdb.connect() as db:
+                rows = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)}).fetchall()
+        except duckdb.Error as problem:
+            raise _no_parquet(path, problem) from problem
+        described = {row[0]: row[1] for row in rows}
         table = Table(path, form, packed, tuple(described), tuple(described.values()))
     elif form == "csv":
         header = _header(path, packed)
@@ -174,17 +180,6 @@ def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
     return tuple(columns)
 
 
-def _parquet_columns(path: Path) -> dict[str, str]:
-    import duckdb
-
-    try:
-        with duckdb.connect() as db:
-            described = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)})
-            return {row[0]: row[1] for row in described.fetchall()}
-    except duckdb.Error as problem:
-        raise _no_parquet(path, problem) from problem
-
-
 def _no_parquet(path: Path, problem: Exception) -> UserError:
     return UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.")
 
@@ -203,7 +198,7 @@ def _check_unpacked(table: Table) -> None:
     lengths = [str(len(table.columns))]
     for name, kind in zip(table.columns, table.types, strict=True):
         column = '"{}"'.format(name.replace('"', '""'))
-        if kind in _TEXTS:
+        if kind in ("VARCHAR", "BLOB"):
             lengths.append(f"coalesce(strlen({column}), 0)")
         elif kind.endswith("]"):
             lengths.append(f"coalesce(8 * len({column}), 0)")

@@ -263,7 +263,6 @@ NO_WORD = " "
 """A term that no product holds, since no word has a space."""
 NAMES_AT_ONCE = 10_000
 IDS_AT_ONCE = 10_000
-FEWEST_TOGETHER = 2
 MOST_ANSWERS = 1_000
 """The most answers that a catalog remembers: agents, repeats and notes ask the same of an index that never changes."""
 _KEYS_ONLY = {"stored_fields": "_none_"}
@@ -364,7 +363,7 @@ class ElasticCatalog:
         if not query.offset and (checked := words_to_check(self, query.text, self._spellings)):
             requests.append(self._counting_holding([*checked.values()]))
         wanted = {key: each for each in requests if each and (key := canonical_json(each)) not in self._answers}
-        if len(wanted) < FEWEST_TOGETHER:
+        if len(wanted) < 2:
             return
         parts: list[Request] = []
         for request in wanted.values():

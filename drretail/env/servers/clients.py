@@ -154,8 +154,6 @@ def is_passing(problem: Exception) -> bool:
 HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?"
 # Messages show only what is plainly hosts: an unescaped password may hold any character.
 ADDRESS = re.compile(rf"(?:[a-z+]+://)?(?:[^/?#@]*@)?({HOST}(?:,{HOST})*)(?:[/?#][^@]*)?")
-MONGO_SCHEMES = ("mongodb://", "mongodb+srv://")
-ES_SCHEMES = ("http://", "https://")
 ESCAPED = "special characters in a user or a password are written as %XX"
 
 
@@ -202,7 +200,6 @@ REFUSALS = {
 LOADING_SECONDS = 600.0
 # A server that is up is found in milliseconds; a user should not wait long to read that it is down.
 LONGEST_SEARCH_FOR_SERVER = 5.0
-TRIES_OF_ELASTIC = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +261,7 @@ def connect(settings: ServerSettings, name: str, *, loading: bool = False) -> Se
 def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
     """The client, which has not yet contacted its server. Raises UserError for a malformed address."""
     url, where = settings.mongo_url, f"MongoDB at {hosts_of(settings.mongo_url)}"
-    if not url.startswith(MONGO_SCHEMES):
+    if not url.startswith(("mongodb://", "mongodb+srv://")):
         raise UserError(f"{where} has no proper address: MONGO_URL begins with mongodb:// or mongodb+srv://.")
     if settings.mongo_password is not None and settings.mongo_user is None and "@" not in url:
         raise UserError(f"{where} is given a password without a user: set DRRETAIL_MONGO_USER too.")
@@ -302,7 +299,7 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
 def open_elastic(settings: ServerSettings) -> Elasticsearch:
     """The client, which has not yet contacted its server. Raises UserError for a malformed address."""
     url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
-    if not url.startswith(ES_SCHEMES):
+    if not url.startswith(("http://", "https://")):
         raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
     if not re.search(r":[0-9]+$", _authority(url)):
         raise UserError(
@@ -330,7 +327,7 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
             settings.es_url,
             request_timeout=settings.timeout,
             connections_per_node=settings.connections,
-            max_retries=TRIES_OF_ELASTIC,
+            max_retries=2,
             http_compress=False,
             **options,
         ),

@@ -259,7 +259,6 @@ INDEXES = (
 TWICE = "SELECT order_id FROM orders GROUP BY order_id HAVING count(*) > 1 LIMIT 1"
 BATCH = 20_000
 USER_ROW = "INSERT INTO users VALUES (?, ?, ?, ?, ?, ?)"
-ORDER_ROW = "INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?)"
 
 
 class SqliteWriter:
@@ -292,7 +291,7 @@ class SqliteWriter:
         finished: list[Aggregates] = []
         users = 0
         for batch in self._intake.take_orders(orders, finished, BATCH):
-            self._db.executemany(ORDER_ROW, self._order_rows(batch))
+            self._db.executemany("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?)", self._order_rows(batch))
             self._db.executemany(USER_ROW, ((k, *user) for k, user in enumerate(finished, users + 1)))
             users += len(finished)
             finished.clear()

@@ -255,7 +255,6 @@ def _fullness(product: ProductData) -> int:
     return sum(bool(value) for value in stated)
 
 
-HEADING = "Product data (schema.org):"
 _LONGEST_DESCRIPTION = 3_000
 _MOST_DESCRIBED = 3
 _HELD = 0.8
@@ -268,7 +267,7 @@ def product_text(products: Iterable[ProductData], body: str) -> str:
     """The products as a list, prices with their currencies; descriptions only if ``body`` does not hold them."""
     held = _words(body)
     entries = ["\n".join(_lines(product, held, number)) for number, product in enumerate(products)]
-    return "\n".join([HEADING, *entries]) if entries else ""
+    return "\n".join(["Product data (schema.org):", *entries]) if entries else ""
 
 
 def _lines(product: ProductData, held: set[str], number: int) -> Iterator[str]:

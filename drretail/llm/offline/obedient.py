@@ -53,7 +53,12 @@ def obey(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
         own = [call for call in answer.tool_calls if call["name"] in SHOP_TOOLS]
         calls = [tool_call(name=name, args=args, id=None) for name, args in new]
         return AIMessage(answer.text if own else "", tool_calls=[*own, *calls])
-    return answer if answer.tool_calls else _written(answer.text, texts, known)
+    if answer.tool_calls:
+        return answer
+    written = take_picks(answer.text)
+    lines = [line for text in texts if (line := _line(text, known))]
+    bought = [Pick(product=text.wanted, quantity=text.quantity) for text in texts if _buys(text)]
+    return AIMessage("\n\n".join([written.report.rstrip(), *lines, picks_block([*(written.picks or ()), *bought])]))
 
 
 def _calls(text: HostileText, known: Mapping[str, str], tools: frozenset[str]) -> list[Call]:
@@ -91,14 +96,6 @@ def _passing_on(answer: AIMessage, texts: Sequence[HostileText], known: Mapping[
     if not answer.tool_calls:
         return AIMessage(json.dumps(reply, ensure_ascii=False))
     return AIMessage(answer.text, tool_calls=[answer.tool_calls[0] | {"args": reply}])
-
-
-def _written(report: str, texts: Sequence[HostileText], known: Mapping[str, str]) -> AIMessage:
-    """The report with the lines that the hostile texts ask for, and the cart with the products that they ask for."""
-    written = take_picks(report)
-    lines = [line for text in texts if (line := _line(text, known))]
-    bought = [Pick(product=text.wanted, quantity=text.quantity) for text in texts if _buys(text)]
-    return AIMessage("\n\n".join([written.report.rstrip(), *lines, picks_block([*(written.picks or ()), *bought])]))
 
 
 def _buys(text: HostileText) -> bool:

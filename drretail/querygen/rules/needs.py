@@ -193,7 +193,6 @@ def _facts(listing: Listing, quote: str, kind: Kind | None, assortment: Assortme
 _STARS, _RATINGS = (4.5, 4.3, 4.0), (1000, 500, 200, 100, 50, 20)
 _PLAIN = re.compile(r"(?:\d{1,2}-)?[^\W\d_]+(?:[ -][^\W\d_]+){0,2}")
 _FIGURE = re.compile(r"(?P<number>\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?)\s*(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?)?")
-_YES = ("yes", "true")
 OF_FIELDS: tuple[Axis, ...] = ("fit", "property", "pack")
 """The axes that are demands on the fields of records, first that which looks at the fewest."""
 _LONGEST_VALUE = 40
@@ -268,7 +267,7 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
     for name in offers.fields:
         if (match := _IS.fullmatch(name)) is not None:
             say = match["what"].casefold()
-            demand = Demand(say=say, field=name, any_of=_YES)
+            demand = Demand(say=say, field=name, any_of=("yes", "true"))
             if offers.is_selective(demand):
                 yield Choice("property", {"must": (demand,)}, f"be {say}")
         elif name in PHRASES["field"]:

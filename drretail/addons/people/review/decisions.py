@@ -65,7 +65,6 @@ def _lives(review: Review, query: Query | None) -> bool:
 
 
 What = Literal["accepted", "edited", "rejected", "undecided"]
-WHATS: tuple[What, ...] = ("accepted", "edited", "rejected", "undecided")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ class Summary:
     @property
     def counts(self) -> dict[str, int]:
         counted = Counter(outcome.what for outcome in self.outcomes)
-        return {what: counted[what] for what in WHATS}
+        return {what: counted[what] for what in ("accepted", "edited", "rejected", "undecided")}
 
     @property
     def differing(self) -> tuple[str, ...]:

@@ -431,10 +431,8 @@ def _read(field: Field, cell: str) -> Any:
         if stars is None:
             raise ValueError(f"{cell!r} is no number of stars from 0 to 5")
         return float(stars[1].replace(",", "."))
-    return _money(cell) if field.takes == "money" else cell
-
-
-def _money(cell: str) -> Money:
+    if field.takes != "money":
+        return cell
     exact = _MONEY.fullmatch(cell)
     if exact is not None:
         return Money(amount=exact[1], currency=exact[2])

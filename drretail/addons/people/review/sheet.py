@@ -3,7 +3,7 @@
 A query takes one row, and one more below for each further want; only its first row has its version.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -32,24 +32,23 @@ SHORT = 12
 
 def sheet_of(items: Iterable[form.Item], reviewer: str | None) -> bytes:
     """A CSV file with the rows of each query, and the reviewer's name if it is known."""
-    return LAYOUT.written(row for item in items for row in _rows(item, reviewer or ""))
-
-
-def _rows(item: form.Item, reviewer: str) -> Iterator[SheetRow]:
-    query, cells = item.query, form.cells_of(item.query)
-    wants = [{NAMES[name]: cell for name, cell in of_want.items()} for of_want in form.wants_in(cells)]
-    yield {
-        "query_id": query.query_id,
-        "version": version_of(query)[:SHORT],
-        "query": query.text,
-        "shopper": "\n".join(form.shopper_lines(item) if item.shopper else ()),
-        "findings": "\n".join(form.finding_line(finding) for finding in item.checked.findings),
-        "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
-        **{name: cells[name] for name in OF_QUERY},
-        **(wants[0] if wants else {}),
-        "reviewer": reviewer,
-    }
-    yield from ({"query_id": query.query_id, **want} for want in wants[1:])
+    rows: list[SheetRow] = []
+    for item in items:
+        query, cells = item.query, form.cells_of(item.query)
+        wants = [{NAMES[name]: cell for name, cell in of_want.items()} for of_want in form.wants_in(cells)]
+        first = {
+            "query_id": query.query_id,
+            "version": version_of(query)[:SHORT],
+            "query": query.text,
+            "shopper": "\n".join(form.shopper_lines(item) if item.shopper else ()),
+            "findings": "\n".join(form.finding_line(finding) for finding in item.checked.findings),
+            "cheapest_basket": basket_line(basket) if (basket := item.checked.reference.cheapest) else "",
+            **{name: cells[name] for name in OF_QUERY},
+            **(wants[0] if wants else {}),
+            "reviewer": reviewer or "",
+        }
+        rows += [first, *({"query_id": query.query_id, **want} for want in wants[1:])]
+    return LAYOUT.written(rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,14 @@ def _lengths(plan: VotingPlan) -> dict[str, int]:
 
 def _grown(experiment: Path, definition: Definition, plan: VotingPlan, sizes: dict[str, int], seed: str) -> VotingPlan:
     runs = {run.run_id: run for run in read_runs(experiment) if run.report is not None}
-    claims = [*_claims(experiment, definition)] if len(plan.claims) < sizes["claims"] else []
     pairs, systems = _pairs(experiment, definition, runs), frozenset(research_labels(definition))
+    # The cited claims with a judge's verdict, as the first judge of each report extracted them.
+    claims: list[ClaimItem] = []
+    first: dict[str, str] = {}
+    for claim in judged_claims(experiment) if len(plan.claims) < sizes["claims"] else ():
+        by = first.setdefault(claim.run_id, claim.extracted_by)
+        if claim.has_verdict and claim.extracted_by == by and claim.system in systems:
+            claims.append(item_of(claim))
     about = ("run_id", "query_id", "system", "repeat")
     reports = [
         ReportItem(report_sha=sha256_of(run.report), **{name: getattr(run, name) for name in about})
@@ -116,16 +122,6 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
             a, b = meeting.labels
             named = pair_id(meeting.run_ids, reports)
             yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
-
-
-def _claims(experiment: Path, definition: Definition) -> Iterator[ClaimItem]:
-    """The cited claims with a judge's verdict, as the first judge of each report extracted them."""
-    systems = frozenset(research_labels(definition))
-    first: dict[str, str] = {}
-    for claim in judged_claims(experiment):
-        by = first.setdefault(claim.run_id, claim.extracted_by)
-        if claim.has_verdict and claim.extracted_by == by and claim.system in systems:
-            yield item_of(claim)
 
 
 LAYOUT = Layout("sheet of `lab sample`", ("item", "question", "claim", "sources"), ("label",))

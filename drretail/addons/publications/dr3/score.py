@@ -135,7 +135,6 @@ def _read(path: Path) -> Any:
 
 
 NAME, VERSION = "dr3", 1
-NO_CRITERIA = "no checklist and no rubric were made of this query"
 NO_RUBRIC = "the criteria of this query have no rubric of depth"
 
 
@@ -365,7 +364,7 @@ def instruction_following(judged: Judged) -> Value:
     if judged.is_unasked(opinions.REQUIREMENTS):
         return judged.lacking("IF", "na", BY_RULES)
     if judged.criteria is None:
-        return judged.lacking("IF", "failed", NO_CRITERIA)
+        return judged.lacking("IF", "failed", "no checklist and no rubric were made of this query")
     if not things:
         return judged.lacking("IF", "na", "its checklist is empty")
     verdicts = [judged.of(opinions.REQUIREMENTS, thing.item) for thing in things]

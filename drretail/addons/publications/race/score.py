@@ -218,7 +218,6 @@ VALID, VALID_MEAN, CITATIONS, VALID_COUNT = "valid_rate", "valid_rate_mean", "ci
 FACT = (VALID, VALID_MEAN, CITATIONS, VALID_COUNT)
 VARIANTS = (RACE, *AXIS.keys, *BY_ORDER.values(), *FACT)
 BOTH_NOUGHT = "report and reference both got nought"
-NO_CITATION = "the report cites nothing"
 
 
 def share(target: float, reference: float, *, of_nothing: float | None) -> float | None:
@@ -293,7 +292,7 @@ def _fact(facts: Sequence[Fact] | None, rules: Rules) -> list[Value]:
     if facts is None or any(reference.state is None for reference in pairs):
         return [Value(literal, "failed") for literal in FACT]
     if not any(fact.sources or fact.unresolved for fact in facts):
-        return [lacking(literal, "na", NO_CITATION) for literal in FACT]
+        return [lacking(literal, "na", "the report cites nothing") for literal in FACT]
     known = [reference for reference in pairs if reference.state == "scored" and not reference.is_unknown]
     if not known and any(reference.state == "failed" for reference in pairs):
         return [Value(literal, "failed") for literal in FACT]

@@ -95,9 +95,7 @@ def _enough(texts: list[str], lacking: str) -> Units:
 
 
 def _sections(layout: Layout) -> list[str]:
-    """The sections below the highest heading level that leaves two units: a report may have only one title, or two if a
-    model wrote it twice.
-    """
+    """The sections below the highest heading level with two units: a report's title may be alone, or there twice."""
     headings: list[tuple[Sentence, int]] = []
     for sentence in layout.sentences:
         line = layout.text[sentence.start : sentence.end]

@@ -216,7 +216,6 @@ def _research_rubrics(line: Mapping[str, Any]) -> PublishedRubric:
 
 SCORE, STRICT = "score", "strict"
 VARIANTS = (SCORE, STRICT, *AXES)
-NO_POINTS = "no criterion has a weight above nought"
 
 
 class Mark(NamedTuple):
@@ -264,7 +263,7 @@ def weighted(variant: str, marks: Sequence[Mark]) -> Value:
     """
     whole = sum(mark.weight for mark in marks if mark.weight > 0)
     if not whole:
-        return Value(variant, "na", None, {f"{WHY_NOT}{NO_POINTS}": 1.0})
+        return Value(variant, "na", None, {f"{WHY_NOT}no criterion has a weight above nought": 1.0})
     met = [mark.weight * mark.met for mark in marks if mark.met is not None]
     if len(met) < len(marks):
         broken = sum(mark.is_asked for mark in marks if mark.met is None)

@@ -48,7 +48,6 @@ LONGEST_PART = 20_000
 """Characters of a part: a model with a small context can still read it beside its task."""
 MOST_PARTS = 8
 """Parts that are read of a longer file: those with the most of the question's words."""
-WITH_HEADING = (".csv", ".tsv")
 
 
 async def read_file_on(file: UserFile, question: str, path: str, models: Models) -> tuple[ToolResult, tuple[str, ...]]:
@@ -85,7 +84,7 @@ async def _read_text(
     file: UserFile, text: str, question: str, path: str, models: Models
 ) -> tuple[ToolResult, tuple[str, ...]]:
     """Asks one part after the other, so that the steps are in order however long a model takes to answer."""
-    parts = list(parts_of(text, heading=file.path.suffix.lower() in WITH_HEADING))
+    parts = list(parts_of(text, heading=file.path.suffix.lower() in (".csv", ".tsv")))
     chosen = list(range(len(parts)))
     if len(parts) > MOST_PARTS:
         scores = Bm25([("", part) for part in parts]).scores(question)
