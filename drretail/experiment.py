@@ -510,8 +510,7 @@ def read_options(folder: Path) -> list[KeptOptions]:
 
 
 def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
-    """Gives an experiment what is decided for these queries since it was run. What it keeps of their baskets goes:
-    ``score`` makes it anew.
+    """Gives an experiment what is decided for these queries since it was run; ``score`` makes their baskets anew.
 
     Returns the ids of the queries whose decisions changed. Raises UserError as ``entitle`` does.
     """

@@ -1,6 +1,4 @@
-"""Files that survive a crash: documents are replaced atomically, JSONL can lose only its last line, and folders are
-whole or absent.
-"""
+"""Files that survive a crash: documents are replaced atomically, JSONL may lose its last line, folders are whole."""
 
 import fcntl
 import gzip

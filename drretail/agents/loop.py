@@ -82,9 +82,7 @@ class LoopEnd:
     evidence: tuple[str, ...]
     notes: tuple[str, ...]
     text: str
-    """What the model said last, or the whole framed report that came with its last calls if no other followed; empty
-    if its last turn was calls only.
-    """
+    """What the model said last, or the whole framed report that came with its last calls; empty for calls alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,7 @@ def world_of(world: "str | Path | World", web: Web | None = None) -> "Generator[
 def recorded_world(
     experiment: Path, world: "str | Path | World | None", *, web: Web | None = None
 ) -> "Generator[World | None]":
-    """The world that an experiment was run in: ``world``, open or by its spec, or else the one that its runs name, with
-    ``web``.
+    """The world that an experiment was run in: ``world``, open or by its spec, or the runs' own, with ``web``.
 
     None for imported reports, which have no world. None, after a line that says why, if the runs' world is missing or
     has changed. Raises UserError if there is no experiment, and if ``world`` does not exist or is a different one.

@@ -1,6 +1,4 @@
-"""A world in a folder: write_world with its embedded index, all rows of a world wherever it is, its held-out
-orders, and check_world.
-"""
+"""A world in a folder: write_world with its embedded index, the rows of any world, held-out orders, check_world."""
 
 import json
 import pickle

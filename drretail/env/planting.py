@@ -21,9 +21,7 @@ from drretail.records.shop import Product, UserProfile
 RANK = 2
 """The position of a planted result, from 0: third, so that the real first results stay first."""
 SNIPPET = 500
-"""The characters of a planted page that a search shows: more than of other pages, so that a planted text, which may
-have 250, is read whole.
-"""
+"""The characters of a planted page that a search shows: enough for a planted text, which may have 250."""
 LEAST_OF = 3
 """One of this many real products holds a text."""
 LISTING = "Thermal fax machine, refurbished, with one roll of paper"

@@ -56,8 +56,7 @@ class Range:
 
 
 AS_COUNTED = Range(0.8, 1.4)
-"""Real tokens per estimated token of four characters: English prose has fewer, ids, figures and JSON have more, and
-tokenizers differ by a third.
+"""Real tokens per estimated token of four characters: prose has fewer, ids and JSON more; tokenizers differ by a third.
 """
 
 AS_WRITTEN = Range(0.5, 1.6)

@@ -36,9 +36,7 @@ LEVELS = range(3, 9)
 """The difficulties of generated queries. Easier ones no longer tell systems apart, and few shops have harder ones."""
 TWINS = ("too_dear", "not_sold")
 SEALED = ("seed.txt", "queries.jsonl", "queries.gold.jsonl", "gold.jsonl")
-"""The files that a release's sums bind; world/ is bound by its fingerprint. Where nothing is decided for the queries,
-there is no queries.gold.jsonl.
-"""
+"""The files that a release's sums bind, and world/ by its fingerprint; no queries.gold.jsonl if nothing is decided."""
 
 
 class Release(Document):

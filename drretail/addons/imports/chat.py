@@ -1,5 +1,4 @@
-"""Logs of an assistant as runs with steps and evidence: chat messages with tool calls, OpenTelemetry's GenAI spans, or
-rows of a question and an answer.
+"""Logs of an assistant as runs: chat messages with tool calls, OpenTelemetry's GenAI spans, or question and answer.
 
 What a tool returned is what the assistant saw. In JSON results every object with an address is a page, and every object
 with an id, a name and a price is a product.

@@ -1,6 +1,4 @@
-"""What every format is read from and into: rows from JSON and JSONL, packed or not, in one file or a folder; tasks,
-and systems' reports on them.
-"""
+"""What every format is read from and into: rows from JSON and JSONL, packed or not; tasks, and systems' reports."""
 
 import gzip
 import json

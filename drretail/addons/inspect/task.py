@@ -1,6 +1,4 @@
-"""``shop_research``: queries as samples, each with a session of its own, inspect's own loop that solves them, and our
-metrics as inspect's scorers.
-"""
+"""``shop_research``: queries as samples with sessions, inspect's own loop to solve them, our metrics as its scorers."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -48,9 +46,7 @@ from drretail.records.score import Verdict
 from drretail.tools.registry import ROLE
 
 USUAL = ("basket", "faithfulness", "checks", "process")
-"""The metrics that a task scores by default: those that a judge made of rules can compute. The first value of the first
-one is inspect's headline.
-"""
+"""The metrics that a task scores by default, computed by rules; the first one's first value is inspect's headline."""
 OTHERS = "The sample left no run: it is none of drretail/shop_research."
 Shown = Literal["headlines", "all"]
 

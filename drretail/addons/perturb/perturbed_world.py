@@ -33,9 +33,7 @@ MAKERS = ("Brand", "Brand Name", "Manufacturer")
 """Details whose whole value is a name."""
 WORD = re.compile(r"[^\W_]+")
 ORDINARY = 0.25
-"""A word is ordinary, and not a name by itself, if at least this share of its occurrences in features and descriptions
-is in lower case.
-"""
+"""A word is ordinary, and no name by itself, if this share of it in features and descriptions is in lower case."""
 _ONSETS = (*"bdfgjklmnprstvwz", "br", "dr", "gl", "kr", "pl", "qu", "sk", "tr")
 _VOWELS = tuple("aeiou")
 _ENDS = ("", "", "n", "r", "x", "l", "th", "sk")

@@ -77,8 +77,7 @@ def open_experiment(
 
 
 def question_as_query(text: str, user_id: str | None, world: World) -> Query:
-    """A query whose id depends only on the question and who asks it. Nobody types its wish, so its answer gets no
-    scores for baskets and budgets.
+    """A query whose id depends only on the question and who asks it; without a wish, there are no basket scores.
 
     Raises UserError for a question that is blank or too long.
     """

@@ -196,9 +196,7 @@ class SystemUnderTest:
 
     @property
     def seconds(self) -> int | None:
-        """How long a run may take; None for any time. Commands and addresses keep to their limit by themselves, since
-        they say more about what failed.
-        """
+        """How long a run may take; None for any time. Commands and addresses keep to their limit, and say more of it."""
         limits = self.system.limits
         if self.system.is_command_or_address:
             return None

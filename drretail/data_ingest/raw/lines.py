@@ -1,6 +1,4 @@
-"""What a file holds, by its fields: lines, or JSON arrays and mappings, streamed; rows that an engine could not
-read, saved or reported.
-"""
+"""What a file holds, by its fields: lines, or JSON arrays and mappings, streamed; unreadable rows saved or reported."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -47,8 +47,7 @@ class Source:
 
 
 def find_files(paths: Iterable[Path], world: Path) -> list[Path]:
-    """All files below the paths, each once, sorted by path, without hidden files, those of the world itself, and what a
-    made-up shop says of itself.
+    """All files below the paths, each once, by path, without hidden ones, the world's, and a made-up shop's notes.
 
     Raises UserError if a path does not exist, or if there is no file at all.
     """

@@ -1,5 +1,4 @@
-"""What both catalogs share: which matches a search ranks, how many its filters hide, and the nearest spelling of a word
-that hardly any product holds.
+"""What both catalogs share: which matches a search ranks, how many filters hide, and the nearest spelling of a word.
 
 A sort by price, rating or popularity would put products first that hardly match, such as the cheapest one whose
 description holds the words. So it ranks only the products on the first pages of a relevance search.

@@ -20,9 +20,7 @@ class OrderPage:
 
 
 MOST_KEPT = 4096
-"""The most records of a kind that a store remembers. A run reads 130 products, each two or three times, and the next
-run reads most of them again.
-"""
+"""The most records of a kind that a store remembers. A run reads 130 products; the next reads most of them again."""
 Kind = TypeVar("Kind")
 
 

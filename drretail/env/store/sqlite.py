@@ -47,9 +47,7 @@ KINDS = f"kinds_{VERSION}"
 KINDS_INSIDE = f"SELECT path, kind, products FROM {KINDS} WHERE substr(path, 1, ?) = ?"  # noqa: S608 -- constants
 
 MOST_CONNECTIONS = 8
-"""The most connections of all threads together: each holds three open files, and a process that may open a thousand
-files may have many runs.
-"""
+"""The most connections of all threads together: each holds three files, and a process may have but a thousand."""
 
 
 def reads(method: Callable[Concatenate["SqliteStore", P], T]) -> Callable[Concatenate["SqliteStore", P], T]:

@@ -1,5 +1,4 @@
-"""One page from the open web, safely: one GET with all limits, bodies unpacked within limits and recognised as
-text, and robots.txt respected.
+"""One page from the open web, safely: one GET with all limits, bodies unpacked within limits, robots.txt respected.
 
 It uses httpcore2, the transport below httpx2, and not an httpx2 client. That client follows redirects, keeps cookies,
 reads proxies and passwords from the environment and unpacks every encoding, and each of these would have to be switched

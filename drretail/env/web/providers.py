@@ -1,5 +1,4 @@
-"""The paper's search service and a self-hosted one: their requests, their results in one form, combined with
-fetching and reading.
+"""The paper's search service and a self-hosted one: their requests, and results in one form, with fetched pages.
 
 A search service is at an address that the user chose, so it may be on this machine. Its answers are not trusted: their
 size and time are bounded, their form is checked, and only search results are passed on.
@@ -77,7 +76,24 @@ def ask(service: Service, method: Literal["GET", "POST"], **request: Any) -> Any
             break
         service.wait(pause)
         reply = _send(service, method, request, end)
-    return _parsed(service, reply)
+    status, name = reply.status, service.name
+    if status in (401, 403):
+        raise ToolError("forbidden", f"{name} does not let us in ({status}): {service.access}")
+    if status == 402 or (status == 400 and b"credit" in reply.content[:500].lower()):
+        raise ToolError("forbidden", f"{name} has no credits left for this key: buy some, or choose another --web.")
+    if status == 429:
+        raise ToolError("limit", f"{name} is asked too often (429): {_when(reply.retry_after)}.")
+    if 300 <= status < 400:
+        raise ToolError("unavailable", f"{name} redirects elsewhere ({status}): set the address that it redirects to.")
+    if status >= 500:
+        raise ToolError("unavailable", f"{name} has a fault of its own ({status}): {_when(reply.retry_after)}.")
+    if status != 200:
+        raise ToolError("unavailable", f"{name} answers {status} at {_place(service)}; check the address.")
+    try:
+        # Bytes that are not UTF-8 are a ValueError too.
+        return parse_json(reply.content)
+    except ValueError:
+        raise ToolError("unavailable", f"{name} answers with something that is not JSON; search again.") from None
 
 
 def encodable(query: str) -> str:
@@ -139,27 +155,6 @@ def _send(service: Service, method: str, request: dict[str, Any], end: float) ->
 def _tls() -> ssl.SSLContext:
     # Cached: reading the system's certificate authorities takes as long as a search.
     return httpx2.create_ssl_context(trust_env=False)
-
-
-def _parsed(service: Service, reply: Response) -> Any:
-    status, name = reply.status, service.name
-    if status in (401, 403):
-        raise ToolError("forbidden", f"{name} does not let us in ({status}): {service.access}")
-    if status == 402 or (status == 400 and b"credit" in reply.content[:500].lower()):
-        raise ToolError("forbidden", f"{name} has no credits left for this key: buy some, or choose another --web.")
-    if status == 429:
-        raise ToolError("limit", f"{name} is asked too often (429): {_when(reply.retry_after)}.")
-    if 300 <= status < 400:
-        raise ToolError("unavailable", f"{name} redirects elsewhere ({status}): set the address that it redirects to.")
-    if status >= 500:
-        raise ToolError("unavailable", f"{name} has a fault of its own ({status}): {_when(reply.retry_after)}.")
-    if status != 200:
-        raise ToolError("unavailable", f"{name} answers {status} at {_place(service)}; check the address.")
-    try:
-        # Bytes that are not UTF-8 are a ValueError too.
-        return parse_json(reply.content)
-    except ValueError:
-        raise ToolError("unavailable", f"{name} answers with something that is not JSON; search again.") from None
 
 
 def _when(retry_after: float | None) -> str:

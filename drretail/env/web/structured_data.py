@@ -147,32 +147,30 @@ def product_data(page: HtmlElement) -> tuple[ProductData, ...]:
 
 
 def _products(nodes: Iterable[Node], known: Mapping[str, Node]) -> list[ProductData]:
-    stated = islice((node for node in nodes if type_names(node) & _PRODUCTS), 4 * _MOST_PRODUCTS)
-    products = (_product(node, known) for node in stated)
-    return [product for product in products if product is not None]
-
-
-def _product(node: Node, known: Mapping[str, Node]) -> ProductData | None:
-    name = _text(node.get("name"))
-    if name is None:
-        return None
-    rating = _node(node.get("aggregateRating"), known)
-    variants = [_node(item, known) for item in listed(node.get("hasVariant"))]
-    offers = chain(_offers(node, known), (offer for variant in variants for offer in _offers(variant, known)))
-    best = _text(rating.get("bestRating"))
-    # Offers of variants (colours, sizes) that differ only in their names count as one.
-    distinct: dict[Offer, Offer] = {}
-    for offer in islice(offers, _MOST_VARIANTS):
-        distinct.setdefault(replace(offer, name=None), offer)
-    return ProductData(
-        name=name,
-        brand=_named(node.get("brand"), known) or _named(node.get("manufacturer"), known),
-        description=_text(node.get("description")),
-        offers=tuple(distinct.values())[:_MOST_OFFERS],
-        rating=_text(rating.get("ratingValue")),
-        rating_best=None if best in (None, "5", "5.0") else best,
-        reviews=_text(rating.get("reviewCount")) or _text(rating.get("ratingCount")),
-    )
+    products: list[ProductData] = []
+    for node in islice((node for node in nodes if type_names(node) & _PRODUCTS), 4 * _MOST_PRODUCTS):
+        name = _text(node.get("name"))
+        if name is None:
+            continue
+        rating = _node(node.get("aggregateRating"), known)
+        variants = [_node(item, known) for item in listed(node.get("hasVariant"))]
+        offers = chain(_offers(node, known), (offer for variant in variants for offer in _offers(variant, known)))
+        best = _text(rating.get("bestRating"))
+        # Offers of variants (colours, sizes) that differ only in their names count as one.
+        distinct: dict[Offer, Offer] = {}
+        for offer in islice(offers, _MOST_VARIANTS):
+            distinct.setdefault(replace(offer, name=None), offer)
+        product = ProductData(
+            name=name,
+            brand=_named(node.get("brand"), known) or _named(node.get("manufacturer"), known),
+            description=_text(node.get("description")),
+            offers=tuple(distinct.values())[:_MOST_OFFERS],
+            rating=_text(rating.get("ratingValue")),
+            rating_best=None if best in (None, "5", "5.0") else best,
+            reviews=_text(rating.get("reviewCount")) or _text(rating.get("ratingCount")),
+        )
+        products.append(product)
+    return products
 
 
 def _offers(node: Node, known: Mapping[str, Node]) -> Iterator[Offer]:

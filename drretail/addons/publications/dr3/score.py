@@ -41,7 +41,6 @@ from drretail.records.criteria import (
     PartOfGold,
     RequiredDocument,
 )
-from drretail.records.query import Query
 from drretail.records.score import Verdict, VerdictState
 
 _OF_FILES, _OF_PAGES = "gold_insights_from_source.json", "gold_insights_from_long_context.json"
@@ -62,26 +61,25 @@ def take_gold(experiment: Path, definition: Definition, location: str) -> int:
     source = Path(location)
     if not source.exists():
         raise UserError(f"{source} does not exist.")
-    by_query = {query.query_id: _gold_of(source, query) for query in definition.queries}
-    golds = {query_id: gold for query_id, gold in by_query.items() if gold is not None}
+    golds: dict[str, KnownAnswer] = {}
+    for query in definition.queries:
+        name = file_name(query.query_id)
+        places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
+        path = next((place for place in places if place.is_file()), None)
+        if path is not None:
+            gold = read_gold_file(path)
+            if gold.query_id != query.query_id:
+                raise UserError(f"{path} is the gold of the query {gold.query_id}: move it to that name.")
+        else:
+            names = (name, *([] if query.task_id is None else [file_name(query.task_id)]))
+            folder = next((source / each for each in names if (source / each).is_dir()), None)
+            gold = None if folder is None else _of_dr3_eval(folder, query.query_id)
+        if gold is not None:
+            golds[query.query_id] = gold
     if not golds:
         raise UserError(f"{source} holds no gold of this experiment's queries: it stands there as QUERY.json.")
     freeze("gold", source, {gold_path(experiment, name): gold.model_dump(mode="json") for name, gold in golds.items()})
     return len(golds)
-
-
-def _gold_of(source: Path, query: Query) -> KnownAnswer | None:
-    name = file_name(query.query_id)
-    places = (source / "gold" / f"{name}.json", source / f"{name}.json", source / "tasks" / name / "gold.json")
-    path = next((place for place in places if place.is_file()), None)
-    if path is not None:
-        gold = read_gold_file(path)
-        if gold.query_id != query.query_id:
-            raise UserError(f"{path} is the gold of the query {gold.query_id}: move it to that name.")
-        return gold
-    names = (name, *([] if query.task_id is None else [file_name(query.task_id)]))
-    folder = next((source / each for each in names if (source / each).is_dir()), None)
-    return None if folder is None else _of_dr3_eval(folder, query.query_id)
 
 
 def _of_dr3_eval(folder: Path, query_id: str) -> KnownAnswer | None:

@@ -1,6 +1,4 @@
-"""What a query needs: its things with the products that fit, first the one an unwarned shopper would take. They have
-the names that pages use for them.
-"""
+"""What a query needs: its things with the products that fit, best to the unwarned first, named as pages name them."""
 
 import re
 from collections import Counter
