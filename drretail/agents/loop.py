@@ -316,7 +316,7 @@ def _graph():
 
 
 def _followed(node: Node, following: Callable[[State, Loop], str]):
-    """The node, which also names the next node. A conditional edge would read the state anew, which takes as long."""
+    """The node, which also names the next node. A conditional edge would read the state anew, and take as long."""
 
     async def followed(state: State, runtime: Runtime[Loop]) -> Command[str]:
         change = await node(state, runtime)

@@ -45,7 +45,7 @@ def checked_phone(number: str) -> str:
 
 
 def checked_address(before: Address, change: dict[str, Any]) -> Address:
-    """The address with the given parts replaced. Raises ToolError for a malformed country code or the country's zip."""
+    """The address with the given parts replaced. Raises ToolError for a country code or a zip of a wrong form."""
     after = before.model_copy(update=change)
     if not _COUNTRY.fullmatch(after.country):
         message = f"{quoted(after.country)} is not a country code of two capital letters such as US."

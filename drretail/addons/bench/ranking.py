@@ -125,7 +125,7 @@ def _with_unconfirmed(rows: Sequence[RankRow], systems: Mapping[str, Entry]) -> 
 
 
 def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
-    """Why each system has no rank, by label; empty for a ranked one. Copies have none: each were a pair for Holm."""
+    """Why each system has no rank, by label; empty for a ranked one. Copies have none: each would add a Holm pair."""
     first: dict[frozenset[tuple[str, str | None]], str] = {}
     faults: dict[str, str] = {}
     for label, entry in systems.items():

@@ -122,7 +122,7 @@ class Rerun(Record):
 
 
 def in_drawn_order(queries: Sequence[Query]) -> list[Query]:
-    """The queries in the random order in which they are run again: nothing published predicts it. Each user's first.
+    """The queries in the order, drawn at random, in which they are run again. One of each user comes first.
 
     If limits are hidden, the first query hides one: without it, the systems' labels would differ.
     """

@@ -311,7 +311,7 @@ def read_perturbation(folder: Path) -> Perturbation:
 
 
 def _orders(orders: Iterable[OrderRow], ids: Mapping[str, str], seed: str) -> Iterator[OrderRow]:
-    """The orders with the new product ids; a held-out order's, of a product the shop lacks, may be made up."""
+    """The orders with the new product ids; a held-out order's is made up if the shop lacks its product."""
     return (
         row._replace(product_id=ids.get(row.product_id) or product_id(f"{seed}|{row.product_id}")) for row in orders
     )

@@ -73,7 +73,7 @@ class Catalog(Protocol):
     """BM25 search. Synchronous and safe to use from several threads."""
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        """The matches of a query. Raises ToolError("invalid_argument") with the names next to an unknown category."""
+        """The matches of a query. Raises ToolError("invalid_argument") with the names near an unknown category."""
         ...
 
     def matching(self, query: CatalogQuery) -> list[str]:

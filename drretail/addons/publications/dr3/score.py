@@ -314,7 +314,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
 
 
 def _pairs(judged: Judged, claim: Claim) -> Iterator[PairVerdict]:
-    """A claim's verdict by each source that it names; by the released rules, unread and unjudged ones don't."""
+    """A claim's verdict by each source that it names. As released, unreadable and unjudged ones do not support it."""
     for source in (*claim.sources, *claim.unresolved):
         verdict = judged.of(SUPPORT, citations.pair_item(claim, source)) if source in claim.sources else None
         state: VerdictState = "failed" if verdict is None else verdict.state

@@ -95,7 +95,7 @@ def _enough(texts: list[str], lacking: str) -> Units:
 
 
 def _sections(layout: Layout) -> list[str]:
-    """The sections below the highest heading level with two units: a report's title may be alone, or there twice."""
+    """The sections below the highest heading level with two units: a report may have one title, or two alike."""
     headings: list[tuple[Sentence, int]] = []
     for sentence in layout.sentences:
         line = layout.text[sentence.start : sentence.end]

@@ -1,4 +1,4 @@
-"""What a query needs: its things with the products that fit, best to the unwarned first, named as pages name them."""
+"""What a query needs: its things with the products that fit, first what an unwarned shopper takes, by pages' names."""
 
 import re
 from collections import Counter
