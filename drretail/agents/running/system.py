@@ -196,7 +196,7 @@ class SystemUnderTest:
 
     @property
     def seconds(self) -> int | None:
-        """How long a run may take; None for any time. Commands and addresses keep to their limit, and say more of it."""
+        """How long a run may take; None for any time. Commands and addresses keep to it themselves, and say more."""
         limits = self.system.limits
         if self.system.is_command_or_address:
             return None
