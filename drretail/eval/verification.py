@@ -335,7 +335,6 @@ def _check_ledger(folder: Path, name: Path, run: Run, evidence: Sequence[Evidenc
 
 
 def _check_shown(name: Path, run: Run, evidence: Sequence[Evidence], checklist: Checklist) -> None:
-    """Checks that a tool of the run showed each of its picks."""
     checklist.checked["shown"] += 1
     shown = {entry.key for entry in evidence if entry.kind == "product"}
     unseen = [pick.product for pick in run.picks or () if pick.product not in shown]

@@ -267,7 +267,6 @@ def is_named_by_both(product: Product, kinds: Sequence[str]) -> bool:
 
 
 def _is_in_category(product: Product, kind: str) -> bool:
-    """True if the product's categories say that it is of this kind."""
     wanted = _unpacked(_stems(kind))
     if not wanted or not _words(product).issuperset(wanted):
         return False

@@ -181,7 +181,6 @@ Policy = Literal["planned", "answered"]
 """``planned``: over all planned runs, where those that failed or have nothing to show earn 0; ``answered``: over those
 with a value.
 """
-Aggregation = Literal["macro", "micro"]
 Order = Literal["ab", "ba"]
 CODE = "code"
 """The judge of metrics that need no model."""
@@ -309,7 +308,7 @@ class Score(OfJudge, Estimated):
     """
     n_pending: int = 0
     """Policy planned: runs not made yet."""
-    aggregation: Aggregation = "macro"
+    aggregation: Literal["macro", "micro"] = "macro"
     """``macro``: the mean over reports; ``micro``: all claims pooled."""
     by: str = Field(default="", exclude_if=lambda by: not by)
     """What ``part`` is a part by: a kind of slice, or a condition. Blank in scores over all queries."""

@@ -10,7 +10,6 @@ from drretail.records.base import Document, Record, sha256_of
 Choice = Literal["a", "b", "tie"]
 ClaimSupport = Literal["full", "partial", "none", "contradicted"]
 Side = Literal["a", "b"]
-CitedAnswer = Literal["yes", "no", "no_claim"]
 SUPPORT, CITED = "support", "cited"
 """The two questions about a claim: what its sources say about it, and whether the report gives it a source."""
 
@@ -130,7 +129,7 @@ class CitedLabel(_OfClaim):
 
     asked: ClassVar[str] = CITED
     kind: Literal["cited"] = "cited"
-    cited: CitedAnswer
+    cited: Literal["yes", "no", "no_claim"]
 
     @property
     def answer(self) -> str:

@@ -59,7 +59,19 @@ def strengths(
     for contest in contests:
         against[contest.first].add(contest.second)
         against[contest.second].add(contest.first)
-    ranked = _largest_group(against)
+    groups: list[set[str]] = []
+    for name in against:
+        if any(name in group for group in groups):
+            continue
+        group, waiting = {name}, [name]
+        while waiting:
+            new = against[waiting.pop()] - group
+            group |= new
+            waiting += new
+        groups.append(group)
+    longest = max((len(group) for group in groups), default=0)
+    largest = [group for group in groups if len(group) == longest]
+    ranked = sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
     among = [contest for contest in contests if contest.first in ranked]
     made = _ranked(ranked, among, seed, clusters or Clusters()) if ranked else {}
     lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
@@ -87,23 +99,6 @@ def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":
         if longest.max() < _CLOSE:
             break
     return strength - strength.mean(axis=-1, keepdims=True)
-
-
-def _largest_group(against: dict[str, set[str]]) -> list[str]:
-    """The names of the largest connected group of competitors; empty if several are equally large."""
-    groups: list[set[str]] = []
-    for name in against:
-        if any(name in group for group in groups):
-            continue
-        group, waiting = {name}, [name]
-        while waiting:
-            new = against[waiting.pop()] - group
-            group |= new
-            waiting += new
-        groups.append(group)
-    longest = max((len(group) for group in groups), default=0)
-    largest = [group for group in groups if len(group) == longest]
-    return sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
 
 
 def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters) -> dict[str, Interval]:

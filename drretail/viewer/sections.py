@@ -109,11 +109,8 @@ def metrics(scores: Scores) -> Iterator[Section]:
 
 def _telling(sliced: Section, *, few: bool = False) -> list[Table]:
     """The tables worth showing: with several columns and, unless ``few``, a column of enough queries."""
-    return [
-        table
-        for table in sliced.tables
-        if len(table.columns) > 1 and (few or not all(column.few for column in table.columns))
-    ]
+    several = [table for table in sliced.tables if len(table.columns) > 1]
+    return [table for table in several if few or not all(column.few for column in table.columns)]
 
 
 def agreement(scores: Scores) -> Iterator[Section]:
@@ -132,14 +129,8 @@ def attacks(scores: Scores) -> Iterator[Section]:
     for of_agent in by_variant.get("feasible", ()):
         plain, attacked = of_agent.cells
         lost, followed = of_agent.steps[0].turned, obeyed.get(attacked.system)
-        figures = (
-            lost.mean_a,
-            lost.mean_b,
-            difference_cell(lost),
-            followed and measured_cell(followed),
-            lost.n_pairs,
-            lost.n_users,
-        )
+        seen = difference_cell(lost), followed and measured_cell(followed)
+        figures = (lost.mean_a, lost.mean_b, *seen, lost.n_pairs, lost.n_users)
         cells |= {(plain.system, "", name): cell_of(it) for name, it in zip(columns, figures, strict=True)}
     if cells:
         title = "Among hostile texts: the same queries with and without them"

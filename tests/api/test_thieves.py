@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from drretail import score
-from drretail.eval.compare.wording import listed
 from drretail.experiment import GOLD, read_definition, read_runs
 from drretail.grounding.gold_files import write_with_gold
+from drretail.grounding.text.wording import listed
 from drretail.records.criteria import OF_KIND, Decision, Gold
 from drretail.records.query import Query
 from drretail.records.run import Run

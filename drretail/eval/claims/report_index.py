@@ -64,7 +64,6 @@ def _folded(text: str) -> str:
 
 @lru_cache(_KEPT_TEXTS)
 def _offsets(text: str) -> "array[int]":
-    """The offset of each character of the folded text."""
     return array("l", (at for at, letter in enumerate(text) if letter.isalnum() for _ in letter.casefold()))
 
 

@@ -225,7 +225,8 @@ class PickReader:
         """What is wrong with picks, in words for the judge: unknown ids, no quantity, quotes that don't occur."""
         names = dict.fromkeys(name for pick in picks for name in (pick.product, *pick.alternatives))
         if self._resolver is None:
-            yield from strange_ids((f"P:{_id(name)}" for name in names), self._report, self._known)
+            ids = (f"P:{bare(name).removeprefix('P:')}" for name in names)
+            yield from strange_ids(ids, self._report, self._known)
         else:
             strange = (name for name in names if not self._resolver.is_in_report(name))
             yield from (f"{name!r} does not stand in the report" for name in strange)
@@ -241,16 +242,13 @@ class PickReader:
         for said in picks:
             names = (said.product, *said.alternatives)
             cited = [() if self._resolver is None else self._resolver.resolve([name]).sources for name in names]
-            product, *others = (_id(ids[0] if ids else name) for name, ids in zip(names, cited, strict=True))
+            meant = (ids[0] if ids else name for name, ids in zip(names, cited, strict=True))
+            product, *others = (bare(name).removeprefix("P:") for name in meant)
             start, end = find_quote(self._report, said.quote) or (None, None)
             alternatives = tuple(other for other in others if other != product)
             pick = Pick(product=product, quantity=said.quantity, alternatives=alternatives, start=start, end=end)
             value.append(pick.model_dump(mode="json", exclude_none=True))
         return value
-
-
-def _id(name: str) -> str:
-    return bare(name).removeprefix("P:")
 
 
 READING, READING_VERSION = "reading", 2

@@ -16,13 +16,14 @@ from drretail.conditions.shop import NO_WEB, tokens_of
 from drretail.errors import UserError, check_known
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
 from drretail.eval.compare.rows import compared_rows, side_of
-from drretail.eval.compare.wording import compared, listed, primary_variants, row_facts, samples
+from drretail.eval.compare.wording import compared, primary_variants, row_facts, samples
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import DECIDES, PAIRWISE, load_metric, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of, part_of
 from drretail.eval.scores.gathering import Assessor, Gathered, gather
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
+from drretail.grounding.text.wording import listed
 from drretail.records.comparison import TwinRow
 from drretail.records.run import BASELINES, SIZE, Limits, System
 from drretail.records.score import Score, SettingRow, SettingTable
@@ -286,19 +287,15 @@ def on_distractors(table: SettingTable, tables: Sequence[SettingTable]) -> str:
     if unknown:
         sentences.append(f"No effect of distractors is shown for {listed(unknown)}.")
     if table.variant == FOUND_IN_PAGES:
-        sentences += _on_floors(table.rows, _floors(table, tables))
+        # By system, the score of the same agent without a web.
+        floors: dict[str, float] = {}
+        of_webs = (each for each in tables if each.by == "web")
+        alike = (each for each in of_webs if all(getattr(each, key) == getattr(table, key) for key in _ALIKE))
+        for row in (row for each in alike for row in each.rows):
+            without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
+            floors |= {} if without is None else {cell.system: without for cell in row.cells}
+        sentences += _on_floors(table.rows, floors)
     return " ".join(sentences)
-
-
-def _floors(of: SettingTable, tables: Sequence[SettingTable]) -> Mapping[str, float]:
-    """The score of the same agent without a web, by system."""
-    of_webs = (table for table in tables if table.by == "web")
-    alike = (table for table in of_webs if all(getattr(table, key) == getattr(of, key) for key in _ALIKE))
-    floors: dict[str, float] = {}
-    for row in (row for table in alike for row in table.rows):
-        without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
-        floors |= {} if without is None else {cell.system: without for cell in row.cells}
-    return floors
 
 
 def _on_floors(rows: Sequence[SettingRow], floors: Mapping[str, float]) -> Iterator[str]:

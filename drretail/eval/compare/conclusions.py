@@ -13,7 +13,6 @@ from drretail.eval.compare.wording import (
     failed_judges,
     findings,
     judged_rows,
-    listed,
     name_of,
     naming,
     queries,
@@ -25,6 +24,7 @@ from drretail.eval.compare.wording import (
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import is_unrated
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
+from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, Missing, PairScore, Reliability
 from drretail.records.score import CODE
 from drretail.records.tables.figures import counted, number

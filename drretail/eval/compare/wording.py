@@ -15,6 +15,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.facts import chosen_variants, headlines
 from drretail.eval.scores.gathering import is_panel
+from drretail.grounding.text.wording import listed
 from drretail.records.comparison import (
     ComparedRow,
     Comparison,
@@ -45,12 +46,6 @@ def _up_to_most(noun: str, count: int) -> str:
 
 
 queries, users = partial(_up_to_most, "query"), partial(_up_to_most, "user")
-
-
-def listed(names: Iterable[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def no_answers(count: int) -> str:
@@ -170,25 +165,16 @@ def bar_of(metric: Metric, variant: str, bar: float) -> float | None:
 
 
 _MAKERS = {
-    "claude": "anthropic",
-    "gpt": "openai",
-    "chatgpt": "openai",
-    "o1": "openai",
-    "o3": "openai",
-    "o4": "openai",
-    "gemini": "google",
-    "gemma": "google",
-    "llama": "meta",
-    "mistral": "mistral",
-    "mixtral": "mistral",
-    "ministral": "mistral",
-    "magistral": "mistral",
-    "qwen": "qwen",
-    "qwq": "qwen",
-    "deepseek": "deepseek",
-    "grok": "xai",
+    "anthropic": ("claude",),
+    "openai": ("gpt", "chatgpt", "o1", "o3", "o4"),
+    "google": ("gemini", "gemma"),
+    "meta": ("llama",),
+    "mistral": ("mistral", "mixtral", "ministral", "magistral"),
+    "qwen": ("qwen", "qwq"),
+    "deepseek": ("deepseek",),
+    "xai": ("grok",),
 }
-"""The maker of a model by the beginning of a word in its name, since several providers serve one maker's models."""
+"""How words in the names of a maker's models begin, since several providers serve one maker's models."""
 
 
 def family_of(spec: str) -> str:
@@ -197,7 +183,7 @@ def family_of(spec: str) -> str:
     If the maker is not known, it is the first word of the model's name.
     """
     words = re.findall("[a-z]+[0-9]*", spec.partition(":")[2].rpartition("/")[2].casefold())
-    makers = (maker for word in words for begins, maker in _MAKERS.items() if word.startswith(begins))
+    makers = (maker for word in words for maker, begins in _MAKERS.items() if word.startswith(begins))
     return next(makers, words[0] if words else spec)
 
 

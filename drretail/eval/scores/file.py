@@ -347,7 +347,6 @@ share of the hostile texts read that took effect.
 
 
 def _judging(facts: Facts) -> Judging:
-    """How far one judge has come with one system in one metric."""
     runs = facts.results
     errors = Counter(error for run in runs for error in run.errors)
     # Standard deviations of headlines between repeats of the judge on one report; empty without repeats.

@@ -7,10 +7,11 @@ from math import inf
 from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_pairs, nothing_to_compare
-from drretail.eval.compare.wording import findings, listed
+from drretail.eval.compare.wording import findings
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
+from drretail.grounding.text.wording import listed
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import OfJudge, Rules
 from drretail.records.comparison import PairScore

@@ -311,7 +311,19 @@ def _amount(text: str, match: re.Match[str], notation: Notation) -> Amount:
         or re.search(r"\d\s?[x×]\s?$|[^\W\d]-$", before)
         or (end - start <= 2 and re.search(r"\d\sby\s$", before))
     )
-    relation = "range" if low != high else _relation(text, start, end)
+    before, relation = text[max(0, start - 24) : start], "is"
+    if low != high:
+        relation = "range"
+    elif _OR_MORE.match(text, end):
+        relation = "at_least"
+    elif _OR_LESS.match(text, end):
+        relation = "at_most"
+    elif _ABOUT.search(before):
+        relation = "about"
+    elif _AT_LEAST.search(before):
+        relation = "at_least"
+    elif _AT_MOST.search(before):
+        relation = "at_most"
     return Amount(kind, low, high, start, end, currency, relation, places, is_compound)
 
 
@@ -328,17 +340,6 @@ def _ends(match: re.Match[str], *, by_comma: bool) -> tuple[Decimal, Decimal]:
     if (by_comma or signs & _BY_COMMA) and all(re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number) for number in numbers):
         return Decimal(int(low * 1000)), Decimal(int(high * 1000))
     return low, high
-
-
-def _relation(text: str, start: int, end: int) -> Relation:
-    before = text[max(0, start - 24) : start]
-    if _OR_MORE.match(text, end):
-        return "at_least"
-    if _OR_LESS.match(text, end):
-        return "at_most"
-    if _ABOUT.search(before):
-        return "about"
-    return "at_least" if _AT_LEAST.search(before) else "at_most" if _AT_MOST.search(before) else "is"
 
 
 def _isos(match: re.Match[str], months: Mapping[str, int]) -> Iterator[str]:

@@ -7,7 +7,7 @@ singular, not by their stems: to "compute" a total does not name a computer.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -69,9 +69,10 @@ def is_plural(word: str) -> bool:
     return folded in PAIRS or singular(folded) != folded
 
 
-def listed(parts: Sequence[str], last: str = "and") -> str:
+def listed(parts: Iterable[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+    *most, end = parts
+    return f"{', '.join(most)} {last} {end}" if most else end
 
 
 def short_title(title: str, limit: int = 60) -> str:

@@ -134,21 +134,19 @@ class _Comparison:
     def price(self) -> Statement | None:
         prices = _prices(self.offers)
         is_true = self._agrees(prices)
-        is_open = is_true is False and self._is_explained(prices)
-        return None if is_open else self.statement("price", is_true, self._money(prices))
-
-    def _is_explained(self, prices: Collection[Decimal]) -> bool:
-        """True if its sentence names the right price as well, or the figure is that of another product there, of
-        several pieces, or with shipping.
-        """
-        others = [price for name in self.beside for price in _prices(self._offers(f"P:{name}"))]
-        pieces = [price * number for price in prices for number in range(2, _MOST_PIECES)]
-        begin = max(self.text.rfind(stop, 0, self.typed.start) for stop in _STOPS)
-        ends = (self.text.find(stop, self.typed.end) for stop in _STOPS)
-        end = min((place for place in ends if place >= 0), default=len(self.text))
-        written = {amount.low for amount in find_money(self.text[begin + 1 : end])}
-        shipped = (price + self._shipping for price in prices)
-        return not written.isdisjoint(prices) or self._agrees([*others, *pieces, *shipped]) is not False
+        if is_true is False:
+            # Its sentence may name the right price as well, or the figure may be that of another product there, of
+            # several pieces, or with shipping.
+            others = [price for name in self.beside for price in _prices(self._offers(f"P:{name}"))]
+            pieces = [price * number for price in prices for number in range(2, _MOST_PIECES)]
+            begin = max(self.text.rfind(stop, 0, self.typed.start) for stop in _STOPS)
+            ends = (self.text.find(stop, self.typed.end) for stop in _STOPS)
+            end = min((place for place in ends if place >= 0), default=len(self.text))
+            written = {amount.low for amount in find_money(self.text[begin + 1 : end])}
+            shipped = (price + self._shipping for price in prices)
+            if not written.isdisjoint(prices) or self._agrees([*others, *pieces, *shipped]) is not False:
+                return None
+        return self.statement("price", is_true, self._money(prices))
 
     def list_price(self) -> Statement | None:
         lists = [offer.list_price for offer in self.offers if offer.list_price is not None]

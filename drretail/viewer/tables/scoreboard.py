@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 
 from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE
-from drretail.eval.compare.wording import clearest, findings, largest_of, listed, range_of, sample
+from drretail.eval.compare.wording import clearest, findings, largest_of, range_of, sample
 from drretail.eval.scores.facts import AS_ZERO, missing_of
 from drretail.eval.scores.gathering import FP
+from drretail.grounding.text.wording import listed
 from drretail.llm.usage import dated
 from drretail.records.run import DUMPS
 from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit, place_of
