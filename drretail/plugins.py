@@ -4,6 +4,7 @@ The module of ``module:attribute`` is looked for in the current folder first, th
 that it imports, the current folder comes last: a file ``json.py`` or ``httpx.py`` there does not hide the library.
 """
 
+import importlib.metadata
 import inspect
 import sys
 import tomllib
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, invalidate_caches
 from importlib.machinery import PathFinder
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, EntryPoints
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,22 @@ def addon_function(group: str, name: str) -> object:
         if command.startswith(f"{group} ") and function == name:
             return getattr(import_module(module), function)
     raise AttributeError(f"there is no function {name!r} among those of `drretail {group}`")
+
+
+def entry_points(*, group: str, name: str | None = None) -> Iterable[EntryPoint]:
+    """The installed packages' entry points of a group; with ``name``, those alone.
+
+    They are read anew only if a folder of Python's path has changed: that opens the metadata of every package.
+    """
+    folders = [Path(place) for place in sys.path]
+    changed = tuple(folder.stat().st_mtime_ns if folder.exists() else 0 for folder in folders)
+    return (point for point in _entry_points(group, (*sys.path, *changed)) if name in (None, point.name))
+
+
+@cache
+def _entry_points(group: str, path: tuple[str | int, ...]) -> EntryPoints:
+    del path  # what the answer rests on
+    return importlib.metadata.entry_points(group=group)
 
 
 @dataclass(frozen=True, slots=True)

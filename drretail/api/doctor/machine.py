@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, cast
 
@@ -17,7 +17,7 @@ from drretail.grounding.text.wording import on_try
 from drretail.llm.event_loop import run_loop
 from drretail.llm.faults import Halt
 from drretail.llm.providers import PROVIDERS
-from drretail.plugins import Kind, Plugins
+from drretail.plugins import Kind, Plugins, entry_points
 from drretail.records.base import Record
 from drretail.records.models import ModelChoice
 
