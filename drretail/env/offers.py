@@ -29,6 +29,7 @@ class Offers:
     world: World
     _listings: dict[str, Listing] = field(default_factory=dict[str, Listing])
     _orders: tuple[str | None, tuple[Order, ...]] = (None, ())
+    _reference: tuple[Query, Reference] | None = None
 
     def of_want(self, want: Want, decisions: Decisions = UNDECIDED) -> Candidates:
         """Every product of any of the want's kinds, by id: all that the shop has, not a search's best matches."""
@@ -90,18 +91,23 @@ class Offers:
     def reference(self, query: Query) -> Reference:
         """What the shop could sell for a query, and whether it provably can't.
 
-        Products that the user has are left out, unless one more is wanted.
+        Products that the user has are left out, unless one more is wanted. The last one is remembered: who checks a
+        query measures it next.
         """
+        if self._reference is not None and self._reference[0] is query:
+            return self._reference[1]
         wants = () if query.wish is None else query.wish.wants
         orders = self.orders(query.user_id)
         decisions = Decisions(query.gold)
-        return reference_of(
+        reference = reference_of(
             query,
             [self.of_want(want, decisions) for want in wants],
             self.bought(query.user_id),
             could_be=[self.could_be_for(want, decisions) for want in wants],
             orders={order.order_id for order in orders},
         )
+        self._reference = query, reference
+        return reference
 
     def cart(self, wish: Wish, reference: Reference, picks: Sequence[Pick]) -> Cart:
         """These picks with their wish, and the records of those that the shop holds."""

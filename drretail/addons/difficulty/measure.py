@@ -32,6 +32,7 @@ from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.tables.figures import counted
 from drretail.records.wish import Want, Wish
+from drretail.remembered import remembered
 
 DEEPEST = 200
 """Hits of a search that are looked at for the depth; a query that needs more has no depth."""
@@ -210,23 +211,37 @@ class Task:
         Without history it may hold what won't do. That is worth nothing, and takes nothing from the rest: else who buys
         nothing for a want, as none was seen that keeps its demands, would come off better than who tries.
         """
-        cart = self.dial.offers.cart(self.wish, self.reference, self.cart(hits, history=history))
-        return (worth_ratio(cart) or 0.0) if cart.keeps_to_money else 0.0
+        return self._utility_of(self.cart(hits, history=history))
 
-    def cart(self, hits: int, *, history: bool) -> list[Pick]:
+    def cart(self, hits: int, *, history: bool) -> tuple[Pick, ...]:
         """The cart that the solver with ``hits`` hits buys."""
         wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
-        things: list[WantedThing] = []
+        seen: list[frozenset[str]] = []
         for want, thing in zip(wish.wants, reference.things, strict=True):
             if not want.optional:
-                seen = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
-                # Leaving a want out costs nothing and is worth nothing.
-                nothing = Fit(product_id=f"{_NOTHING} {len(things)}", price="0", worth=0)
-                fits = (*(fit for fit in thing.fits if fit.product_id in seen), nothing)
-                things.append(thing.model_copy(update={"fits": fits}))
+                shown = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
+                seen.append(frozenset(shown.intersection(fit.product_id for fit in thing.fits)))
+        return self._best_of(history, *seen)
+
+    @remembered
+    def _best_of(self, history: bool, *seen: frozenset[str]) -> tuple[Pick, ...]:
+        """The best cart of these fits of each want that is not optional: of most wants, all solvers see the same."""
+        wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
+        needed = [thing for want, thing in zip(wish.wants, reference.things, strict=True) if not want.optional]
+        things: list[WantedThing] = []
+        for thing, ids in zip(needed, seen, strict=True):
+            # Leaving a want out costs nothing and is worth nothing.
+            nothing = Fit(product_id=f"{_NOTHING} {len(things)}", price="0", worth=0)
+            fits = (*(fit for fit in thing.fits if fit.product_id in ids), nothing)
+            things.append(thing.model_copy(update={"fits": fits}))
         chosen = best_choice(things, None if wish.budget is None else wish.budget.value) or ()
         bought = ((thing, fit) for thing, fit in zip(things, chosen, strict=True) if _NOTHING not in fit.product_id)
-        return [Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought]
+        return tuple(Pick(product=fit.product_id, quantity=thing.quantity) for thing, fit in bought)
+
+    @remembered
+    def _utility_of(self, picks: tuple[Pick, ...]) -> float:
+        cart = self.dial.offers.cart(self.wish, self.reference, picks)
+        return (worth_ratio(cart) or 0.0) if cart.keeps_to_money else 0.0
 
 
 def with_levels(queries: Sequence[Query], rows: Iterable[Difficulty]) -> list[Query]:
