@@ -187,11 +187,11 @@ def _of_profile(text: str, words: Sequence[tuple[str, int, int]], profile: UserP
 
 def _spans(part: Sequence[str], words: Sequence[tuple[str, int, int]]) -> Iterator[tuple[int, int]]:
     """Where these words follow one another, whatever separates them."""
-    size = len(part)
-    for index in range(len(words) - size + 1 if size else 0):
-        there = words[index : index + size]
-        if [word for word, _, _ in there] == list(part):
-            yield there[0][1], there[-1][2]
+    for index, (word, start, _) in enumerate(words if part else ()):
+        if word == part[0]:
+            there = words[index : index + len(part)]
+            if [each for each, _, _ in there] == list(part):
+                yield start, there[-1][2]
 
 
 def _words(text: str) -> list[str]:
