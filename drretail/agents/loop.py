@@ -82,7 +82,7 @@ class LoopEnd:
     evidence: tuple[str, ...]
     notes: tuple[str, ...]
     text: str
-    """What the model said last, or the whole framed report that came with its last calls; empty for calls alone."""
+    """The model's last text, or the whole framed report that came with its last calls; empty for calls alone."""
 
 
 @dataclass(frozen=True, slots=True)

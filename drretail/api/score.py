@@ -344,7 +344,7 @@ def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
 
 
 def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
-    """Raises UnknownName for a value that an option does not have, and UserError for options in contradiction."""
+    """Raises UnknownName for an option's unknown value, and UserError for options that contradict each other."""
     for what, value, known in (
         ("set of rules", options.rules, RULES),
         ("kind of sources", options.sources, SOURCES),
@@ -386,7 +386,7 @@ def failed_answers(
     rules: str,
     compared: Sequence[tuple[str, str]],
 ) -> int:
-    """How many questions of these metrics, rules, pairs and judges, who alone were asked, have no usable answer."""
+    """How many questions of these metrics, rules, pairs and judges have no usable answer; no other judge was asked."""
     judged_by = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
     judged = (row for row in scores.judgings if row.metric in metrics)
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)

@@ -246,7 +246,7 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
 
 
 def _summary(entry: Evidence) -> str | None:
-    """The first summary of a page that an agent was shown; None without one, as where a page said nothing."""
+    """The first summary of a page that an agent was shown; None without one, as for a page with nothing relevant."""
     shown = (text.text for text in entry.texts if text.form == "summary" and text.shown)
     return next((text for text in shown if "summary" in json.loads(text)), None)
 

@@ -215,21 +215,25 @@ class Task:
 
     def cart(self, hits: int, *, history: bool) -> tuple[Pick, ...]:
         """The cart that the solver with ``hits`` hits buys."""
-        wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
         seen: list[frozenset[str]] = []
-        for want, thing in zip(wish.wants, reference.things, strict=True):
-            if not want.optional:
-                shown = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
-                seen.append(frozenset(shown.intersection(fit.product_id for fit in thing.fits)))
+        for want, thing in self._needed(history):
+            shown = {key for ids in self.dial.ranked(want) for key in ids[:hits]}
+            seen.append(frozenset(shown.intersection(fit.product_id for fit in thing.fits)))
         return self._best_of(history, *seen)
 
     @remembered
-    def _best_of(self, history: bool, *seen: frozenset[str]) -> tuple[Pick, ...]:
-        """The best cart of these fits of each want that is not optional: of most wants, all solvers see the same."""
+    def _needed(self, history: bool) -> list[tuple[Want, WantedThing]]:
+        """The wants that are not optional, with what would do, as a solver with or without history knows them."""
         wish, reference = (self.wish, self.reference) if history else (self.stated, self.visible)
-        needed = [thing for want, thing in zip(wish.wants, reference.things, strict=True) if not want.optional]
+        pairs = zip(wish.wants, reference.things, strict=True)
+        return [(want, thing) for want, thing in pairs if not want.optional]
+
+    @remembered
+    def _best_of(self, history: bool, *seen: frozenset[str]) -> tuple[Pick, ...]:
+        """The best cart of these fits of each ``_needed`` want. Remembered, since most solvers see the same fits."""
+        wish = self.wish if history else self.stated
         things: list[WantedThing] = []
-        for thing, ids in zip(needed, seen, strict=True):
+        for (_, thing), ids in zip(self._needed(history), seen, strict=True):
             # Leaving a want out costs nothing and is worth nothing.
             nothing = Fit(product_id=f"{_NOTHING} {len(things)}", price="0", worth=0)
             fits = (*(fit for fit in thing.fits if fit.product_id in ids), nothing)

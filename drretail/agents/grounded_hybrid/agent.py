@@ -129,7 +129,7 @@ async def _write_draft(
 async def _repair(
     writing: _Writing, known: Briefing, research: Research, draft: Draft, number: int, refused: Refusal | None
 ) -> tuple[Draft, Repair]:
-    """The draft after one attempt, which is told why the one before failed; as it is if the model fails for good."""
+    """The draft after one attempt, prompted with why the last one failed; unchanged if the model fails for good."""
     attempt = f"{number}: {draft.counts()}"
     # Each error with the words at fault, the statement they are in, and what the record says; then the last refusal.
     problems: list[dict[str, Any]] = [_problem(draft, error) for error in draft.errors]

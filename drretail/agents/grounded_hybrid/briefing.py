@@ -212,7 +212,7 @@ class Briefing:
         return self._with_wish(self.statements)
 
     def context_for(self, part: str) -> tuple[str, ...]:
-        """What this sub-problem's researcher is told: the whole wish, and the profile's lines that bear on it."""
+        """The context of this sub-problem's researcher: the whole wish, and the profile's lines that bear on it."""
         return self._with_wish(None if self.statements is None else statements_on(self.statements, part, self.share_of))
 
     def _with_wish(self, statements: Sequence[Statement] | None) -> tuple[str, ...]:

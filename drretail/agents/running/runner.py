@@ -76,7 +76,7 @@ class Spoken(Record):
 
 
 def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoop) -> Speaker:
-    """A speaker whose answers a model words. It is shown only the limits that are told, and can leak no others.
+    """A speaker whose answers a model words, from the limits to be revealed alone: it cannot leak any other.
 
     The speaker is called in the thread of a tool. Its model is asked in ``loop``, where clients keep their connections.
     """

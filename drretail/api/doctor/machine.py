@@ -95,7 +95,7 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
 
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:
-    """Every installed package's plugins by name, loaded once by ``kinds`` of their group; none of them is needed."""
+    """The plugins of installed packages by name, each loaded by its group's function; a broken one counts as absent."""
     for group, (load, built_in) in kinds.items():
         taken = dict.fromkeys(built_in, "drretail's own")
         for point in sorted(entry_points(group=group), key=lambda entry_point: entry_point.name):

@@ -38,7 +38,7 @@ from drretail.records.shop import Product
 ANALYZERS: dict[Tokenizer, str] = {"standard": "words", "whitespace": "whitespace"}
 """The names of the analyzers: the index defines "words"; "whitespace" is Elasticsearch's own."""
 LONGEST_WORD = 10_922
-"""UTF-16 units of a word. Elasticsearch cuts words at 255 unless told; Lucene takes 32,766 bytes."""
+"""UTF-16 units of a word. Elasticsearch cuts words at 255 by default; Lucene takes 32,766 bytes."""
 LONGEST_NAME = 8_191
 """The most letters of an indexed category name; a longer one could fail a load."""
 LARGEST_WINDOW = 2**31 - 1

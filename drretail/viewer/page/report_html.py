@@ -207,12 +207,13 @@ class _Writer:
         else:
             # The start of an ordered list, or the alignment of a cell as a class: styles would need a laxer policy.
             start, style = token.attrs.get("start"), str(token.attrs.get("style", ""))
+            end = "" if token.nesting else "\n"
             attributes = Markup()
             if start is not None:
                 attributes = Markup(' start="{}"').format(start)
             elif style in ("text-align:right", "text-align:center"):
                 attributes = Markup(' class="{}"').format(style.removeprefix("text-align:"))
-            self.out.append(Markup(f"<{tag}{attributes}>{'' if token.nesting else chr(10)}"))  # noqa: S704 — as above
+            self.out.append(Markup(f"<{tag}{attributes}>{end}"))  # noqa: S704 — as above
 
 
 _FINDING_RANK = len(SEVERITY)
