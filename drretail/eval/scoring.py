@@ -14,7 +14,7 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.web.live import Pages
-from drretail.errors import CommandStopped, UnknownName, UserError
+from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import keep_references
 from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared
 from drretail.eval.judging.question import VerdictFile, judged_in, verdict_path
@@ -123,10 +123,10 @@ class Submitter:
 
 Job = Callable[[], Awaitable[None]]
 """A judge on a query, on one run in a metric, or on two runs of one query."""
+Stages = Sequence[Sequence[Job]]
+"""All jobs about a query, a run or a pair, which are read once for them: each stage waits for the one before."""
 CONCURRENCY = 8
 """Runs judged at once; for one run, a judge is asked a few questions concurrently or one after the other."""
-KEPT = 60
-"""Runs that stay in memory from one group of metrics to the next, with what was read of them; more are read again."""
 BATCH_CONCURRENCY = 300
 """Runs judged at once with batches: each has two open files, of which a process may have about a thousand."""
 
@@ -208,14 +208,14 @@ async def score(
                 whole = (references or {}).get(subject.query.query_id)
                 yield replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
 
-        def jobs(group: Sequence[Metric | PairMetric]) -> Iterator[Job]:
-            asked = [(metric, judge) for metric, judge in tables_of_judges if metric in group]
-            for subject in (kept or subjects()) if asked else ():
-                yield from (partial(submitter.judge, subject, metric, judge) for metric, judge in asked)
-            for of_two in of_pairs:
-                if of_two in group:
-                    for pair in read_pairs(experiment, compared, store):
-                        yield from (partial(submitter.compare, pair, of_two, judge) for judge in judges)
+        def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
+            asked = [[each for each in tables_of_judges if each[0] in group] for group in groups]
+            for subject in subjects() if any(asked) else ():
+                yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
+
+        def of_meetings() -> Iterator[Stages]:
+            for pair in read_pairs(experiment, compared, store):
+                yield [[partial(submitter.compare, pair, metric, judge) for metric in of_pairs for judge in judges]]
 
         arguments = {"gold": gold, "reference": reference}
         arguments = {name: str(value) for name, value in arguments.items() if value}
@@ -226,9 +226,8 @@ async def score(
         if criteria is not None:
             take_criteria(experiment, criteria, loaded, definition.queries)
         unmade = unprepared(experiment, definition, loaded, judges, store)
-        tasks = [partial(submitter.prepare, *each) for each in unmade]
+        tasks: list[Stages] = [[[partial(submitter.prepare, *each)]] for each in unmade]
         count = len(planned_runs(experiment, definition))
-        kept = [*subjects()] if count <= KEPT else []
         total = count * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
@@ -236,9 +235,10 @@ async def score(
         with progress.track("judging", total) as bar:
             keep_wording(experiment, wording)
             with overridden(wording.texts):
-                await _work_on(allowance, iter(tasks), bar, side_by_side)
-                for group in in_order([*loaded, *of_pairs]):
-                    await _work_on(allowance, jobs(group), bar, side_by_side)
+                groups = in_order([*loaded, *of_pairs])
+                at = next((at for at, group in enumerate(groups, 1) if {*of_pairs} & {*group}), len(groups))
+                for work in (iter(tasks), of_runs(groups[:at]), of_meetings(), of_runs(groups[at:])):
+                    await _work_on(allowance, work, bar, side_by_side)
         if not derives:
             return Scores(scores=(), judgings=())
         before = _scores_before(experiment)
@@ -263,32 +263,42 @@ async def score(
     return scores
 
 
-async def _work_on(allowance: Allowance, jobs: Iterator[Job], bar: Bar, side_by_side: int) -> None:
-    """Ends when all jobs are done or one has raised. What stops the command is raised once no job is running."""
-    stopped: list[CommandStopped] = []
+async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar, side_by_side: int) -> None:
+    """Ends when all jobs are done or one has raised. What a job raises is raised once none is running."""
+    stopped: list[Exception] = []
+    places = asyncio.Semaphore(side_by_side)
 
-    async def work() -> None:
-        """Takes jobs, shared by several workers, until none is left. A job that meets the limit is skipped."""
-        for job in jobs:
+    async def attempt(job: Job) -> None:
+        """A job that meets the limit is skipped."""
+        async with places:
+            if stopped:
+                return
             try:
                 await job()
             except CapReached:
                 allowance.cut += 1
-            except CommandStopped as problem:
+            except Exception as problem:  # noqa: BLE001 - raised below, when nothing is being written
                 stopped.append(problem)
-            if stopped:
                 return
             bar.advance()
 
-    workers = [asyncio.create_task(work()) for _ in range(side_by_side)]
+    async def take() -> None:
+        """Takes one query, run or pair after another, as several workers do, until none is left."""
+        for stages in work:
+            for jobs in stages:
+                await asyncio.gather(*map(attempt, jobs))
+            if stopped:
+                return
+
+    workers = [asyncio.create_task(take()) for _ in range(side_by_side)]
     try:
         await asyncio.gather(*workers)
-        for problem in stopped:
-            raise problem
     finally:
-        for worker in workers:  # if one has raised, the others must not write after the lock is released
+        for worker in workers:  # if the command is interrupted, they must not write after the lock is released
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
+    for problem in stopped:
+        raise problem
 
 
 def _scores_before(experiment: Path) -> Scores | None:

@@ -204,21 +204,6 @@ def repeated(folder: Path, judge: Judge, repeats: int, metrics: Sequence[str] = 
     return scored(folder, judge, metrics=metrics, judge_repeats=repeats, concurrency=1)
 
 
-def test_more_runs_than_stay_in_memory_are_read_again_and_judged_alike(
-    shopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[dict[str, bytes]] = []
-    for kept in (60, 0):
-        monkeypatch.setattr("drretail.eval.scoring.KEPT", kept)
-        folder = shutil.copytree(shopped, tmp_path / f"kept-{kept}")
-        shutil.rmtree(folder / "verdicts", ignore_errors=True)
-        scored(folder, metrics=("reading", "checks", "basket"))
-        files = [path for path in folder.glob("verdicts/**/*") if path.is_file()]
-        assert files
-        made.append({str(path.relative_to(folder)): path.read_bytes() for path in [*files, folder / "scores.json"]})
-    assert made[0] == made[1]
-
-
 def test_repeats_are_asked_anew_and_added_to_those_that_stand_and_fewer_take_none_away(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = moody()

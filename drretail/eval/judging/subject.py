@@ -28,7 +28,6 @@ from drretail.experiment import (
     run_folder,
 )
 from drretail.grounding.constraints import Decisions
-from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.markup import shown
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import PAGE_AGE, Case
@@ -152,7 +151,7 @@ class Subject:
         """What an assistant's answers say of the shop's products and orders, by rules; None if the report cites records
         by marks, so that it is read by these, or if no record of the shop is known.
         """
-        marks = (one.marker for one in find_citations(self.report or "", self.evidence))
+        marks = (citation.marker for citation in self.case.citations)
         if self.run is None or not self.report or any(map(_OWN_MARK.search, marks)):
             return None
         shop = self.shop

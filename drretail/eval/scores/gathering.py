@@ -250,24 +250,6 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
     plans: list[Plan] = []
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = defaultdict(dict)
     for subject in read_subjects(experiment, None):
-        run = subject.run
-        plans.append(
-            Plan(
-                subject.label,
-                subject.query,
-                subject.repeat,
-                subject.run_id,
-                subject.report_sha,
-                words=len(split_words(subject.report or "")),
-                words_read=count_words(run.report, subject.evidence).shown if counts_words and run is not None else 0,
-                usage={} if run is None else run.usage,
-                status=_status(subject),
-                has_decision=run is not None and is_decided(subject),
-                refuses_wrongly=subject.case.refused_wrongly is not None,
-                error="" if run is None or run.error is None else run.error.kind,
-                losses={} if run is None else run.losses,
-            )
-        )
         for metric in metrics:
             place = (subject.label, subject.run_name)
             verdicts = verdicts_by_assessor(experiment, metric.name, judges[metric.name], *place)
@@ -282,8 +264,35 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 tables_of_judges[TableKey(metric.name, assessor)][subject.run_id] = judged_run(
                     subject, metric, living, assessor.rules, stale=len(lines) - len(living)
                 )
+        run = subject.run
+        plans.append(
+            Plan(
+                subject.label,
+                subject.query,
+                subject.repeat,
+                subject.run_id,
+                subject.report_sha,
+                words=len(split_words(subject.report or "")),
+                words_read=_words_read(subject, tables_of_judges) if counts_words else 0,
+                usage={} if run is None else run.usage,
+                status=_status(subject),
+                has_decision=run is not None and is_decided(subject),
+                refuses_wrongly=subject.case.refused_wrongly is not None,
+                error="" if run is None or run.error is None else run.error.kind,
+                losses={} if run is None else run.losses,
+            )
+        )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
     return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_plan(experiment))
+
+
+def _words_read(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> int:
+    """As "process" has counted them, so that the evidence, the largest of a run's files, isn't read for each table."""
+    for key, by_run in tables_of_judges.items():
+        judged = by_run.get(subject.run_id) if key.metric == "process" else None
+        if judged is not None and (counted := judged.values.get("words")) is not None:
+            return int(counted.value or 0)
+    return 0 if subject.run is None else count_words(subject.run.report, subject.evidence).shown
 
 
 def _in_units(metric: Metric, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Metric:

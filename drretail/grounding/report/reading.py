@@ -350,9 +350,10 @@ class _Reader:
         It is wrong if two of year, month and day are the field's, so that no other day is meant, and no order has it.
         """
         item, written = self.ledger.products.get(subject[2:]), _inside(self.dates, stretch.start, stretch.end)
-        fields = {} if item is None else item.details
-        own = [(name, date.iso) for name, value in fields.items() for date in find_dates(f"{value}") if date.is_day]
-        if len(own) != 1 or len(written) != 1 or not written[0].is_day:
+        if item is None or len(written) != 1 or not written[0].is_day:
+            return
+        own = [(name, day.iso) for name, value in item.details.items() for day in find_dates(f"{value}") if day.is_day]
+        if len(own) != 1:
             return
         ((name, day),), (date,) = own, written
         value = ReadValue(kind="date", amount=date.iso, of=(subject,), start=date.start, end=date.end)

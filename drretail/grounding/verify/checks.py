@@ -77,6 +77,10 @@ Lookup = Callable[[Collection[str]], Mapping[str, Product]]
 """The world's products with these ids; unknown ids are left out."""
 
 
+def _picked(picks: Sequence[Pick] | None = None) -> tuple[tuple[Pick, ...], ...]:
+    return () if picks is None else (tuple(picks),)
+
+
 @dataclass(frozen=True)
 class Case:
     """A report with everything that it is compared with."""
@@ -199,15 +203,15 @@ class Case:
         named = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
         return self.lookup(sorted({*named, *picked}))
 
+    @remembered_by(_picked)
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         return read_ledger(self.evidence, self.query, products=self.products(picks), picks=picks)
 
-    @remembered_by(lambda picks: () if picks is None else (tuple(picks),))
-    def read_by_form(self, picks: Sequence[Pick] | None) -> tuple[Ledger, Reading]:
-        """The ledger for these picks, and the report as read by form beside it: several metrics ask for the same."""
-        ledger = self.ledger(picks)
-        return ledger, read_by_form(self.layout, ledger)
+    @remembered_by(_picked)
+    def read_by_form(self, picks: Sequence[Pick] | None) -> Reading:
+        """The report as read by form beside the ledger for these picks: several metrics ask for the same."""
+        return read_by_form(self.layout, self.ledger(picks))
 
 
 def read_report(case: Case, by_model: Reading | None = None) -> Reading:
@@ -219,7 +223,7 @@ def read_report(case: Case, by_model: Reading | None = None) -> Reading:
     picks = case.picks
     if picks is None and by_model is not None and by_model.picks is not None:
         picks = tuple(_by_id(pick, case) for pick in by_model.picks)
-    ledger, by_form = case.read_by_form(picks)
+    ledger, by_form = case.ledger(picks), case.read_by_form(picks)
     if (answers := case.read_answers()) is not None:
         by_form = answers.as_read(by_form, case.report)
         if case.wish is None and picks is None:  # nothing is to be bought
