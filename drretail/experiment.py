@@ -534,7 +534,7 @@ def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
 
 
 def read_runs(folder: Path) -> Iterator[Run]:
-    """All ended runs of an experiment, sorted by label and query, without those whose run.json cannot be read."""
+    """All ended runs of an experiment, sorted by label and query, without those that ``read_run`` cannot read."""
     for path in sorted((folder / "runs").glob("*/*/run.json")):
         try:
             run = read_run(path.parent)
@@ -550,7 +550,11 @@ def read_discarded(folder: Path) -> list[DiscardedRun]:
 
 
 def read_run(folder: Path) -> Run:
-    return _validated(Run, folder / "run.json")
+    """The run in ``folder``. Raises UserError if run.json cannot be read, or a finished run's evidence is gone."""
+    run, evidence = _validated(Run, folder / "run.json"), folder / "evidence.jsonl.gz"
+    if run.status == "done" and not evidence.exists():
+        raise UserError(f"{evidence} does not exist.")
+    return run
 
 
 def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run | None:
@@ -562,15 +566,11 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
     folder = run_folder(experiment, label, query_id, repeat)
     if not (folder / "run.json").exists():
         return None
-    where, evidence = "run.json", folder / "evidence.jsonl.gz"
     try:
-        run = read_run(folder)
-        where = evidence.name
-        if run.status == "done" and not evidence.exists():
-            raise UserError(f"{evidence} does not exist")
-        return run
+        return read_run(folder)
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
+        where = next(name for name in ("evidence.jsonl.gz", "run.json") if name in message)
         return Run(
             run_id=f"{label}/{query_id}-r{repeat}",
             system=label,

@@ -13,13 +13,13 @@ from typing import Any
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.fail_if import Rule
 from drretail.eval.judging.question import judged_in
-from drretail.eval.judging.subject import resolve_name
+from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scores.planned import read_judgements
-from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
+from drretail.experiment import Definition, ended_run, read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.personal_data import People, Redactor, personal_data
 from drretail.grounding.verify.findings import known_profiles
@@ -266,6 +266,10 @@ class Selection:
 
     def __iter__(self) -> Iterator[Chosen]:
         self.left_out.clear()
+        places = (each for each in planned_runs(self.experiment, self.definition) if each.label in self.systems)
+        ended = (ended_run(self.experiment, each.label, each.query.query_id, each.repeat) for each in places)
+        kinds = (run.error.kind for run in ended if run is not None and run.error is not None)
+        self.left_out.update("that cannot be read" for kind in kinds if kind == "unreadable")
         queries = {query.query_id: query for query in self.definition.queries}
         for run in read_runs(self.experiment):
             if run.system not in self.systems:

@@ -44,6 +44,15 @@ def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_
         Selection.of(exp, ["nobody"])
 
 
+def test_a_run_whose_files_cannot_be_read_is_left_out_of_every_form_and_counted(exp: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(exp, tmp_path / "exp")
+    (run_folder(damaged, REACT, "q1", 1) / "evidence.jsonl.gz").unlink()
+    selection = Selection.of(damaged, redact=True)
+    assert f"{REACT}/q1-r1" not in ids(selection)
+    assert selection.left_out["that cannot be read"] == 1
+    assert export(selection, "dataset", tmp_path / "out").startswith("2 runs")
+
+
 def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(exp: Path) -> None:
     values = {
         chosen.run.run_id: got.value
