@@ -177,5 +177,5 @@ class UserSum:
 
     def total(self) -> Aggregates:
         """The sums: spend in cents, and the category with most orders (ties by name; empty if all orders are void)."""
-        top = min(self.categories.items(), key=lambda item: (-item[1], item[0]), default=("", 0))[0]
+        top = max(sorted(self.categories), key=self.categories.__getitem__, default="")
         return Aggregates(self.user_id, self.n_orders, round(self.spend, 2), self.last_order, top)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 from drretail.grounding.listing import folded
@@ -110,7 +110,7 @@ def quoted_title(product: Product) -> str | None:
     title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
     nouns = {word for name in (*product.categories[1:], *_names(product)) for word in stems(name)}
     maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
-    for end in (*(match.start() for match in _TITLE_ENDS.finditer(title)), len(title)):
+    for end in chain((match.start() for match in _TITLE_ENDS.finditer(title)), (len(title),)):
         words = title[:end].split()
         is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
         if not is_short or words[-1].casefold() in _VAGUE:
@@ -147,4 +147,4 @@ def lowered(text: str) -> str:
 @lru_cache(maxsize=65_536)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of a text's words, in order."""
-    return tuple(stem(word) for word in folded(text).split())
+    return tuple(map(stem, folded(text).split()))

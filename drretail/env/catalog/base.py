@@ -1,6 +1,5 @@
 """The contract of every catalog."""
 
-import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -93,4 +92,4 @@ class Catalog(Protocol):
 
 def fold_category(name: str) -> str:
     """The form in which category names are compared: case, "_", and "&" for "and" make no difference."""
-    return re.sub(r"\s+", " ", name.casefold().replace("_", " ").replace("&", " and ")).strip()
+    return " ".join(name.casefold().replace("_", " ").replace("&", " and ").split())

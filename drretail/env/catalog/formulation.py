@@ -48,13 +48,15 @@ UNITS: dict[str, str] = tomllib.loads(Path(__file__).with_name("units.toml").rea
 _FORM_OF = {written: unit for unit, forms in UNITS.items() for written in forms.split()} | {"in": "in"}
 _SIGNS = "".join(written for written in _FORM_OF if not written.isalpha())
 _NAMES = "|".join(sorted(filter(str.isalpha, _FORM_OF.keys() - {"in"}), key=len, reverse=True))
+_INITIALS = "".join(sorted({name[0] for name in _NAMES.split("|")}))
 _MOST_GROUPS = 30
 """The most groups of digits between points and commas in one number: an endless list of numbers is no number."""
 # A pattern that begins with a digit and looks back from there is tried at digits only, which is faster.
+# So is a unit's first letter before its seventy names.
 # "in" is mostly a word. It is a unit if it touches its number and no other number follows, unlike in "3-in-1".
 _SIZE = re.compile(
     rf"([0-9](?<!\w.)[0-9]*+(?:[.,][0-9]++){{0,{_MOST_GROUPS}}}+)(?:([{_SIGNS}])(?!\w)"
-    rf"|[\s-]?(?:(?:fl\.?|fluid) ?)?({_NAMES})(?![^\W_])|-?(in)(?![^\W_]|-[0-9]))",
+    rf"|[\s-]?(?:(?:fl\.?|fluid) ?)?(?=[{_INITIALS}])({_NAMES})(?![^\W_])|-?(in)(?![^\W_]|-[0-9]))",
     re.IGNORECASE,
 )
 _INDEXED_SIZE = re.compile(rf"([0-9](?<!\S.)[0-9.,]*)(?:{'|'.join(UNITS)})(?!\S)")

@@ -126,7 +126,8 @@ def snowball(language: str) -> "BaseStemmer":
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The Snowball stem (English) of a word in lower case: "beds" and "bed" are both "bed"."""
-    return snowball("english").stemWord(word)
+    # Most distinct words of a shop are its numbers, which the stemmer leaves as they are.
+    return word if word[:1].isdigit() and word[-1].isdigit() else snowball("english").stemWord(word)
 
 
 def content_stems(text: str) -> list[str]:
