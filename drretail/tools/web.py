@@ -231,11 +231,12 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
 
     def search() -> Outcome:
         # Cleaned before it is recorded: nothing unbounded or hidden goes further, whichever provider it came from.
-        found = [
-            cleaned_result(replace(web_result, snippet=web_result.chunk) if chunks and web_result.chunk else web_result)
-            for web_result in web.search(query, k)[:k]
-        ]
-        return Outcome({"results": [asdict(result) for result in found if result is not None]})
+        found = web.search(query, k)[:k]
+        if chunks:
+            parts = [result.chunk() if callable(result.chunk) else result.chunk for result in found]
+            found = [replace(result, snippet=part or result.snippet) for result, part in zip(found, parts, strict=True)]
+        cleaned = map(cleaned_result, found)
+        return Outcome({"results": [asdict(result) for result in cleaned if result is not None]})
 
     effect = effects.perform("web_search", {"provider": web.provider, "query": query, "k": k}, search)
     found: dict[str, WebResult] = {}

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import date, datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeVar, cast
@@ -136,9 +136,8 @@ class SandboxWeb:
         ranked.sort(key=lambda scored: (-scored[1], scored[0]))
         results = list[WebResult]()
         for page in (self._pages[number] for number, _ in ranked[:k]):
-            snippet = best_passage(page.text, query, index.idf)
-            chunk = best_passage(page.text, query, index.idf, LONGEST_CHUNK)
-            results.append(WebResult(page.title, page.url, snippet, page.date, chunk))
+            passage = partial(best_passage, page.text, query, index.idf)
+            results.append(WebResult(page.title, page.url, passage(), page.date, partial(passage, LONGEST_CHUNK)))
         return results
 
     def fetch(self, url: str) -> WebPage:
