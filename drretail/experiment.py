@@ -587,8 +587,11 @@ def read_evidence(folder: Path) -> tuple[Evidence, ...]:
     path = folder / "evidence.jsonl.gz"
     try:
         return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
-    except ValidationError as problem:
-        raise UserError(f"{path} holds no evidence as this version writes it: {fault_of(problem)}.") from problem
+    except (UserError, ValidationError) as problem:
+        is_other = isinstance(problem, ValidationError)
+        fault = f"{path} holds no evidence as this version writes it: {fault_of(problem)}." if is_other else problem
+        remedy = "Restore it, or delete it: then its run is lost, and drretail run --retry spoiled makes it again."
+        raise UserError(f"{fault} {remedy}") from problem
 
 
 def read_results(folder: Path) -> dict[str, str]:

@@ -284,7 +284,7 @@ def read_json(path: Path, newest: int = FORMAT) -> dict[str, Any]:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
         if isinstance(problem, json.JSONDecodeError):
-            raise UserError(f"{path} cannot be read as JSON: {problem}.") from problem
+            raise UserError(f"{path} cannot be read as JSON ({problem}): restore it, or make it anew.") from problem
         raise UserError(f"{file_error(problem, path)}.") from problem
     if not isinstance(value, dict):
         raise UserError(f"{path} holds no JSON object.")

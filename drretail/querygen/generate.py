@@ -33,7 +33,7 @@ def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
     for size in (round(n * factor) for factor in _LARGER):
         rows = world.store.sample_users(seed, size)
         if not rows:
-            raise UserError("This world has no users, and queries are made from users' orders: ingest reviews, too.")
+            raise UserError("This world has no users, and queries need their orders: ingest reviews or orders, too.")
         for row in rows:
             if row.user_id not in seen:
                 seen.add(row.user_id)

@@ -23,7 +23,7 @@ SAFE_ID = "[A-Za-z0-9_#@-][A-Za-z0-9_#@.:+=~-]{0,127}"
 """The pattern of an id, in terms that all engines' regular expressions share. Amazon's ids are capitals and digits;
 other shops have "#W2378156", "sara_doe_496", or e-mail addresses.
 """
-ID_RULE = "1 to 128 letters, digits and _#@.:+=~-, of which .:+=~ do not come first"
+ID_RULE = "1 to 128 of A-Z, a-z, 0-9 and _#@.:+=~-, of which .:+=~ do not come first"
 NO_ID = ("nan", "null", "none", "undefined")
 """What programs write where an id is missing, in any case. As a user's id it would make one shopper of many."""
 _SAFE_ID = re.compile(SAFE_ID)

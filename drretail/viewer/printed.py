@@ -182,7 +182,7 @@ def comparison_parts(comparison: "Comparison", cards: Mapping[str, str], *, deta
         )
         yield from prose("What is missing", *commands, "")
     if left_out:
-        yield Prose(f"Left out: {', '.join(dict.fromkeys(left_out))}, which are not primary; --details shows them.")
+        yield Prose(f"Left out, as not primary: {', '.join(dict.fromkeys(left_out))}. --details shows them.")
 
 
 def _judge_table(table: "JudgeTable", cards: Iterable[str]) -> Table:

@@ -398,11 +398,11 @@ def card_line(card: JudgeCard) -> str:
         left += f", {part.undecided:,} not decided" if part.undecided else ""
         accuracy, alone = part.figure("balanced_accuracy"), part.figure("words_alone")
         if accuracy.value is None:
-            parts.append(f"{part.name} nothing to say of {part.n} claims{left}")
+            parts.append(f"{part.name}: nothing to say of {part.n} claims{left}")
             continue
         few = "" if accuracy.ci_low is not None else ", too few for an interval"
         words = f", words alone {number(alone.value)}" if alone.value is not None else ""
-        parts.append(f"{part.name} {accuracy.in_words} of {part.n:,} claims{few}{left}{words}")
+        parts.append(f"{part.name}: {accuracy.in_words} of {part.n:,} claims{few}{left}{words}")
     return (
         f"{judge.spec} beside people's labels (balanced accuracy of “supported”, 0.50 is chance): {'; '.join(parts)}."
     )

@@ -140,7 +140,8 @@ class Judging:
         failed = failed_answers(scores, self.metrics, [judge.ref for judge in self.judges], "default", compared)
         if failed:
             notes.append(
-                f"A judge gave no usable answer {failed:,} times: the same command with --retry failed asks again."
+                f"A judge gave no usable answer to {counted(failed, 'question')}: the same command with --retry failed "
+                "asks again."
             )
         return failed + (closing is not None), notes
 

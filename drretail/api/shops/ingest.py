@@ -164,8 +164,9 @@ def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
             yield "Dry run: nothing was written."
         else:
             yield f"World {report.world}, fingerprint {report.fingerprint}"
-            last = ", the day after the last order" if report.counts and report.counts.orders else ""
-            yield f"The shop's today is {report.now:%Y-%m-%d}{last}."
+            has_orders = report.counts and report.counts.orders
+            why = "the day after the last order" if has_orders else "as in every shop without orders"
+            yield f"The shop's today is {report.now:%Y-%m-%d}, {why}."
             yield f'Next: drretail ask "Which …?" --world {quote(str(report.world))}'
         if report.replaced is not None:
             yield (
@@ -234,5 +235,5 @@ def _short(value: object) -> str:
 
 
 def _dropped(funnel: "Funnel") -> tuple[int, str]:
-    why = ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in funnel.dropped.items())
+    why = ", ".join(f"{reason.replace('_', ' ')}: {count:,}" for reason, count in funnel.dropped.items())
     return funnel.read - funnel.kept, why

@@ -280,7 +280,11 @@ def _order_rows(orders: OrderColumns, until_ms: int) -> str:
         problems.append((f"no order of this id ({lines.order})", "is_kept IS NULL", "order_said"))
     problems += [
         (f"no {user}", "user_id IS NULL", "NULL"),
-        (f"{user} is no id ({ID_RULE})", f"NOT regexp_full_match(user_id, {quoted(SAFE_ID)})", "user_id"),
+        (
+            f"{user} is no id ({ID_RULE}): hash_users = true makes ids of all",
+            f"NOT regexp_full_match(user_id, {quoted(SAFE_ID)})",
+            "user_id",
+        ),
         *_own_id_problems(product, "parent_asin"),
     ]
     problems.append((f"no date ({date})", "timestamp IS NULL", "date_said"))

@@ -448,9 +448,14 @@ def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
 
 def other_figures(rows: Iterable[ComparedRow], names: Mapping[str, str]) -> Iterator[str]:
     """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
-    told_apart = findings(rows, names, by_judge=True)
-    yield from (finding.sentence for finding in told_apart if finding.outcome == "higher")
-    silent = ("higher", *_OF_THE_JUDGE)
-    left = sum(len(finding.measures) for finding in told_apart if finding.outcome not in silent)
-    if left:
-        yield f"{counted(left, 'other figure')}: no difference is shown."
+    differing = ("higher", "undone", "answers_less")
+    others = Counter[str]()
+    for finding in findings(rows, names, by_judge=True):
+        if finding.outcome in differing:
+            yield finding.sentence
+        elif finding.outcome in _OF_THE_JUDGE:
+            others["nothing is concluded from a judge that follows rules or reads nothing"] += len(finding.measures)
+        else:
+            nothing = finding.outcome == "nothing"
+            others["no query has a value of both" if nothing else "no difference is shown"] += len(finding.measures)
+    yield from (f"{counted(count, 'other figure')}: {why}." for why, count in others.items())

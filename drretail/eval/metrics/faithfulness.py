@@ -307,7 +307,8 @@ def _counts(report: ReportVerdicts, words: int) -> list[Value]:
     paper's Table 1 does.
     """
     claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
-    supported = _value("N_supported", claims.support if claims.scored or not claims.units else None, claims)
+    is_counted = claims.scored or not (claims.units or claims.unrated)
+    supported = _value("N_supported", claims.support if is_counted else None, claims)
     every = report.all or report.judged or ()
     return [
         supported,

@@ -11,7 +11,7 @@ from drretail.eval.registry import PAIRWISE
 from drretail.llm.usage import estimated_note
 from drretail.records.comparison import PairScore
 from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
-from drretail.records.run import BASELINES, Run
+from drretail.records.run import BASELINES, PICKS_MISSING, PICKS_UNREADABLE, Run
 from drretail.records.score import Judging
 from drretail.records.tables.figures import counted, counted_each, dollars
 from drretail.records.tables.table import Cell, Table, table_of
@@ -87,7 +87,8 @@ def took_line(run: Run, kept_in: Path | None) -> str:
     if run.struck:
         parts.append(f"{counted(len(run.struck), 'statement')} struck")
     if run.picks is None:
-        parts.append("what belongs in the cart is not known")
+        why = next((note for note in run.notes if note.startswith((PICKS_MISSING, PICKS_UNREADABLE))), "")
+        parts.append(f"what belongs in the cart is not known ({why.partition(': ')[2] or 'no picks were declared'})")
     if run.stop != "finished":
         parts.append(f"stopped by {run.stop}")
     kept = f" Kept in {kept_in}." if kept_in is not None else ""
