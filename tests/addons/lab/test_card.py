@@ -158,7 +158,7 @@ def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_
     two = written(tmp_path / "two.csv", [("Lamp: $25.", SOURCE, "full"), ("The cat costs $21.49.", SOURCE, "none")])
     of_two = carded(two, "--to", bare, "-q")
     (line,) = card_lines(bare).values()
-    assert "two 1.00 of 2 claims, too few for an interval" in line
+    assert "two: 1.00 of 2 claims, too few for an interval" in line
     assert "The judge is level with words alone on two" in of_two
     assert "below" not in of_two
 

@@ -144,8 +144,9 @@ def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> No
     assert got(found, "FP", "FP_strict") == [("scored", 1.0)] * 2
     items = found["FP"].items
     assert (items["units"], items["unrated"], items["failed"], items["unfetched"]) == (1, 1, 0, 0)
-    alone = scored([unrated])["FP"]
-    assert (alone.state, alone.earns) == ("na", None)
+    alone = scored([unrated])
+    assert (alone["FP"].state, alone["FP"].earns) == ("na", None)
+    assert alone["N_supported"].state == "na"
 
 
 def test_an_invented_source_is_a_zero_and_no_unit_and_an_unread_one_is_unverifiable() -> None:
