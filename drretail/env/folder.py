@@ -1,9 +1,7 @@
 """A world in a folder: write_world with its embedded index, the rows of any world, held-out orders, check_world."""
 
-import json
 import pickle
 import sqlite3
-import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
@@ -15,7 +13,7 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from drretail.env.catalog.formulation import BY_VERSION, Formulation, formulation_of_index
-from drretail.env.catalog.tantivy import TantivyCatalog, TantivyWriter
+from drretail.env.catalog.tantivy import SPOOL_END, TantivyCatalog, index_lines
 from drretail.env.intake import Intake
 from drretail.env.manifest import (
     CURRENT,
@@ -41,7 +39,7 @@ from drretail.env.manifest import (
     world_fingerprint,
     write_checksums,
 )
-from drretail.env.processes import Tell, Worker, cores, ignore
+from drretail.env.processes import Worker, cores, ignore
 from drretail.env.servers.naming import ServerSettings, check_place, is_on_servers, required
 from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
 from drretail.errors import UserError
@@ -348,9 +346,6 @@ def write_rows(staging: Path, intake: Intake, rows: WorldRows, progress: Progres
 
 WORTH_A_PROCESS = 2000
 """The products from which on a second process is started: it takes half a second, in which so many are indexed."""
-_END = "\n"
-# Seconds: longer than it takes to write some products, and little compared with the time of indexing.
-_PAUSE = 0.02
 
 
 class IndexBuilder:
@@ -376,7 +371,7 @@ class IndexBuilder:
 
     def end(self) -> None:
         """Marks the end of the products."""
-        self._file.write(_END)
+        self._file.write(SPOOL_END)
         self._file.close()
 
     def close(self) -> None:
@@ -394,20 +389,3 @@ class IndexBuilder:
         if self._worker is not None:
             self._worker.kill()
             self._worker.end()
-
-
-def index_lines(folder: Path, version: str, spool: Path, tell: Tell) -> None:
-    """Indexes the products in a file, up to its empty line; another process may still be writing the file."""
-    writer = TantivyWriter(folder, BY_VERSION[version])
-    del tell
-    with spool.open(encoding="utf-8", newline="\n") as file:
-        line = ""
-        while line != _END:
-            line += file.readline()
-            if not line.endswith("\n"):
-                time.sleep(_PAUSE)
-            elif line != _END:
-                # The line is one of ours; validating it again would take as long as indexing it.
-                writer.add(Product.model_construct(**json.loads(line)))
-                line = ""
-    writer.close()

@@ -36,6 +36,10 @@ def fail(tell: Tell) -> None:
     raise TwoArguments("a", "b")
 
 
+def err(tell: Tell) -> None:
+    raise TypeError("a bug of ours")
+
+
 def write(path: Path, tell: Tell) -> None:
     path.write_text("done", encoding="utf-8")
     tell(4, 1)
@@ -47,8 +51,9 @@ def write(path: Path, tell: Tell) -> None:
         (lambda tell: tell(1, 1), (AttributeError, pickle.PicklingError), "pickle"),
         (fail, TypeError, "other"),
         (Unreadable(), ValueError, "no number"),
+        (err, UserError, "A worker of the ingest ended"),
     ],
-    ids=["not pickled", "an error that is not made again", "not read where it arrives"],
+    ids=["not pickled", "an error that is not made again", "not read where it arrives", "a bug ends its worker"],
 )
 def test_a_job_that_cannot_be_sent_ends_jobs(tmp_path: Path, job: Job, error: type[Exception], message: str) -> None:
     with WorkerPool(2) as pool, pytest.raises(error, match=message):

@@ -310,7 +310,7 @@ def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, mon
     broken = IndexBuilder(tmp_path / "broken", ENGLISH)
     broken.add('"no product"')
     broken.end()
-    with pytest.raises(UserError, match="A worker of the ingest ended"):
+    with pytest.raises(ValueError, match="1 validation error for Product"):
         broken.close()
     broken.abandon()
 

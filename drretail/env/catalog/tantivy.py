@@ -1,6 +1,8 @@
 """The catalog of an embedded world: one tantivy index in one segment."""
 
+import json
 import os
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -8,7 +10,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
@@ -16,6 +18,7 @@ from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, Spelling, fold_category
 from drretail.env.catalog.engine import FIELD, MOST_ERRORS, MOST_REMEMBERED, SAME_BEGINNING, search_index, spellings
 from drretail.env.catalog.formulation import (
+    BY_VERSION,
     ENGLISH,
     Formulation,
     SearchTerms,
@@ -27,6 +30,9 @@ from drretail.env.catalog.formulation import (
 )
 from drretail.errors import ToolError, UserError
 from drretail.records.shop import Product
+
+if TYPE_CHECKING:
+    from drretail.env.processes import Tell
 
 # One segment holds all products that fit into the writer's memory; 80k need about a quarter of it.
 WRITER_BYTES = 2_000_000_000
@@ -83,6 +89,29 @@ class TantivyWriter:
             raise UserError(
                 "These products are too many for an embedded catalog; keep fewer of them (`drretail ingest --cap`)."
             )
+
+
+SPOOL_END = "\n"
+"""The line after the last product in a file of products."""
+# Seconds: longer than it takes to write some products, and little compared with the time of indexing.
+_PAUSE = 0.02
+
+
+def index_lines(folder: Path, version: str, spool: Path, tell: "Tell") -> None:
+    """Indexes the products in a file, up to its empty line; another process may still be writing the file."""
+    writer = TantivyWriter(folder, BY_VERSION[version])
+    del tell
+    with spool.open(encoding="utf-8", newline="\n") as file:
+        line = ""
+        while line != SPOOL_END:
+            line += file.readline()
+            if not line.endswith("\n"):
+                time.sleep(_PAUSE)
+            elif line != SPOOL_END:
+                # Not read as JSON by pydantic, which refuses more levels than are written here.
+                writer.add(Product.model_validate(json.loads(line)))
+                line = ""
+    writer.close()
 
 
 @contextmanager
