@@ -71,7 +71,7 @@ class KindGroup(NamedTuple):
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None if no plural name of the shop's has its noun in the title."""
     words, quote = stems(product.title), (quoted_title(product) or "").split()
-    title = set(words)
+    title, quoted = set(words), stems(" ".join(quote))
     gender = next((name for name in product.categories if name in GENDERS), "")
     for name in _names(product):
         above = " ".join(each for each in product.categories if each != name)
@@ -82,7 +82,8 @@ def kind_of(product: Product) -> Kind | None:
         for part in parts:
             *before, noun = part.split()
             last = (stems(noun) or ("",))[-1]
-            is_name = _ONLY_LETTERS.fullmatch(part) and is_plural(noun)
+            if last not in quoted or not _ONLY_LETTERS.fullmatch(part) or not is_plural(noun):
+                continue
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             if len(spoken) == 1 and not gender:
                 # With the words before it in the quoted title that a higher category has as well, as in "hair" clips.
@@ -96,7 +97,7 @@ def kind_of(product: Product) -> Kind | None:
             # "Clips" alone says little, unless a higher category has the word as well.
             is_clear = gender or len(spoken) > 1 or (last in stems(above) and last not in _ADDED)
             is_added = any(before == last and word in _ADDED for before, word in pairwise(words))
-            if not is_added and is_name and is_clear and last in stems(" ".join(quote)):
+            if is_clear and not is_added:
                 name, category = lowered(" ".join(spoken)), lowered(part)
                 return Kind(name, _whose(gender, category), gender)
     return None

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import partial
+from operator import is_
 from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator
@@ -118,6 +120,10 @@ class Policy(Record):
         return days
 
 
+# No lambda: each product that is written asks four times.
+_is_none = partial(is_, None)
+
+
 class Product(Record):
     """Listing 3, with the two rating fields that the search tool filters on, and the file's category."""
 
@@ -141,15 +147,13 @@ class Product(Record):
     """
     details: dict[str, Any] = Field(default_factory=dict)
     bought_together: None = None
-    availability: Literal["in stock", "out of stock"] | None = Field(
-        default=None, exclude_if=lambda state: state is None
-    )
+    availability: Literal["in stock", "out of stock"] | None = Field(default=None, exclude_if=_is_none)
     """Known only in a shop that moves, as is ``as_of``."""
-    as_of: str | None = Field(default=None, exclude_if=lambda time: time is None)
+    as_of: str | None = Field(default=None, exclude_if=_is_none)
     """The shop's time at which price and availability held."""
-    page: str | None = Field(default=None, exclude_if=lambda page: page is None)
+    page: str | None = Field(default=None, exclude_if=_is_none)
     """The address of the shop's own page. It is shown to readers, as is ``image``, and to no agent or judge."""
-    image: str | None = Field(default=None, exclude_if=lambda image: image is None)
+    image: str | None = Field(default=None, exclude_if=_is_none)
     """The address of its first picture."""
 
     def __eq__(self, other: object) -> bool:
