@@ -122,7 +122,8 @@ def replaced(pattern: re.Pattern[str], written: Callable[[re.Match[str]], str], 
     if not changes:
         return text
     # For each character of the copy, the index of its original in the text.
-    places = [place for place, one in enumerate(text) for _ in ([one] if one.isascii() else as_ascii(one))]
+    copied = ([one] if one.isascii() else as_ascii(one) for one in text)
+    places = range(len(text)) if plain == text else [at for at, copy in enumerate(copied) for _ in copy]
     parts: list[str] = []
     end = 0
     for (start, stop), new in changes:

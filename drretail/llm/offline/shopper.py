@@ -157,7 +157,7 @@ def telling(pieces: Sequence[str], question: str, most: int, least: int = LEAST_
 
     Each shares at least ``least`` words, or all of a shorter question's.
     """
-    wanted = set(content_stems(question))
+    wanted = _stems_of(question)
     shared = [len(wanted & _stems_of(piece)) for piece in pieces]
     enough = max(1, min(least, len(wanted)))
     ranked = sorted((at for at, count in enumerate(shared) if count >= enough), key=lambda at: -shared[at])
@@ -166,7 +166,7 @@ def telling(pieces: Sequence[str], question: str, most: int, least: int = LEAST_
 
 @lru_cache(maxsize=16_384)
 def _stems_of(piece: str) -> frozenset[str]:
-    # A shopper reads all that it was shown again before each call.
+    # A shopper reads all that it was shown again before each call, and each piece with the same question.
     return frozenset(content_stems(piece))
 
 
@@ -247,9 +247,10 @@ def next_calls(task: Task) -> list[Call]:
     """The next calls that were not made yet; empty once everything was looked up."""
     made = [(lookup.name, lookup.args) for lookup in task.lookups]
     # The second step searches for the question's words within each category that it names.
-    named = named_categories(task.question, of_kind(notes_of(task), "P"))
+    notes = notes_of(task)
+    named = named_categories(task.question, of_kind(notes, "P"))
     narrowed = [(SEARCH, _search(task.question) | {"category": category}) for category in named]
-    for step in (_first_look(task), narrowed, _records(task)):
+    for step in (_first_look(task), narrowed, _records(task.question, notes)):
         calls = [call for call in step if call[0] in task.tools and call not in made]
         if calls:
             return calls
@@ -274,8 +275,8 @@ def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]
 
     A category whose words are a part of another's is left out: "beds" if the question names "dog beds".
     """
-    words = set(content_stems(question))
-    names = {frozenset(content_stems(name)): name for product in products if (name := fact(product, "category"))}
+    words = _stems_of(question)
+    names = {_stems_of(name): name for product in products if (name := fact(product, "category"))}
     named = {stems: name for stems, name in names.items() if stems and stems <= words}
     return [name for stems, name in named.items() if not any(stems < other for other in named)][:MOST_CATEGORIES]
 
@@ -291,19 +292,19 @@ def _first_look(task: Task) -> Iterator[Call]:
     """Calls for the user's records, the question's words in shop and web, and the user's files."""
     if task.user_id is not None:
         yield from ((name, {"user_id": task.user_id}) for name in OF_USER)
-    yield from ((SEARCH, _search(part)) for part in parts_of(task.question))
+    parts = parts_of(task.question)
+    yield from ((SEARCH, _search(part)) for part in parts)
     if SEARCH_SANDBOX in task.tools:
         yield SEARCH_SANDBOX, {"question": task.question[:LONGEST_QUESTION]}
     else:
-        searches = (" ".join(content_words(part)[:WEB_WORDS]) for part in parts_of(task.question))
+        searches = (" ".join(content_words(part)[:WEB_WORDS]) for part in parts)
         yield from ((WEB, {"query": words}) for words in searches if words)
     yield from ((READ_FILE, {"file": name, "question": task.question[:LONGEST_QUESTION]}) for name in task.files)
 
 
-def _records(task: Task) -> Iterator[Call]:
+def _records(question: str, notes: Sequence[SourceNote]) -> Iterator[Call]:
     """Calls for the records of each category's first hits, and for the sum of the chosen products' prices."""
-    notes = notes_of(task)
-    chosen = chosen_of(task.question, notes)
+    chosen = chosen_of(question, notes)
     for note in chosen.values():
         for alike in _in_category(fact(note, "category"), of_kind(notes, "P"))[:OPENED_OF_A_CATEGORY]:
             yield DETAILS, {"product_id": alike.evidence.partition(":")[2]}
