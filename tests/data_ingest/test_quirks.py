@@ -261,7 +261,7 @@ def test_rows_with_ids_that_are_none_are_bad_lines_with_a_reason_and_change_noth
     assert report.products.dropped == {"bad_line": len(HOSTILE)}
     assert report.reviews.dropped == {"bad_line": 2 * len(HOSTILE)}
     shown = {file.shape: file.shown[0] for file in report.files}
-    assert shown["products"].problem.startswith("parent_asin is no id (1 to 128 letters, digits and")
+    assert shown["products"].problem.startswith("parent_asin is no id (1 to 128 of A-Z, a-z, 0-9 and")
     assert shown["reviews"].problem.endswith("'../../x'")
     assert all(bad.problem.isprintable() for file in report.files for bad in file.shown)
     assert check_world(tmp_path / "world") == []
