@@ -126,9 +126,9 @@ Job = Callable[[], Awaitable[None]]
 Stages = Sequence[Sequence[Job]]
 """All jobs about a query, a run or a pair, which are read once for them: each stage waits for the one before."""
 CONCURRENCY = 8
-"""Runs judged at once; for one run, a judge is asked a few questions concurrently or one after the other."""
+"""Jobs at once; in one, a judge is asked a few questions concurrently or one after the other."""
 BATCH_CONCURRENCY = 300
-"""Runs judged at once with batches: each has two open files, of which a process may have about a thousand."""
+"""Jobs at once with batches: each has two open files, of which a process may have about a thousand."""
 
 
 async def score(
