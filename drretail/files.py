@@ -95,7 +95,7 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
     _sweep(path)
     descriptor, temporary = _new_part(path)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with _named(path), os.fdopen(descriptor, "wb") as file:
             with suppress(FileNotFoundError):
                 os.fchmod(descriptor, stat.S_IMODE(path.stat().st_mode))
             file.writelines(parts)
@@ -104,6 +104,16 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
             temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _named(path: Path) -> Generator[None]:
+    """Names the file in the system's errors in a ``with`` block: those of writing, as on a full disk, name none."""
+    try:
+        yield
+    except OSError as problem:
+        problem.filename = problem.filename or str(path)
         raise
 
 
@@ -420,6 +430,7 @@ class LineAppender:
         path.parent.mkdir(parents=True, exist_ok=True)
         drop_cut_line(path)
         self._file = path.open("ab")
+        self._path = path
         self._seconds = seconds
         self._synced = -math.inf
 
@@ -429,14 +440,16 @@ class LineAppender:
         return time.monotonic() - self._synced >= self._seconds
 
     def append(self, line: str) -> None:
-        self._file.write(f"{line}\n".encode())
-        self._file.flush()
-        if self.is_due:
-            _sync(self._file.fileno())
-            self._synced = time.monotonic()
+        with _named(self._path):
+            self._file.write(f"{line}\n".encode())
+            self._file.flush()
+            if self.is_due:
+                _sync(self._file.fileno())
+                self._synced = time.monotonic()
 
     def close(self) -> None:
-        self._file.close()
+        with _named(self._path):  # what could not be written is tried again
+            self._file.close()
 
 
 def append_documents(path: Path, documents: Iterable[Document]) -> None:

@@ -1,5 +1,6 @@
 """Files as they are written, whole or not at all, and journals."""
 
+import errno
 import gzip
 import os
 import stat
@@ -10,11 +11,12 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from drretail.errors import ModelError, NotFound, ToolError, UserError
+from drretail.errors import ModelError, NotFound, ToolError, UserError, file_error
 from drretail.files import (
     LineAppender,
     is_unfinished,
@@ -51,6 +53,17 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, mon
         write_atomically(path, "new")
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    for write in (partial(write_json, value={}), lambda path: LineAppender(path).append("x")):
+        with pytest.raises(OSError, match="No space") as told:
+            write(tmp_path / "file")
+        assert file_error(told.value).startswith(f"{tmp_path}/file cannot be written, the disk is full")
 
 
 def test_lines_of_one_second_wait_for_the_disk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

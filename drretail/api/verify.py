@@ -36,7 +36,7 @@ from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import DrretailError, UserError
 from drretail.eval.baskets import check_references, made_references
-from drretail.eval.check_results import RESTORE, Checklist, Verification, differing
+from drretail.eval.check_results import GO_ON, RESTORE, Checklist, Verification, differing
 from drretail.eval.judging.question import VerdictFile, verdict_files
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.method import judge_notes
@@ -77,6 +77,9 @@ if TYPE_CHECKING:
 AT_ONCE = 4
 """Runs made again at the same time."""
 OWN_CONDITION = "it ran under a condition of the user's own"
+ADDS_GOLD = (
+    "The `drretail run` that was begun adds it once all its runs have ended, or `drretail score EXP --queries FILE`."
+)
 OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
 
 
@@ -506,7 +509,10 @@ def check_queries(definition: Definition, published: str | Path | Sequence[Query
             if recorded_query not in definition.queries_of(label):
                 reason = f"{label} was not asked the query {query.query_id}"
                 checklist.fail("plan", "experiment.json", reason, cause=f"{label} was not asked a query")
-        if recorded_query != query:
+        if not recorded_query.has_gold and query.has_gold and recorded_query.asks_the_same_as(query):
+            reason = f"the gold of a query is missing: {query.query_id}"
+            checklist.miss("versions", "gold.jsonl", reason, ADDS_GOLD, until="plan")
+        elif recorded_query != query:
             wrong = differing(dict(recorded_query), dict(query))[0]
             reason = f"the {wrong} of the query {query.query_id} is not as it was published"
             checklist.fail("versions", "experiment.json", reason, advice, cause=f"the {wrong} of a query")
@@ -527,7 +533,7 @@ def _check_frozen(folder: Path, definition: Definition, world: World, scratch: P
     for path in sorted(scratch.rglob("*.json")):
         name = path.relative_to(scratch)
         if name.parent.name and not (folder / name).exists() and (folder / name.parent).exists():
-            checklist.fail("versions", name, "it is missing, and others like it are there")
+            checklist.miss("versions", name, "it is missing, and others like it are there", GO_ON, until="plan")
         elif name.parent.name and (folder / name).exists():
             is_same = read_json(path) == read_json(folder / name)
             checklist.checked["versions"] += 1

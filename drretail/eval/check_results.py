@@ -178,6 +178,13 @@ class Checklist:
         """Records what is not made yet, or is older than what it is made of."""
         self.unmade[check].append(_mismatch(check, file, reason, advice))
 
+    def miss(self, check: str, file: object, reason: str, advice: str = "", *, until: str) -> None:
+        """Records what is missing or stale: not made yet as long as the check ``until`` waits for anything, or a fault.
+
+        ``advice`` defaults to that check's.
+        """
+        (self.wait if self.unmade[until] else self.fail)(check, file, reason, advice or CHECKS[until][1])
+
     def leave(self, check: str, file: object, reason: str, advice: str) -> None:
         """Records what the check could not look at."""
         self.unchecked[check].append(_mismatch(check, file, reason, advice))

@@ -369,6 +369,7 @@ DEEP: dict[str, tuple[Edit, str, str]] = {
     "a verdict by code": (of_file(CHECKS, lambda lines: lines[0].update(reason="edited")), "verdicts", CHECKS),
     "a score": (of_file("scores.json", another_score), "scores", "scores.json"),
     "the gold basket": (of_file(BASKET, lambda value: value.update(sha256="0")), "versions", BASKET),
+    "a basket that is taken out": (lambda folder: (folder / BASKET).unlink(), "versions", BASKET),
     "a decision that is taken away": (
         lambda folder: edit(
             folder / BASKET,
@@ -519,10 +520,31 @@ def test_queries_have_to_be_as_they_were_published_or_as_they_ship(exp: Path, wo
     easier = shipped.model_copy(update={"query_id": "dev-1"})
     of_the_demo = Definition(world_fingerprint=WORLD, queries=(shipped, easier))
     assert reasons(of_the_demo) == ["the query dev-1 says that it ships with drretail, and does not"]
-    others = [first, second.model_copy(update={"kind": "gift"}), first.model_copy(update={"query_id": "q3"})]
+    others = [first.model_copy(update=update) for update in ({"kind": "gift"}, {"query_id": "q3"})]
+    others.append(second.model_copy(update={"wish": WISH}))
     write_lines(tmp_path / "q.jsonl", (query.as_line() for query in others))
     found = {mismatch.reason for mismatch in verify(exp, world, queries=tmp_path / "q.jsonl").failures}
-    assert found == {"the query q3 was left out", "the kind of the query q2 is not as it was published"}
+    assert found == {
+        "the query q3 was left out",
+        "the kind of the query q1 is not as it was published",
+        "the gold of a query is missing: q2",
+    }
+
+
+def test_gold_and_profiles_may_be_missing_until_all_runs_are_there(exp: Path, world: World) -> None:
+    profile = next(exp.glob("profiles/*.json"))
+    profile.unlink()
+    edit(exp / "experiment.json", lambda value: value.update(categories={}))
+    for name in ("gold.jsonl", "scores.json", SEALS):
+        (exp / name).unlink()
+    for name in ("rubrics", "verdicts"):
+        shutil.rmtree(exp / name)
+    missing = {"gold.jsonl", f"profiles/{profile.name}"}
+    assert {mismatch.file for mismatch in verify(exp, world, queries=QUERIES).failures} == missing
+    shutil.rmtree(exp / RUN)
+    found = verify(exp, world, queries=QUERIES)
+    assert found.passes, [mismatch.line for mismatch in found.failures]
+    assert {mismatch.file for mismatch in found.checks[0].unmade} == missing
 
 
 def test_another_world_and_one_that_was_edited_fail(exp: Path, world: World, tmp_path: Path) -> None:
@@ -564,6 +586,13 @@ def cut_scoring(folder: Path, world: World) -> None:
     edit(folder / CHECKS, lambda lines: lines.pop())
     (folder / PROCESS).unlink()
     (folder / "scores.json").unlink()
+
+
+def scoring_cut_at_its_beginning(folder: Path, world: World) -> None:
+    for path in folder.glob("verdicts/*"):
+        shutil.rmtree(path)
+    (folder / "scores.json").unlink()
+    (folder / BASKET).unlink()
 
 
 def made_again(folder: Path, world: World) -> None:
@@ -616,6 +645,7 @@ WAYS: dict[str, tuple[Way, set[str]]] = {
     "a second agent, scored in part": (second_agent("faithfulness"), {"verdicts"}),
     "a run that was cut": (cut_run, {"plan", "verdicts", "scores"}),
     "scoring that was cut": (cut_scoring, {"verdicts", "scores"}),
+    "scoring that was cut before all baskets were kept": (scoring_cut_at_its_beginning, {"versions", "scores"}),
     "a run that was made again": (made_again, {"verdicts", "scores"}),
     "shards that were copied together": (shards, {"scores"}),
     "what another version scored": (of_older_version, {"verdicts", "scores"}),

@@ -220,10 +220,8 @@ class Batch:
         self.watch.planned(Counter(job.sut.label for job in jobs), before)
         floors = [job for job in open_jobs if job.sut.agent.is_baseline]
         researching = [job for job in open_jobs if job not in floors]
-        try:
-            fresh = run_loop(self._run(researching)) if researching else {}
-        finally:  # also for those who score what an interrupted command has made
-            golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
+        fresh = run_loop(self._run(researching)) if researching else {}
+        golden = {query.query_id: query for query in (queries if open_gold is None else open_gold())}
         floors = [replace(job, query=golden[job.query.query_id]) for job in floors]
         fresh |= run_loop(self._run(floors)) if floors else {}
         ended = [known[job.place] or fresh.get(job.place) for job in jobs]

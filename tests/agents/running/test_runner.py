@@ -286,11 +286,19 @@ class Served(OfflineChat):
         return await super()._agenerate([*messages, answer], *args, **kwargs)
 
 
-def run_all(folder: Path, world: World, backend: Backend, *, queries: Sequence[Query] = QUERIES, **given: Any) -> Any:
+def run_all(
+    folder: Path,
+    world: World,
+    backend: Backend,
+    *,
+    queries: Sequence[Query] = QUERIES,
+    open_gold: Any = None,
+    **given: Any,
+) -> Any:
     chat = Served(policy=lambda messages, *_: cast(AIMessage, messages[-1]), model="served", backend=backend)
     player = sut(world, scripted_model("unused").with_chat(chat))
     with Experiment(folder, definition(world, QUERIES, [player], "42")) as experiment:
-        return Batch(Runner(world, "w"), experiment, **given).run_all([player], queries)
+        return Batch(Runner(world, "w"), experiment, **given).run_all([player], queries, open_gold=open_gold)
 
 
 def researched(number: int, turns: int) -> AIMessage:
@@ -376,8 +384,13 @@ class Interrupting(Watch):
 def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, folder: Path, presses: int) -> None:
     slow = Backend(researched, lambda number: 0.15 if presses == 1 else 30)
     watch = Interrupting(presses)
+
+    def open_gold() -> Sequence[Query]:
+        watch.told.append("gold")
+        return QUERIES
+
     with pytest.raises(KeyboardInterrupt):
-        run_all(folder / "cut", world, slow, parallel=2, watch=watch)
+        run_all(folder / "cut", world, slow, open_gold=open_gold, parallel=2, watch=watch)
     assert watch.told[0] == "stopping 2"
     assert sorted(watch.told[1:]) == (["q0", "q1"] if presses == 1 else [])
     assert set(slow.asked) == {0, 1}
