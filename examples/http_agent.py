@@ -8,6 +8,7 @@ drretail ask "Which bird feeder suits me?" --agent http://127.0.0.1:8099/
 import json
 import subprocess
 import sys
+from argparse import ArgumentParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -27,6 +28,8 @@ class Agent(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    with ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Agent) as server:
+    parser = ArgumentParser()
+    parser.add_argument("port", type=int)
+    with ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Agent) as server:
         print(f"http://127.0.0.1:{server.server_port}/", flush=True)
         server.serve_forever()

@@ -5,14 +5,15 @@ the entries of ``experiment.toml`` (``options/experiment_file.py``) are made fro
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from dataclasses import MISSING, dataclass, fields
 from functools import wraps
+from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, ForwardRef, ParamSpec, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, ForwardRef, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from drretail.errors import UserError, check_known
+from drretail.errors import UserError, check_known, quoted
 
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741
@@ -134,6 +135,26 @@ def check_bounds(option: DeclaredOption, value: object) -> None:
         raise UserError(f"{option.name} is {value}: it may be at most {most}.")
 
 
+def check_kind(option: DeclaredOption, value: object) -> None:
+    """Raises UserError for a value of another type than the option's."""
+    if not _fits(option.annotation, value):
+        kind = inspect.formatannotation(option.annotation)
+        raise UserError(f"{option.name} is {quoted(value)}, and has to be {kind}.")
+
+
+def _fits(kind: Any, value: object) -> bool:
+    """Whether the value is of the type. Quoted types, and what an iterator yields, can't be looked at."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return any(_fits(part, value) for part in parts)
+    if origin is Literal:
+        return isinstance(value, str)  # which texts there are, the function says
+    if origin is not None and isinstance(value, Sequence | Set):
+        return isinstance(value, origin) and all(_fits(parts[0], each) for each in value)
+    kind = {int: Integral, float: Real}.get(kind, origin or kind)  # numbers of numpy, too
+    return not isinstance(kind, type) or isinstance(value, kind)
+
+
 def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
     """Turns a function of an options record into one that takes the record's fields as its arguments.
 
@@ -149,6 +170,7 @@ def accepts(record: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, 
             check_known(f"option of {function.__name__}", known, *given)
             options = record(*args, **given)
             for name, option in declared.items():
+                check_kind(option, getattr(options, name))
                 check_bounds(option, getattr(options, name))
             return function(options)
 

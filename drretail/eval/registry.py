@@ -86,7 +86,7 @@ def load_metrics(metrics: Iterable[str | Metric]) -> list[Metric]:
     by_name: dict[str, Metric] = {}
     for named in metrics:
         if named != PAIRWISE:
-            metric = _own(named) if isinstance(named, Metric) else load_metric(named)
+            metric = _own(named) if isinstance(named, Metric) else load_metric(str(named))
             if by_name.setdefault(metric.name, metric) != metric:
                 raise UserError(f"There are two metrics {metric.name!r}: give one of them another name.")
     return list(by_name.values())

@@ -29,7 +29,7 @@ from drretail.eval.registry import PAIRWISE, installed
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.eval.scoring import score
-from drretail.experiment import ended_run, read_definition, read_discarded, read_runs
+from drretail.experiment import ended_run, read_definition, read_discarded, read_runs, reference_path
 from drretail.files import read_jsonl, write_atomically
 from drretail.journal import Effect
 from drretail.llm.registry import open_recorded
@@ -279,6 +279,11 @@ class Comparison:
             return "an older version of the metric made it"
         if metric is not None and verdict.prompt_hash not in in_all_wordings(self.experiment, metric.prompt_hashes):
             return "it was asked by prompts of another version"
+        # As of a run that was cut before its gold was added, scored, and then continued.
+        query_id = verdict.run_id.rpartition("/")[2].rpartition("-r")[0]
+        basket = reference_path(self.experiment, query_id).relative_to(self.experiment)
+        if verdict.judge.spec == CODE and str(basket) in {each.file for each in self.checklist.unmade["versions"]}:
+            return "it was made with another basket"
         return "it was made without the world" if verdict.reason == NO_WORLD else ""
 
 

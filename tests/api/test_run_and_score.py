@@ -130,6 +130,7 @@ def test_a_world_may_be_named_and_is_recorded_as_found_again(tmp_path: Path) -> 
         ([QUESTION], [MINE], {"user": "NOBODY"}, "no user 'NOBODY'"),
         *((wrong, "react", {}, r"is a question or a Query, and '.*' is neither") for wrong in (5, [5], [None])),
         ([], [MINE], {}, "list of queries is empty"),
+        (["?"], None, {"title": 3}, r"title is of type int, and has to be str \| None"),
         (["?"], None, {"max_token": 3}, r"There is no option of run 'max_token'\. Did you mean max_tokens"),
     ],
 )
@@ -141,6 +142,19 @@ def test_what_must_be_mended_is_said(
     assert not (tmp_path / "exp").exists()
     with pytest.raises(UserError, match="does not exist"):
         score(tmp_path / "exp")
+
+
+def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExperiment) -> None:
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (3, {}, "The experiment is of type int: name its folder"),
+        (experiment, {"metrics": [3]}, "There is no metric '3'"),
+        (experiment, {"by": [None]}, "by is of type list, and has to be str"),
+        (experiment, {"sources": 3}, "sources is of type int, and has to be str"),
+        (experiment, {"repeats": "2"}, "repeats is '2', and has to be int"),
+    ]
+    for folder, given, sentence in wrong:
+        with pytest.raises(UserError, match=sentence):
+            score(folder, **given)
 
 
 def test_several_queries_must_be_named(world: World, tmp_path: Path) -> None:

@@ -640,12 +640,22 @@ def by_client(folder: Path, world: World) -> None:
     score(folder, ["checks"], world=world)
 
 
+def scored_before_gold(folder: Path, world: World) -> None:
+    """A run that was cut before its gold was added, scored, and continued."""
+    gold = (folder / "gold.jsonl").read_bytes()
+    (folder / "gold.jsonl").unlink()
+    score(folder, ["basket", "checks", "process"], world=world)
+    (folder / "gold.jsonl").write_bytes(gold)
+    second_agent()(folder, world)
+
+
 WAYS: dict[str, tuple[Way, set[str]]] = {
     "a second agent that nobody scored": (second_agent(), {"verdicts", "scores"}),
     "a second agent, scored in part": (second_agent("faithfulness"), {"verdicts"}),
     "a run that was cut": (cut_run, {"plan", "verdicts", "scores"}),
     "scoring that was cut": (cut_scoring, {"verdicts", "scores"}),
     "scoring that was cut before all baskets were kept": (scoring_cut_at_its_beginning, {"versions", "scores"}),
+    "what was scored before the gold was there": (scored_before_gold, {"versions", "verdicts", "scores"}),
     "a run that was made again": (made_again, {"verdicts", "scores"}),
     "shards that were copied together": (shards, {"scores"}),
     "what another version scored": (of_older_version, {"verdicts", "scores"}),

@@ -150,7 +150,8 @@ class Judging:
 def agree(options: AgreeOptions) -> Result[Agreement]:
     """How far raters agree: people's answers in ``view`` or in CSV, and judges' verdicts on the same items.
 
-    Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given.
+    Kept in EXP/lab/agree.json. Raises UserError if neither an experiment nor a file is given, and if no two raters
+    rated the same thing.
     """
     ratings, judges = paths_in(options.ratings), names_in(options.judges)
     if options.experiment is None and not ratings:
@@ -163,6 +164,8 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     opinions += read_all(ratings, judges, claims)
     with busy("comparing raters"):
         made = agreement_of(opinions)
+    if not made.pairs():
+        raise UserError("No two raters rated the same thing: people rate in drretail view, or in a file (--ratings).")
     parts = [*tables.agreement_parts(made)]
     if experiment is None:
         return Result(made, made.document(), parts)

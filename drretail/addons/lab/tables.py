@@ -145,9 +145,6 @@ STATISTICS = {
 def agreement_parts(agreement: Agreement) -> Iterator[Table | str]:
     """A table for each question, then α of all people, and how far judges are from the people's mean."""
     pairs = agreement.pairs()
-    if not pairs:
-        yield from prose("No two raters rated the same thing.")
-        return
     for question in dict.fromkeys(question for question, *_ in pairs):
         of_question = {(first, second): its for (asked, first, second), its in pairs.items() if asked == question}
         shown = _statistics(of_question.values())

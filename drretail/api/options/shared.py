@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from drretail.api.option import MODELS, RESUMING, SHOP, Option
-from drretail.errors import UserError
+from drretail.errors import UserError, quoted
 from drretail.files import check_entries
 
 if TYPE_CHECKING:
@@ -65,9 +65,11 @@ def folder_of(experiment: "str | Path | RecordedExperiment") -> Path:
 
     Raises UserError as ``check_entries`` does.
     """
-    folder = Path(experiment) if isinstance(experiment, str | Path) else experiment.folder
-    check_entries(folder)
-    return folder
+    folder = getattr(experiment, "folder", experiment)
+    if not isinstance(folder, str | Path):
+        raise UserError(f"The experiment is {quoted(experiment)}: name its folder.")
+    check_entries(Path(folder))
+    return Path(folder)
 
 
 def names_in(names: Texts | None) -> list[str]:

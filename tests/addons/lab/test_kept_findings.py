@@ -91,14 +91,18 @@ def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp
     path.write_text("item,rater,value\n1,ann,3\n1,ben,4\n2,ann,5\n2,ben,5\n", encoding="utf-8")
     called("agree", exp, "--ratings", path, "-q")
     others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
+    ratings = shutil.copy(path, tmp_path / "other_ratings.csv")
     before = build.files(exp / "lab", "*.json")
-    for given in (["correct", exp, "--labels", others], ["agree", exp, "-q"]):
+    for given in (["correct", exp, "--labels", others], ["agree", exp, "--ratings", ratings, "-q"]):
         with pytest.raises(UserError, match="replace it with --force"):
             called(*given)
         assert build.files(exp / "lab", "*.json") == before
     called("correct", exp, "--labels", exp / "filled.csv")
     assert line in finding_lines(exp)
-    called("agree", exp, "--force", "-q")
+    with pytest.raises(UserError, match="No two raters rated the same thing"):
+        called("agree", exp, "--force", "-q")
+    assert str(path) in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
+    called("agree", exp, "--ratings", ratings, "--force", "-q")
     assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
 
 
