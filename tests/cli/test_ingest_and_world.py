@@ -64,8 +64,8 @@ def test_ingest_prints_what_was_read_and_dropped_and_a_dry_run_the_same(raw: Pat
     assert not (tmp_path / "w").exists()
     wet = invoke(*arguments)
     assert (wet.exit_code, wet.stderr) == (0, "")
-    assert "1 too few interactions" in wet.stdout
-    assert "1 bad line" in wet.stdout
+    assert "too few interactions: 1" in wet.stdout
+    assert "bad line: 1" in wet.stdout
     assert "Office_Products.jsonl, line 6: not JSON" in wet.stdout
     assert f"World {tmp_path / 'w'}, fingerprint " in wet.stdout
     assert dry.stdout.splitlines()[1:-1] == wet.stdout.splitlines()[1:-3]
