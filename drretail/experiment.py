@@ -570,7 +570,7 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
         return read_run(folder)
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
-        where = next(name for name in ("evidence.jsonl.gz", "run.json") if name in message)
+        where = "evidence.jsonl.gz" if "evidence.jsonl.gz" in message else "run.json"
         return Run(
             run_id=f"{label}/{query_id}-r{repeat}",
             system=label,
