@@ -359,3 +359,9 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
                 f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "
                 "answer. Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
             )
+    pending = any(plan.status == "pending" for plan in gathered.plans)
+    if pending and not any(query.has_gold for query in gathered.definition.queries):
+        yield (
+            "Without gold nobody knows what is right to buy: `drretail run` adds that of its questions when all runs "
+            "have ended, `drretail score EXP --queries FILE` at once."
+        )

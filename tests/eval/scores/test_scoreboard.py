@@ -184,6 +184,16 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     assert f"{A}: of 2 runs 1 were lost because a file of theirs is gone or damaged (q1-r1)." in notes
 
 
+def test_an_unfinished_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
+    whole, half = ({A: {"q1-r1": "x", "q2-r1": "x"}}, {A: {"q1-r1": "x"}, B: {"q1-r1": "x", "q2-r1": "x"}})
+    notes = {
+        name: board(gather(experiment(tmp_path / name, runs), []), row("faithfulness", "FP")).notes
+        for name, runs in (("whole", whole), ("half", half))
+    }
+    said = {name: any(note.startswith("Without gold") for note in its) for name, its in notes.items()}
+    assert said == {"whole": False, "half": True}
+
+
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
     read = [
         row("checks", "clean", system=label, items={reader: 2}, **CODE)
