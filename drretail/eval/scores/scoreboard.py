@@ -344,11 +344,11 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
         lost = sum(plan.status == "spoiled" for plan in plans)
         unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
         counts = {
-            "failed, and count 0 in headlines": sum(plan.status == "failed" for plan in plans),
+            "failed (0 in headlines)": sum(plan.status == "failed" for plan in plans),
             "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
-            "were lost because a server did not answer": lost - len(unreadable),
-            f"were lost because a file of theirs is gone or damaged ({', '.join(unreadable)})": len(unreadable),
-            "are not made yet": sum(plan.status == "pending" for plan in plans),
+            "lost because a server did not answer": lost - len(unreadable),
+            f"lost because a file of theirs is gone or damaged ({', '.join(unreadable)})": len(unreadable),
+            "not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:

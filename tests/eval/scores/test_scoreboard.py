@@ -129,7 +129,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     assert made.notes == (
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
         "No query has a known user. Intervals and tests treat each query as a user.",
-        f"{A}: of 2 runs 1 failed, and count 0 in headlines.",
+        f"{A}: of 2 runs 1 failed (0 in headlines).",
     )
 
 
@@ -181,7 +181,7 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     made = gather(folder, [], counts_words=True)
     assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
     notes = board(made, row("faithfulness", "FP")).notes
-    assert f"{A}: of 2 runs 1 were lost because a file of theirs is gone or damaged (q1-r1)." in notes
+    assert f"{A}: of 2 runs 1 lost because a file of theirs is gone or damaged (q1-r1)." in notes
 
 
 def test_an_unfinished_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
