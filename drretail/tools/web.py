@@ -233,8 +233,8 @@ def _found(session: Session, effects: Effects, query: str, *, chunks: bool) -> l
         # Cleaned before it is recorded: nothing unbounded or hidden goes further, whichever provider it came from.
         found = web.search(query, k)[:k]
         if chunks:
-            parts = [result.chunk() if callable(result.chunk) else result.chunk for result in found]
-            found = [replace(result, snippet=part or result.snippet) for result, part in zip(found, parts, strict=True)]
+            parts = [each.chunk and each.chunk() for each in found]
+            found = [replace(each, snippet=part or each.snippet) for each, part in zip(found, parts, strict=True)]
         cleaned = map(cleaned_result, found)
         return Outcome({"results": [asdict(result) for result in cleaned if result is not None]})
 

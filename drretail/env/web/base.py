@@ -25,9 +25,9 @@ class WebResult:
     """The words of the page around the match, as the search engine shows them."""
     date: str | None = None
     """ISO (YYYY-MM-DD), if the provider knows it."""
-    chunk: str | Callable[[], str] | None = field(default=None, compare=False)
-    """A longer part of the page around the match, or a function that reads it, since only retrieval agents are shown
-    it. None if the provider has only snippets.
+    chunk: Callable[[], str] | None = field(default=None, compare=False)
+    """Reads a longer part of the page around the match, which only retrieval agents are shown; None if the provider has
+    only snippets.
     """
 
 

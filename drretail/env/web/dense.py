@@ -4,6 +4,7 @@ import io
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -113,7 +114,7 @@ class DenseWeb:
         pages = self._web.pages
         passages = [(pages[at], marked(chunk, pages[at].text)) for at, chunk in nearest]
         return [
-            WebResult(page.title, page.url, best_passage(chunk, query, index.words.idf), page.date, chunk)
+            WebResult(page.title, page.url, best_passage(chunk, query, index.words.idf), page.date, partial(str, chunk))
             for page, chunk in passages
         ]
 

@@ -114,13 +114,15 @@ def test_a_page_is_found_by_its_subject_where_no_word_is_shared_and_its_passage_
     assert WEB.search("hygiene", 1) == []
     first, _ = ranked(Subjects()).search("hygiene", 2)
     text = "Wash it every two weeks."
-    assert first == WebResult("Feeders", "https://a.example", text, "2022-01-01", chunk=text)
+    assert first == WebResult("Feeders", "https://a.example", text, "2022-01-01")
+    assert first.chunk is not None
+    assert first.chunk() == text
     (found,) = ranked(Subjects()).search("squirrel", 1)
     assert (found.url, "A squirrel is clever." in found.snippet) == ("https://c.example", True)
     assert found.chunk is not None
-    assert found.chunk.startswith("… ")
-    assert found.chunk.endswith("A squirrel is clever.")
-    assert len(found.snippet) <= LONGEST_PASSAGE < len(found.chunk)
+    assert found.chunk().startswith("… ")
+    assert found.chunk().endswith("A squirrel is clever.")
+    assert len(found.snippet) <= LONGEST_PASSAGE < len(found.chunk())
 
 
 def test_vectors_are_kept_for_the_corpus_and_made_once(tmp_path: Path) -> None:
