@@ -90,7 +90,8 @@ def result_of(board: Scoreboard) -> str:
         (row,) = preferences
         return f"{_preferences(row, names[row.a], names[row.b])} {_may_be_chance(preferences)}"
     if all(finding.outcome == "nothing" for finding in every):
-        return f"Nothing can be said yet: no question has a result of {'both' if len(labels) == 2 else 'two'} systems."
+        which = "both" if len(labels) == 2 else "two"
+        return f"Nothing can be concluded yet: no question has a result of {which} systems."
     takes = next(filter(None, map(_takes, by_measure(board.compared))), "")
     which = "the two" if len(labels) == 2 else f"these {len(labels)}"
     return f"Nothing tells {which} systems apart.{f' {takes[0].upper()}{takes[1:]}.' if takes else ''}"

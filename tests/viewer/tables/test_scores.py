@@ -215,8 +215,8 @@ RULED = measure("FP", "not_concluded", judge="offline:judge")
             "That may be chance: it takes 6 users at least to tell, even if one system wins them all.",
         ),
         ((RULED,), "Nothing tells the two systems apart."),
-        ((), "Nothing can be said yet: no question has a result of both systems."),
-        ((measure("FR", "nothing", n_pairs=0),), "Nothing can be said yet"),
+        ((), "Nothing can be concluded yet: no question has a result of both systems."),
+        ((measure("FR", "nothing", n_pairs=0),), "Nothing can be concluded yet"),
         (
             (RULED, measure("FR", "undecided", queries_needed=54, users_needed=54)),
             "Nothing tells the two systems apart. It would take about 54 questions to tell.",
