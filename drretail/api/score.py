@@ -52,7 +52,7 @@ from drretail.viewer.output import say
 from drretail.viewer.printed import slice_kinds
 
 OFFLINE_NOTE = (
-    "No --judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
+    "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 )
 OFFLINE_JUDGE = "offline:judge"
 

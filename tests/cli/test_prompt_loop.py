@@ -60,7 +60,7 @@ def test_the_loop_goes_round_in_one_folder(
     assert [(each["done"], each["before"]) for each in json.loads(whole.stdout)["systems"]] == [(2, 1)], whole.stderr
     assert planned(tmp_path / "exp") == {REACT: ["q1", "q2"], TERSE: ["q1", "q2"]}
     wrong = drretail("score", "exp", "--prompts", "exp")
-    assert wrong.stderr.startswith("No --judge given"), wrong.stderr
+    assert wrong.stderr.startswith("No judge given"), wrong.stderr
     unknown = drretail("score", "exp", "--prompts", "exp", "--judge", "nosuch:model")
     assert "nosuch" in unknown.stderr, unknown.stderr
 

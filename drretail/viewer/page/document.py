@@ -270,5 +270,6 @@ def report_cell(run: Run, evidence: Sequence[Evidence]) -> str:
 
 def _framed(page: str) -> str:
     """The page in an iframe, so that its style and script stay apart from the notebook's."""
-    frame = Markup('<iframe srcdoc="{}" sandbox="allow-scripts allow-popups" style="width:100%;height:{}px"></iframe>')
-    return str(frame.format(page, HEIGHT))
+    style = f"box-sizing:border-box;width:100%;height:{HEIGHT}px"
+    frame = Markup('<iframe srcdoc="{}" sandbox="allow-scripts allow-popups" style="{}"></iframe>')
+    return str(frame.format(page, style))
