@@ -1,6 +1,6 @@
 """``reproduce``: the paper's experiment on models of one's own, from the estimate to a page of results."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
@@ -15,11 +15,11 @@ from drretail.api.options.shared import names_in, texts_in
 from drretail.api.prompts import all_prompt_files
 from drretail.api.recorded import RecordedExperiment
 from drretail.api.recorded_scores import RecordedScores
-from drretail.api.report import report
 from drretail.api.run import CITED_PAGES, estimate_run, run
 from drretail.api.score import judges_for, score
 from drretail.api.settings import read_settings
 from drretail.api.verify import verify
+from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
 from drretail.eval.check_results import Verification
 from drretail.eval.judging.session import Judge
@@ -32,9 +32,11 @@ from drretail.llm.prompt import Prompt
 from drretail.llm.usage import MILLION, NOTHING, Cost, PriceTable, read_prices
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.score import Scoreboard
-from drretail.records.tables.figures import count, dollars
+from drretail.records.tables.figures import count, counted, dollars
 from drretail.records.tables.markup import markdown_table
-from drretail.records.tables.result import Result
+from drretail.records.tables.result import Part, Result, prose
+from drretail.viewer.paper import PaperView, read_paper_view, tables_markdown
+from drretail.viewer.printed import scoreboard_parts
 from drretail.viewer.published import AGENTS, SYSTEMS, columns_of, rows_of
 from drretail.viewer.tables.scoreboard import board_notes, board_table
 
@@ -59,6 +61,8 @@ class Reproduction:
     """The scores by the paper's rules, and what judging took."""
     verification: Verification
     """Whether the folder holds what its systems produced."""
+    paper: PaperView
+    """These numbers beside the paper's."""
     page: Path
     """The page with these numbers beside the paper's."""
     closing: str | None
@@ -70,8 +74,17 @@ class Reproduction:
         document = {"page": str(self.page), "systems": systems, "verified": self.verification.passes}
         reports = f"Kept in {self.page}. The reports: drretail report {self.experiment.folder}"
         closing = [] if self.closing is None else [self.closing]
-        text = self.page.read_text(encoding="utf-8")
-        return Result(self, document, [text], notes=[reports, *closing], left=not self.is_complete, path=self.page)
+        notes = [f"What the other tables of the paper need, and all settings: {self.page}", reports, *closing]
+        return Result(self, document, [*self._parts()], notes=notes, left=not self.is_complete, path=self.page)
+
+    def _parts(self) -> Iterator[Part]:
+        """The page's beginning, and its tables in which the experiment has rows."""
+        yield from prose(_verified(self.verification), "")
+        if self.scores.scoreboard is not None:
+            yield from scoreboard_parts(self.scores.scoreboard)
+        for beside_paper in self.paper.tables:
+            if beside_paper.here:
+                yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")
 
     @property
     def is_complete(self) -> bool:
@@ -105,9 +118,10 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     scores = _judged(options, folder, spent)
     verification = verify(folder, web=options.web if isinstance(options.web, str) else None)
     page = folder / PAGE
-    paper = report(folder, "paper").value
+    with recorded_world(folder, None) as shop:
+        paper = read_paper_view(folder, shop)
     write_atomically(page, _page(scores.scoreboard, verification, _spent(folder, prices), paper))
-    return Reproduction(experiment, scores, verification, page, experiment.closing or scores.judging.closing)
+    return Reproduction(experiment, scores, verification, paper, page, experiment.closing or scores.judging.closing)
 
 
 @accepts(ReproduceOptions)
@@ -179,24 +193,27 @@ def _spent(folder: Path, prices: PriceTable) -> Cost:
     return sum(chain(runs, judging), NOTHING)
 
 
-def _page(board: Scoreboard | None, verification: Verification, spent: Cost, paper: str) -> str:
+def _page(board: Scoreboard | None, verification: Verification, spent: Cost, paper: PaperView) -> str:
     cost = f", ${dollars(spent.dollars)}" if spent.dollars else ""
-    made, failures = sum(check.state == "pass" for check in verification.checks), verification.failures
-    verified = f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
-    if not verification.passes:
-        verified = f"**`drretail verify` finds {len(failures):,} contradictions**, first: {failures[0].line}"
-    settings, _, tables = paper.partition("\n")[2].partition("\n## ")
+    verified = _verified(verification)
     blocks = [
         "# The paper's experiment, made again",
-        settings.strip(),
+        "\n".join(f"- {sentence}" for sentence in paper.settings),
         f"Runs and judging took {count(spent.usage.total)} tokens{cost}.",
-        verified,
+        verified if verification.passes else f"**{verified}**",
     ]
     if board is not None:
         table = board_table(board)
         blocks.append(f"## {table.full_title}\n\n{markdown_table(table)}")
         blocks.append("\n".join(f"- {sentence}" for sentence in (*board.differs, *board_notes(board))))
-    return "\n\n".join([*blocks, f"## {tables}"])
+    return "\n\n".join([*blocks, tables_markdown(paper)])
+
+
+def _verified(verification: Verification) -> str:
+    made, failures = sum(check.state == "pass" for check in verification.checks), verification.failures
+    if verification.passes:
+        return f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
+    return f"`drretail verify` finds {counted(len(failures), 'contradiction')}, first: {failures[0].line}"
 
 
 CHARACTERS_PER_WORD = 7

@@ -162,7 +162,7 @@ def without_sandbox_gold(queries: Queries | None, user: str | None, world: World
 
 
 PAPER = "paper"
-OFFLINE_NOTE = "No --model given: offline:shopper answers. It follows rules and is no language model."
+OFFLINE_NOTE = "No model given: offline:shopper answers. It follows rules and is no language model."
 
 
 def with_preset(options: RunOptions) -> RunOptions:

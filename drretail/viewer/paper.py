@@ -378,7 +378,13 @@ def _is_plain(system: System) -> bool:
 
 def markdown_of(view: PaperView) -> str:
     """All tables as Markdown; differences from the paper come first, missing parts last."""
-    blocks = [f"# {view.name} beside the paper", "\n".join(f"- {sentence}" for sentence in view.settings)]
+    settings = "\n".join(f"- {sentence}" for sentence in view.settings)
+    return f"# {view.name} beside the paper\n\n{settings}\n\n{tables_markdown(view)}"
+
+
+def tables_markdown(view: PaperView) -> str:
+    """All tables, then what is missing in them."""
+    blocks: list[str] = []
     for beside_paper in view.tables:
         table = beside_paper.table
         blocks.append(f"## {beside_paper.name}. {table.title}")

@@ -51,6 +51,9 @@ def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made:
     places = [page.index(part) for part in begins]
     assert places == sorted(places)
     assert places[-1] < page.index("## "), "what the numbers stand on comes before them"
+    shown = repr(made.result()).splitlines()
+    assert {"Table 1. Faithfulness", "Table 5. What a query takes: thousands of tokens, words, tool calls"} <= {*shown}
+    assert not any(line.startswith("|") for line in shown), "tables are drawn, not Markdown that a terminal breaks"
 
 
 @pytest.mark.slow  # all of it once more
@@ -61,7 +64,7 @@ def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(mad
     again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, agents="grounded_hybrid")
     assert all(tally.before == 1 for tally in again.experiment.tallies)
     assert not again.is_complete
-    assert "contradictions**, first: " in again.page.read_text(encoding="utf-8")
+    assert "contradictions, first: " in again.page.read_text(encoding="utf-8")
     write_json(path, run)
 
 
