@@ -199,7 +199,6 @@ def read_pdr(path: Path) -> Material:
         return f"{name}-{language}" if language else name
 
     personas = {in_language(row.id("userid"), row): row for row in rows if _is_persona(row.value)}
-    material.personas = len(personas)
     queries = [row for row in rows if "query" in row.value]
     for row in queries:
         user = personas.get(in_language(row.text("userid"), row))
@@ -231,39 +230,22 @@ def _is_persona(value: dict[str, Any]) -> bool:
 
 
 def read_liveresearch(path: Path) -> Material:
-    """Reads LiveResearchBench. A folder is a model; files of an index, named by their original place, lie beside it."""
+    """Reads LiveResearchBench. A folder is a model; rows with ``qid`` are its questions."""
     material = Material()
     for file in files_under(path, (".md", *ROW_FILES)):
         if named := _LIVERESEARCH_REPORT.fullmatch(file.name):
             report = ForeignReport(file.absolute().parent.name, named["id"], read_text(file), str(file))
             material.add_report(report)
         elif file.name.endswith(ROW_FILES):
-            _read_liveresearch_rows(file, material, is_alone=path.is_file())
+            for row in read_rows(file, lambda value: "qid" in value):
+                checklist = row.value.get("checklist_no_placeholder") or row.value.get("checklists")
+                task = ForeignTask(
+                    row.id("qid").removeprefix("qid_"),
+                    row.id("question_no_placeholder", "question"),
+                    checklist=checklist_of(texts_in(checklist)),
+                )
+                material.add_task(task, row.where)
     return material
-
-
-def _read_liveresearch_rows(file: Path, material: Material, *, is_alone: bool) -> None:
-    for row in read_rows(
-        file,
-        lambda value: (
-            "report_file_path" in value or ("qid" in value and any(name.startswith("question") for name in value))
-        ),
-    ):
-        task_id = row.id("qid", "query_id").removeprefix("qid_")
-        question = row.text("query", "question_no_placeholder", "question")
-        checklist = checklist_of(texts_in(row.value.get("checklist_no_placeholder") or row.value.get("checklists")))
-        if question:
-            material.add_task(ForeignTask(task_id, question, checklist=checklist), row.where)
-        if is_alone and row.text("report_file_path"):
-            model, name = row.id("model_name"), row.text("report_file_path").replace("\\", "/").rpartition("/")[2]
-            places = [file.parent / model / name, file.parent / name]
-            folder = file.parent.resolve()
-            report = next(
-                (place for place in places if place.is_file() and place.resolve().is_relative_to(folder)), None
-            )
-            if report is None:
-                raise UserError(f"{row.where}: the report {model}/{name} does not lie beside it.")
-            material.add_report(ForeignReport(model, task_id, read_text(report), str(report)))
 
 
 def read_arena(path: Path) -> Material:

@@ -313,39 +313,20 @@ def _plain(value: Any) -> Any:
 
 def _of_spans(rows: Sequence[Row]) -> Conversation | None:
     """The longest conversation with a model in one trace, with all spans' tokens; None if no span has messages."""
-    best: tuple[int, list[Any], Row, str | None] | None = None
-    usage = Usage()
-    for row in rows:
-        about = _attributes(row.value)
-        if about.get("gen_ai.operation.name") != "invoke_agent":  # its tokens are those of the calls below it
-            usage = usage + _usage(about)
-        messages = [*_list(about.get(_INPUT)), *_list(about.get(_OUTPUT))]
-        if messages and (best is None or len(messages) > best[0]):
-            model = about.get("gen_ai.request.model")
-            best = len(messages), messages, row, str(model) if model else None
-    if best is None:
+
+    def messages_of(about: Mapping[str, Any]) -> list[Any]:
+        return [*_list(about.get(_INPUT)), *_list(about.get(_OUTPUT))]
+
+    spans = [(row, _attributes(row.value)) for row in rows]
+    row, about = max(spans, key=lambda span: len(messages_of(span[1])))
+    messages, model = messages_of(about), about.get("gen_ai.request.model")
+    if not messages:
         return None
-    about = _attributes(best[2].value)
     names = {"agent": about.get("gen_ai.agent.name"), "conversation_id": about.get("gen_ai.conversation.id")}
-    row = Row({**names, "id": _trace_id(best[2].value)}, best[2].file, best[2].where)
-    conversation = _of_messages(best[1], row)
-    conversation.usage, conversation.model = usage, best[3]
-    if any(message.calls for message in conversation.messages):
-        return conversation
-    # The messages have no calls: those in the trace's spans of tools are one turn.
-    calls: list[tuple[str, str, Any]] = []
-    results: list[tuple[str, str, bool]] = []
-    for row in sorted(rows, key=lambda row: str(row.value.get("startTimeUnixNano", row.value.get("start_time")))):
-        about = _attributes(row.value)
-        if about.get("gen_ai.operation.name") == "execute_tool":
-            call_id = str(about.get("gen_ai.tool.call.id") or len(calls))
-            name, arguments = about.get("gen_ai.tool.name"), about.get("gen_ai.tool.call.arguments")
-            calls.append((call_id, str(name or ""), arguments))
-            if "gen_ai.tool.call.result" in about:
-                results.append((call_id, _text(about["gen_ai.tool.call.result"]), "error.type" in about))
-    if calls:
-        turn = [Message(ASSISTANT, calls=tuple(calls)), Message("tool", results=tuple(results))]
-        conversation.messages[-1:-1] = turn
+    conversation = _of_messages(messages, Row({**names, "id": _trace_id(row.value)}, row.file, row.where))
+    # The tokens of an agent's span are those of the calls below it.
+    calls = (each for _, each in spans if each.get("gen_ai.operation.name") != "invoke_agent")
+    conversation.usage, conversation.model = sum(map(_usage, calls), Usage()), str(model) if model else None
     return conversation
 
 

@@ -73,9 +73,9 @@ def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
         "reports": [asdict(report) for report in came.reports],
         "empty": came.empty,
         "held_already": came.held,
-        "repeated": came.repeated,
-        "left_out": list(came.left_out),
-        "unread_roles": dict(came.unread_roles),
+        "repeated": came.material.repeated,
+        "left_out": came.material.left_out,
+        "unread_roles": dict(came.material.unread_roles),
         "pages": None if came.pages is None else {"kept": came.pages[0], "given": came.pages[1]},
     }
 
@@ -125,17 +125,17 @@ def _notes(came: Imported) -> Iterator[str]:
             f"shop ({counted(products, 'product')}). Their records were looked up for judging: nothing says "
             "that the writer read them."
         )
-    if came.left_out:
-        yield f"Left out, since there is no word or no question in it: {_some(came.left_out)}."
-    if roles := came.unread_roles:
+    if came.material.left_out:
+        yield f"Left out, since there is no word or no question in it: {_some(came.material.left_out)}."
+    if roles := came.material.unread_roles:
         messages = ", ".join(f"{role or 'none'} ({count:,})" for role, count in roles.items())
         yield f"Warning: messages of roles that are not read are left out: {messages}."
     if came.empty:
         yield f"Without a word: {counted(came.empty, 'report')}. They are failed runs."
     if came.held:
         yield f"In the experiment already: {counted(came.held, 'report')}. They stay as they are."
-    if came.repeated:
-        yield f"Left out: {counted(came.repeated, 'report')} that the file holds more than once."
+    if came.material.repeated:
+        yield f"Left out: {counted(came.material.repeated, 'report')} that the file holds more than once."
     if came.pages is not None:
         cited, total = came.pages
         yield f"Pages given: {total:,}, of which {cited:,} are cited or listed by reports here."

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from drretail.addons.imports import benchmarks, chat
 from drretail.addons.imports.material import Material
-from drretail.errors import UserError
 from drretail.plugins import Plugins
 
 
@@ -26,9 +25,7 @@ FORMATS: Mapping[str, Format] = {
     "drg": Format("DeepResearchGym: a folder of <id>.q and <id>.a", benchmarks.read_drg),
     "reporteval": Format("ReportEval: JSONL {topic, report}", benchmarks.read_reporteval),
     "dr3": Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", benchmarks.read_dr3),
-    "liveresearch": Format(
-        "LiveResearchBench: <model>/qid_<id>_report.md, or their index in JSON", benchmarks.read_liveresearch
-    ),
+    "liveresearch": Format("LiveResearchBench: <model>/qid_<id>_report.md", benchmarks.read_liveresearch),
     "deepshop": Format("DeepShop: JSONL {id, ques, attribute, filter, sort, category}", benchmarks.read_deepshop),
     "agenticshop": Format(
         "AgenticShop: a JSON list of {user, user_query, user_context, check_list}", benchmarks.read_agenticshop
@@ -59,8 +56,6 @@ def load_format(name: str) -> Format:
     """The format of that name. Raises UnknownName, or UserError if the place holds no Format."""
     if name in FORMATS:
         return FORMATS[name]
-    if name.casefold() in ("md", "word", "docx", "pdf"):
-        raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
     place, loaded = PLUGINS.load(name)
     if not isinstance(loaded, Format):
         raise PLUGINS.refused(place, loaded, "a drretail.addons.imports.formats.Format")

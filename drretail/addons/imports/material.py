@@ -243,8 +243,6 @@ class Material:
     """By id."""
     reports: dict[tuple[str, str], ForeignReport] = field(default_factory=dict[tuple[str, str], ForeignReport])
     """By system and task."""
-    personas: int = 0
-    """Number of users' personas, whether a task names them or not."""
     repeated: int = 0
     """Rows that repeat another row."""
     left_out: list[str] = field(default_factory=list[str])
@@ -279,7 +277,7 @@ class Material:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.tasks or self.reports or self.personas)
+        return not (self.tasks or self.reports)
 
     def systems(self) -> list[str]:
         return sorted({system for system, _ in self.reports})

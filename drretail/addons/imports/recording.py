@@ -6,7 +6,7 @@ Sources that a report names are evidence that nobody fetched, unless the user gi
 import mimetypes
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -228,14 +228,10 @@ class Imported:
     """Tasks whose report in the file is empty: failed runs."""
     held: int
     """Reports that the experiment already held, unchanged."""
-    repeated: int
-    """Rows that repeat another row of the same import."""
+    material: Material
+    """What was read, with what was left out of it."""
     pages: tuple[int, int] | None = None
     """How many of the given pages are cited, and how many were given."""
-    left_out: tuple[str, ...] = ()
-    """Empty files."""
-    unread_roles: Mapping[str, int] = field(default_factory=dict[str, int])
-    """How many messages of a log have a role that is not read, by role."""
 
 
 def write_queries(material: Material, form: str, to: Path, known_user: Callable[[str], str] = str) -> tuple[Query, ...]:
@@ -324,9 +320,7 @@ def record(
             bar.advance()
         page_counts = None if given_pages is None else (keep_pages(folder, given_pages), len(given_pages))
     empty = sum(not report.text.strip() for report in material.reports.values())
-    left_out, roles = tuple(material.left_out), dict(material.unread_roles)
-    reports, repeated = tuple(counts), material.repeated
-    return Imported(tuple(queries.values()), reports, empty, len(existing), repeated, page_counts, left_out, roles)
+    return Imported(tuple(queries.values()), tuple(counts), empty, len(existing), material, page_counts)
 
 
 def _labels(systems: Sequence[str]) -> dict[str, str]:
@@ -441,8 +435,6 @@ def queries_of(material: Material, form: str, existing: Sequence[Query]) -> dict
             f"Nothing says what was asked in {', '.join(map(repr, unknown[:_MOST_NAMED]))}{more}: import the questions "
             f"into the same folder first, or {beside} (drretail/addons/imports/README.md)."
         )
-    if not queries and material.personas:
-        raise UserError(f"There are {material.personas:,} personas and no question: name the folder that holds both.")
     if not queries:
         raise UserError("There is no report and no question to import.")
     return queries

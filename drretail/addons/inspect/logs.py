@@ -44,7 +44,7 @@ from inspect_ai.tool import ToolCall, ToolCallError
 from drretail import __version__
 from drretail.addons.exports.selection import judged_metrics
 from drretail.errors import UserError
-from drretail.eval.metric import Metric
+from drretail.eval.metric import Metric, Value
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of
 from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
@@ -54,7 +54,7 @@ from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, System, Usage
 from drretail.records.score import Score as Row
-from drretail.records.score import shown_rows
+from drretail.records.score import Verdict, shown_rows
 
 MAIN = "0"
 NOBODY = "none/none"
@@ -337,6 +337,28 @@ def variants_of(metric: Metric) -> tuple[str, ...]:
     return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
 
 
+def score_of(
+    name: str,
+    metric: Metric,
+    values: Mapping[str, Value],
+    shown: Sequence[str],
+    verdicts: Sequence[Verdict],
+    lacks: str = "not_judged",
+) -> Score:
+    """The ``shown`` variants of a report's values. A missing one is NaN, which inspect leaves out of means and counts.
+
+    A report without any value is unscored, because of what it ``lacks``.
+    """
+    known = [values[variant] for variant in variants_of(metric) if variant in values]
+    if not known:
+        return Score.unscored(reason=lacks, explanation=f"{name} was not judged.")
+    numbers = {variant: values[variant].value if variant in values else None for variant in shown}
+    return Score(
+        value={variant: nan if number is None else number for variant, number in numbers.items()},
+        explanation=explanation_of(known, verdicts),
+    )
+
+
 def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row]) -> Iterator[EvalScore]:
     """The results of inspect's metrics on a scorer's samples, a query's repeats averaged first, and drretail's own.
 
@@ -375,14 +397,11 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
         )
 
 
-SUFFIXES = (".eval", ".json")
-
-
 def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None) -> list[Path]:
-    """Writes a log for each system into the folder ``to``, or one log to a file that ends in .eval or .json.
+    """Writes a log for each system into the folder ``to``.
 
     ``runs`` are the ids of the runs to write; None writes all that have ended. Raises UserError if the folder has no
-    experiment, if nothing is left to write, or if several systems would have to share one file.
+    experiment, or if nothing is left to write.
     """
     gathered = read_judgements(experiment, judged_metrics(experiment))
     by_system: dict[str, list[Run]] = defaultdict(list)
@@ -392,18 +411,11 @@ def inspect_logs(experiment: Path, to: Path, runs: Collection[str] | None = None
             by_system[plan.label].append(run)
     if not by_system:
         raise UserError(f"{experiment} holds no run to write: drretail run makes some.")
-    if to.suffix in SUFFIXES and len(by_system) > 1:
-        raise UserError(
-            f"{to} is one log, and these are runs of {len(by_system)} systems: name a folder, or one system."
-        )
-    written: list[Path] = []
-    for label, made in by_system.items():
-        path = to if to.suffix in SUFFIXES else to / f"{file_name(label)}.eval"
-        log = _log(experiment, gathered, label, made)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_eval_log(log, path)
-        written.append(path)
-    return written
+    to.mkdir(parents=True, exist_ok=True)
+    paths = {label: to / f"{file_name(label)}.eval" for label in by_system}
+    for label, path in paths.items():
+        write_eval_log(_log(experiment, gathered, label, by_system[label]), path)
+    return [*paths.values()]
 
 
 def _log(experiment: Path, gathered: Gathered, label: str, runs: Sequence[Run]) -> EvalLog:
@@ -450,17 +462,9 @@ def _samples(
     for run in runs:
         scores: dict[str, Score] = {}
         for scorer in scorers:
-            value_of = values[scorer.name].get(run.run_id, {})
-            if not any(name in value_of for name in scorer.variants):
-                unscored = f"{scorer.name} was not judged."
-                scores[scorer.name] = Score.unscored(reason="not_judged", explanation=unscored)
-                continue
-            own = [value_of[name] for name in scorer.variants if name in value_of]
             verdicts = verdicts_of(experiment, run, scorer.metric.name, scorer.assessor)
-            # A missing value is NaN, which inspect leaves out of means and counts.
-            each = {name: value_of[name].value if name in value_of else None for name in scorer.variants}
-            value = {name: nan if number is None else number for name, number in each.items()}
-            scores[scorer.name] = Score(value=value, explanation=explanation_of(own, verdicts))
+            value_of = values[scorer.name].get(run.run_id, {})
+            scores[scorer.name] = score_of(scorer.name, scorer.metric, value_of, scorer.variants, verdicts)
         folder = run_folder(experiment, run.system, run.query_id, run.repeat)
         yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
 

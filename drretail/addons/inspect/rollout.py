@@ -41,32 +41,14 @@ FILES = ("experiment.json", "profiles/*.json", "rubrics/*/*.json", "runs/*/*/run
 SEED = "42"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A run with its world, query and system."""
-
-    world: World
-    query: Query
-    system: System
-    recorded: Recorded
-
-
-def saved(record: Kept, folder: Path) -> None:
-    """Adds the run to the experiment in ``folder``; if a repeat of its number exists, as the next one.
-
-    Raises UserError if another process writes there, or if the folder holds another experiment.
-    """
-    save_runs(folder, record.world, [record.query], record.system, [record.recorded], seed=SEED)
-
-
-def keep(state: TaskState, record: Kept, spec: str) -> None:
-    """Puts the run into its sample's store, with the ``spec`` of its world."""
+def keep(state: TaskState, run_id: str, spec: str, save: Callable[[Path], object]) -> None:
+    """Puts a run into its sample's store, as the files that ``save`` writes, with the ``spec`` of its world."""
     with TemporaryDirectory(prefix="drretail-") as name:
         folder = Path(name)
-        saved(record, folder)
+        save(folder)
         files = sorted(path for pattern in FILES for path in folder.glob(pattern))
         texts = {str(path.relative_to(folder)): "".join(f"{line}\n" for line in read_lines(path)) for path in files}
-    state.store.set(KEPT, {"run": record.recorded.run.run_id, "world": spec, "files": texts})
+        state.store.set(KEPT, {"run": run_id, "world": spec, "files": texts})
 
 
 def kept_in(state: TaskState) -> Mapping[str, Any] | None:
@@ -232,10 +214,13 @@ class Rollout:
         evidence = await asyncio.to_thread(with_cited_pages, world, run, seen, session.journal, timeout)
         telemetry = {"world": recorded_spec(self._shop.spec)}
         recorded = Recorded(run, evidence, session.trajectory.texts(), telemetry)
-        record = Kept(world, self._query, self._system, recorded)
-        keep(state, record, self._shop.spec)
+
+        def save(folder: Path) -> None:
+            save_runs(folder, world, [self._query], self._system, [recorded], seed=SEED)
+
+        keep(state, run.run_id, self._shop.spec, save)
         if self._shop.to is not None:
-            saved(record, self._shop.to)
+            save(self._shop.to)
 
 
 def begin(state: TaskState, rollout: Rollout) -> None:

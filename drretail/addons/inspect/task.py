@@ -3,9 +3,8 @@
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from math import nan
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError  # what inspect prints as a sentence; it has no public name
@@ -15,7 +14,7 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from drretail.addons.inspect.logs import variants_of
+from drretail.addons.inspect.logs import score_of, variants_of
 from drretail.addons.inspect.rollout import SEED, Rollout, Shop, begin, end, kept_in, laid_out, rollout_of, submit_tool
 from drretail.agents.base import task_message
 from drretail.agents.running.run import open_experiment
@@ -32,8 +31,8 @@ from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.gathering import Assessor, JudgedRun, TableKey
-from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
+from drretail.eval.scores.gathering import Assessor, TableKey
+from drretail.eval.scores.planned import counted_values, read_judgements, verdicts_of
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.text.serialisation import compact_json
@@ -42,13 +41,11 @@ from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
 from drretail.records.run import INSPECT_AGENT, INTENT, RoleModel, Scope, System
-from drretail.records.score import Verdict
 from drretail.tools.registry import ROLE
 
 USUAL = ("basket", "faithfulness", "checks", "process")
 """The metrics that a task scores by default, computed by rules; the first one's first value is inspect's headline."""
 OTHERS = "The sample left no run: it is none of drretail/shop_research."
-Shown = Literal["headlines", "all"]
 
 
 @cache
@@ -65,10 +62,10 @@ def scorer_of(metric: str) -> Callable[..., Scorer]:
     """The scorer of a metric, under the metric's name; inspect puts "drretail/" before it."""
 
     @scorer(metrics={"*": [mean(), stderr()]}, name=metric.rpartition(":")[2])
-    def scored(judge: str = OFFLINE_JUDGE, variants: Shown = "headlines") -> Scorer:
+    def scored(judge: str = OFFLINE_JUDGE) -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
             await end(state)
-            return await scored_by(load_metric(metric), judge, variants, state)
+            return await scored_by(load_metric(metric), judge, state)
 
         return score
 
@@ -81,11 +78,11 @@ BY_NAME = {
 checks, basket, faithfulness, process, quality, next_purchase = BY_NAME.values()
 
 
-def scorers_of(metrics: Sequence[str], judge: str, variants: Shown) -> list[Scorer]:
+def scorers_of(metrics: Sequence[str], judge: str) -> list[Scorer]:
     """A scorer for each metric. Raises UserError for an unknown metric or judge."""
     if any(load_metric(metric).needs_judge for metric in metrics):
         judge_of(judge)
-    return [(BY_NAME.get(metric) or scorer_of(metric))(judge, variants) for metric in metrics]
+    return [(BY_NAME.get(metric) or scorer_of(metric))(judge) for metric in metrics]
 
 
 @cache
@@ -95,7 +92,7 @@ def judge_of(spec: str) -> Judge:
     return judge
 
 
-async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskState) -> Score:
+async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
     """The score of a sample's run in one metric; a run without a report earns 0 in headlines, as in ``drretail score``.
 
     A run that a model or server error ended has no score, and its explanation gives the error.
@@ -124,28 +121,16 @@ async def scored_by(metric: Metric, judge: str, variants: Shown, state: TaskStat
         verdicts = verdicts_of(folder, run, metric.name, assessor)
     if run.error is not None and not judged.earned:
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    score = _as_score(metric, judged, verdicts, shown(metric, variants))
+    values, lacks = counted_values(judged), str(judged.lacks)
+    score = score_of(metric.name, metric, values, headlines_of(metric), verdicts, lacks)
     if run.error is not None:
         score.explanation = f"The run failed ({run.error.kind}): {run.error.message}\n\n{score.explanation}"
     return score
 
 
-def shown(metric: Metric, variants: Shown) -> list[str]:
-    """The variants that are values of a score; inspect prints a table for each."""
-    alone, headlines = variants_of(metric), metric.description.headlines
-    return [each for each in alone if each in headlines] or [*alone] if variants == "headlines" else [*alone]
-
-
-def _as_score(metric: Metric, judged: JudgedRun, verdicts: Sequence[Verdict], names: Sequence[str]) -> Score:
-    """The values of a single report. A missing value is NaN, which inspect leaves out of means and counts."""
-    values = counted_values(judged)
-    if not values:
-        return Score.unscored(reason=str(judged.lacks), explanation=f"{metric.name} was not judged.")
-    numbers = {name: values[name].value for name in names if name in values}
-    return Score(
-        value={name: nan if (value := numbers.get(name)) is None else value for name in names},
-        explanation=explanation_of([values[name] for name in shown(metric, "all") if name in values], verdicts),
-    )
+def headlines_of(metric: Metric) -> list[str]:
+    """The variants that are values of a score, of which inspect prints a table each; all, if none is a headline."""
+    return [each for each in variants_of(metric) if each in metric.description.headlines] or [*variants_of(metric)]
 
 
 def _world_of(spec: str, fingerprint: str | None) -> World | None:
@@ -173,7 +158,6 @@ def shop_research(
     without: Names = None,
     scorers: Names = None,
     judge: str = OFFLINE_JUDGE,
-    variants: Shown = "headlines",
     to: str | None = None,
     name: str | None = None,
 ) -> Task:
@@ -187,13 +171,11 @@ def shop_research(
         without: Metrics of tools to leave out: web, catalog, user, calculator.
         scorers: The metrics, by the names that `drretail score --metrics` takes.
         judge: The model that judges, as "provider:model".
-        variants: Which values of the metrics to report: the "headlines", or "all".
         to: A folder for the runs as a drretail experiment, in addition to the log.
         name: The solver's name in that experiment, to tell several apart.
     """
     with _prerequisites():
         check_known("scope", get_args(Scope), scope)
-        check_known("choice of variants", get_args(Shown), variants)
         settings = read_settings(web=web)
         shop_world = world_at(world, web)
         chosen = _asked(queries, shop_world)
@@ -211,7 +193,7 @@ def shop_research(
             dataset=MemoryDataset([_sample(query, shop_world) for query in chosen], name=f"{world} {queries}"),
             setup=shop_setup(shop, scope, options),
             solver=shop_agent(),
-            scorer=scorers_of(names_in(scorers) or USUAL, judge, variants),
+            scorer=scorers_of(names_in(scorers) or USUAL, judge),
             cleanup=end,
             score_on_error=True,  # a sample that gave up earns 0, which lowers the mean
             message_limit=MOST_MESSAGES,

@@ -6,7 +6,7 @@ from pathlib import Path
 from drretail.addons.sandboxes.folder import COUNTER, TOLERANCE, own_sum, sums_of, tokens_of
 from drretail.addons.sandboxes.options import OFFLINE
 from drretail.addons.sandboxes.search_based.build import people_of
-from drretail.addons.sandboxes.search_based.files import texts_of
+from drretail.addons.sandboxes.search_based.gold import texts_of
 from drretail.addons.sandboxes.search_based.queries import files_in
 from drretail.agents.page_reading import is_on
 from drretail.env.web.sandbox import (

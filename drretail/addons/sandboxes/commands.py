@@ -1,15 +1,16 @@
 """``build_sandbox``, ``write_sandbox_queries`` and ``check_sandbox``: sealed webs, one for each query."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 from drretail.addons.sandboxes.check import check_sandbox as faults_of
-from drretail.addons.sandboxes.folder import COUNTER, read_sizes
+from drretail.addons.sandboxes.folder import read_sizes
 from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
-from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker
+from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, open_asker
 from drretail.addons.sandboxes.search_based.build import (
     BuildSettings,
     BuiltSandbox,
@@ -17,20 +18,23 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
     query_to_write,
 )
-from drretail.addons.sandboxes.search_based.files import own_files, synthetic_files
 from drretail.addons.sandboxes.search_based.queries import SandboxQueries, lacking, review_tasks, write_queries
 from drretail.addons.sandboxes.synthetic.build import build_offline
+from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
+from drretail.addons.sandboxes.synthetic.needs import need_of
 from drretail.api.models import Spent, Writer, open_writer
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.writing import on_wrong
 from drretail.api.settings import read_settings
 from drretail.api.worlds import check_askable, chosen_web, world_of
+from drretail.env.offers import Offers
 from drretail.env.web.base import WEBS, is_module
-from drretail.env.web.sandbox import SANDBOX_FILE, read_sandbox, written_queries
+from drretail.env.web.sandbox import read_sandbox, written_queries
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import Allowance
+from drretail.files import files_below
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
@@ -42,8 +46,6 @@ from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.result import Result
 from drretail.stats.intervals import share_interval
 
-MOST_RESULTS = 100
-"""Results that are read for each keyword: what search engines give at most for one question."""
 Asking = BuildOptions | QueriesOptions | CheckOptions
 
 
@@ -98,30 +100,13 @@ def _on_failed(failed: Mapping[str, str]) -> Iterator[str]:
 
 
 def _build_offline(options: BuildOptions) -> BuiltSandbox:
-    to = Path(options.to)
+    to, notes = Path(options.to), list[str]()
     with world_of(options.world) as shop:
         if options.queries is None:
             queries = generate_sampled(shop, options.n, per_user=1, seed=options.seed).queries
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
-        if (to / SANDBOX_FILE).is_file():
-            about, sizes = read_sandbox(to), _sizes(options)
-            wanted = (shop.manifest.fingerprint, options.seed, OFFLINE, COUNTER)
-            is_same = (about.world_fingerprint, about.seed, about.web, about.counter) == wanted
-            if (
-                not is_same
-                or not about.sizes.items() <= sizes.items()
-                or _queries(to) != {q.query_id: q for q in queries}
-            ):
-                raise UserError(f"{to} is a sandbox of another world, seed, size or query: name a new folder.")
-            if any(faults_of(to).values()):
-                raise UserError(
-                    f"{to} was built before, and is not whole (drretail sandbox check {to}): name a new folder."
-                )
-            before = f"{to} was built so before, and is whole: nothing was done."
-            return BuiltSandbox(to, len(queries), len(queries), about.names, notes=[before])
-        notes = list[str]()
         with busy(f"Building the webs of {counted(len(queries), 'query')}"):
             made = build_offline(shop, queries, to, _sizes(options), options.seed, notes.append)
     return BuiltSandbox(to, len(queries), len(queries), made, notes=notes)
@@ -144,7 +129,6 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
             world=shop.manifest.fingerprint,
             web=web.provider,
             model=writer.model.spec,
-            results=MOST_RESULTS,
             seed=options.seed,
         )
         settings = begin_build(to, settings, {query.query_id for query in wanted})
@@ -250,12 +234,26 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
 
 
 def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapping[str, bytes]]:
-    """A function that gives a query's files: the user's own if the folder has any, otherwise made ones."""
+    """A function that gives a query's files: those in ``own``, in a folder of the query's or the user's id, if it has
+    any, and otherwise made-up ones: orders, and a note, a manual and a receipt for what the query is most about.
+
+    If the query is still to be written, they are about the user's last order. Raises UserError if the shop offers
+    nothing for the query.
+    """
 
     def of(query: Query) -> Mapping[str, bytes]:
-        names = [query.query_id, *([query.user_id] if query.user_id else [])]
-        files = None if own is None else own_files(own, *names)
-        return files or synthetic_files(shop, query, seed)
+        for name in (query.query_id, query.user_id):
+            if own is not None and name and (paths := files_below(own / name)):
+                return {path.name: path.read_bytes() for path in paths}
+        # The user's last order of a product that the shop still knows; None without a user.
+        ids = [] if query.user_id is None else [order.product_id for order in shop.store.orders(query.user_id).orders]
+        products = shop.store.products(ids)
+        newest = next((products[product_id] for product_id in ids if product_id in products), None)
+        if query.wish is None and newest is not None:
+            query = query.model_copy(update={"text": newest.title})
+        drawing = Drawing(Random(f"{seed}/{query.query_id}"), "")
+        made = user_files(need_of(shop, Offers(shop), query), shop.store, shop.manifest.now.date(), drawing)
+        return {file.name: file.content for file in made}
 
     return of
 
@@ -268,13 +266,13 @@ def _writer(options: Asking) -> Writer:
     return writer
 
 
-def _asker(folder: Path, model: Model, options: Asking) -> Asker:
+def _asker(folder: Path, model: Model, options: Asking) -> AbstractContextManager[Asker]:
     """The model with a sandbox's journal. Raises UserError if dollars are capped and the model has no price."""
     if options.max_dollars is not None:
         check_priced([model])
     allowance = Allowance(options.max_tokens, options.max_dollars)
     retry_failed = options.retry == "failed"
-    return Asker.opened(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
+    return open_asker(model, folder, parallel=options.parallel, retry_failed=retry_failed, allowance=allowance)
 
 
 def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:

@@ -254,7 +254,7 @@ def test_runs_without_a_report_are_in_the_log_and_floors_are_not(exp: Path, tmp_
     selection = Selection.of(exp)
     selection.systems = ()
     with pytest.raises(UserError, match="No run of"):
-        export(selection, "inspect", tmp_path / "logs")
+        export(selection, "inspect", tmp_path / "none")
 
 
 def test_help_names_every_form() -> None:

@@ -83,7 +83,6 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     ("arguments", "message"),
     [
         (["drbb", "a.jsonl"], "Did you mean"),
-        (["pdf", "a.jsonl"], "`markdown` reads"),
         (["drb", "none.jsonl"], "does not exist"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
         (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
@@ -383,11 +382,8 @@ def test_questions_alone_become_a_file_of_queries_with_the_wish_where_the_format
 def test_reports_find_the_questions_that_were_imported_before(tmp_path: Path) -> None:
     query = {"id": 3, "taskid": 1, "userid": "User1", "task": "Which kettle?", "query": "…User Persona:\nLi"}
     answers = jsonl(tmp_path / "agent.jsonl", [{"id": 3, "taskid": 1, "userid": "User1", "article": REPORT}])
-    personas = jsonl(tmp_path / "personas.jsonl", [{"userid": "User1", "Name": "Li"}])
     with pytest.raises(UserError, match="Nothing says what was asked in '3'"):
         taken(answers, tmp_path / "exp", "pdr")
-    with pytest.raises(UserError, match="1 personas and no question"):
-        taken(personas, tmp_path / "exp", "pdr")
     with pytest.raises(UserError, match="no report and no question to import"):
         record(Material(), "drb", tmp_path / "exp", Progress())
     assert not (tmp_path / "exp").exists()

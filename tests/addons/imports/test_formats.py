@@ -73,23 +73,12 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     assert [document.title for document in gold.files.documents] == ["notes.pdf"]
 
 
-def test_liveresearch_reads_folders_and_an_index_alike_and_keeps_checklists(tmp_path: Path) -> None:
+def test_liveresearch_reads_reports_by_their_names_and_keeps_checklists(tmp_path: Path) -> None:
     text(tmp_path / "gpt-5" / "qid_Ab1_report.md", REPORT)
-    row = {"model_name": "gpt-5", "query_id": "Ab1", "query": "Which kettle?"}
-    row["report_file_path"] = "/elsewhere/gpt-5/qid_Ab1_report.md"
-    index = text(tmp_path / "reports.json", json.dumps({"metadata": {}, "reports": [row]}, indent=1))
-    for path in (tmp_path, index):
-        assert by_task(read("liveresearch", path)) == {("gpt-5", "Ab1"): REPORT}
-    path = jsonl(tmp_path / "q.jsonl", [{"qid": "a", "question": "Which?", "checklists": ["Names one", "Says why"]}])
-    assert read("liveresearch", path).tasks["a"].checklist == ("Names one", "Says why")
-
-
-def test_liveresearch_an_index_opens_nothing_outside_its_folder(tmp_path: Path) -> None:
-    text(tmp_path / "secret.md", "secret")
-    row = {"model_name": "..", "query_id": "x", "query": "Q?", "report_file_path": "secret.md"}
-    index = text(tmp_path / "in" / "reports.json", json.dumps({"reports": [row]}))
-    with pytest.raises(UserError, match="does not lie beside it"):
-        read("liveresearch", index)
+    jsonl(tmp_path / "q.jsonl", [{"qid": "Ab1", "question": "Which?", "checklists": ["Names one", "Says why"]}])
+    material = read("liveresearch", tmp_path)
+    assert by_task(material) == {("gpt-5", "Ab1"): REPORT}
+    assert material.tasks["Ab1"].checklist == ("Names one", "Says why")
 
 
 def test_deepshop_types_are_a_checklist_and_answers_reports(tmp_path: Path) -> None:

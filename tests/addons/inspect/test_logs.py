@@ -8,7 +8,6 @@ import pytest
 
 import drretail
 from drretail.env.session import Session
-from drretail.errors import UserError
 from drretail.experiment import read_runs
 from drretail.llm.models import Models
 from drretail.records.query import Task
@@ -65,15 +64,6 @@ def test_there_is_a_log_for_each_system_that_inspects_reader_opens(logs: Mapping
     assert (react.status, react.eval.model, react.eval.config.epochs) == ("success", "offline/shopper", 2)
     assert [(one.id, one.epoch) for one in samples_of(react)] == [(q, k) for k in (1, 2) for q in ("q1", "q2", "q3")]
     assert react.eval.dataset.samples == 3
-
-
-@pytest.mark.parametrize("name", ["one.eval", "one.json"])
-def test_one_system_goes_into_a_file_of_either_form(experiment: Path, tmp_path: Path, name: str) -> None:
-    runs = [run.run_id for run in read_runs(experiment) if run.system == HYBRID]
-    (path,) = inspect_logs(experiment, tmp_path / name, runs)
-    assert [sample.id for sample in samples_of(read_eval_log(str(path)))] == ["q1", "q2", "q3"]
-    with pytest.raises(UserError, match="runs of 4 systems"):
-        inspect_logs(experiment, tmp_path / name)
 
 
 def test_a_sample_holds_what_was_asked_called_found_and_reported(experiment: Path, logs: Mapping[str, EvalLog]) -> None:

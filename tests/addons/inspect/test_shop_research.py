@@ -223,7 +223,6 @@ def test_without_gives_fewer_tools_and_a_label_that_says_so(place: str, asked: s
         ({"without": "shop"}, "family of tools"),
         ({"judge": "offline:jduge"}, "Did you mean judge"),
         ({"scope": "every"}, "scope 'every'"),
-        ({"variants": "some"}, "Known are all, headlines"),
         ({"to": "queries.jsonl"}, "is a file"),
         ({"to": "/proc/x"}, "/proc/x"),
     ],

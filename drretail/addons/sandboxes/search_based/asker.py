@@ -1,7 +1,7 @@
 """Questions to the model that builds: journalled, charged to an allowance, and retried after failures."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -42,44 +42,15 @@ class NotEnough(TaskFailed):
 
 @dataclass(frozen=True)
 class Asker:
-    """One model and one journal, shared by all steps of a build; close it, or use it as a context manager."""
+    """One model and one journal, shared by all steps of a build."""
 
     session: ModelSession
-    known: tuple[Effect, ...] = ()
+    known: tuple[Effect, ...]
     """The journal's content when it was opened."""
-    retry_failed: bool = False
-    allowance: Allowance = field(default_factory=Allowance)
+    retry_failed: bool
+    allowance: Allowance
     beside: list[tuple[Usage, int]] = field(default_factory=list[tuple[Usage, int]])
     """Usage outside the journal, each with its number of earlier calls: criteria have own journals."""
-    holding: ExitStack = field(default_factory=ExitStack)
-    """Holds the session, and the lock on the journal's folder."""
-
-    @classmethod
-    def opened(cls, model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance) -> "Asker":
-        """An asker with the journal of a sandbox's folder.
-
-        Raises UserError for a broken journal, or if another process is asking.
-        """
-        path = folder / BUILDING / JOURNAL
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as holding:
-            holding.enter_context(locked_folder(path.parent, str(folder)))
-            known = tuple(read_effects(path)) if path.exists() else ()
-            asking = ModelSession(
-                model,
-                path,
-                parallel=parallel,
-                retry_failed=retry_failed,
-                on_use=lambda usage, _: allowance.count(usage, model.price),
-            )
-            session = holding.enter_context(asking)
-            return cls(session, known, retry_failed, allowance, holding=holding.pop_all())
-
-    def __enter__(self) -> "Asker":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.holding.close()
 
     async def ask(
         self,
@@ -133,3 +104,26 @@ class Asker:
         known = {effect.key for effect in self.known}
         before = sum(calls for _, calls in self.beside)
         return before + sum(effect.kind == "model" and effect.key in known for effect in self.session.journal.effects)
+
+
+@contextmanager
+def open_asker(
+    model: Model, folder: Path, *, parallel: int, retry_failed: bool, allowance: Allowance
+) -> Generator[Asker]:
+    """An asker with the journal of a sandbox's folder.
+
+    Raises UserError for a broken journal, or if another process is asking.
+    """
+    path = folder / BUILDING / JOURNAL
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked_folder(path.parent, str(folder)):
+        known = tuple(read_effects(path)) if path.exists() else ()
+        asking = ModelSession(
+            model,
+            path,
+            parallel=parallel,
+            retry_failed=retry_failed,
+            on_use=lambda usage, _: allowance.count(usage, model.price),
+        )
+        with asking as session:
+            yield Asker(session, known, retry_failed, allowance)

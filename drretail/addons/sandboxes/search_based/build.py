@@ -7,6 +7,8 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from threading import Event
 
+from pydantic import ConfigDict
+
 from drretail.addons.sandboxes.folder import (
     BUILDING,
     COUNTER,
@@ -18,19 +20,19 @@ from drretail.addons.sandboxes.folder import (
     write_task,
 )
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
-from drretail.addons.sandboxes.search_based.files import file_tags
 from drretail.addons.sandboxes.search_based.gold import (
     NeededPages,
     check_settled,
     criteria_of,
+    file_tags,
     gold_of,
     is_known,
     weigh_facts,
 )
 from drretail.addons.sandboxes.search_based.pages import (
     KINDS,
+    FoundPage,
     Gathered,
-    RuledPage,
     gather,
     judge_pages,
     keywords_of,
@@ -104,14 +106,14 @@ class FoundReport(Document):
 class BuildSettings(Document):
     """building/settings.json: the settings that a resumed build must share."""
 
+    model_config = ConfigDict(extra="ignore")  # files of version 1.0 also have the number of results per keyword
+
     day: date
     """The day on which the build began: pages are judged by what is true then."""
     world: str
     """The world's fingerprint."""
     web: str
     model: str
-    results: int
-    """Results per keyword."""
     seed: str
 
 
@@ -130,7 +132,7 @@ class BuiltSandbox:
     reports: Mapping[str, FoundReport] = field(default_factory=dict[str, FoundReport])
     """For found pages: what became of the search results, by query."""
     notes: Sequence[str] = ()
-    """Sentences on what is missing, and if the sandbox was built before."""
+    """Sentences on what is missing."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Queries without a task, and why."""
     spent: Spent | None = None
@@ -233,7 +235,7 @@ class FoundBuilder:
         if not helping:
             raise NotEnough(f"none of {len(signals)} pages supports an answer{_why_unjudged(pages)}")
         needed = await weigh_facts(self.asker, task, query.text, keywords.needs, helping)
-        served = [page.found.page for page in needed.necessary]
+        served = [page.page for page in needed.necessary]
         gold, criteria = KnownAnswer(query_id=query.query_id), tuple[Criteria, ...]()
         query = query.with_facts(())
         if is_written:
@@ -273,7 +275,7 @@ class FoundBuilder:
     async def _gathered(self, task: str, keywords: Keywords, people: People) -> Gathered:
         """Gathers pages in a thread, since webs block; a cancelled build tells the thread to stop."""
         settings, stop = self.settings, Event()
-        about = (keywords.convergent, people, settings.results, settings.day)
+        about = (keywords.convergent, people, settings.day)
         try:
             return await asyncio.to_thread(gather, self.web, self.asker, task, *about, stop)
         finally:
@@ -327,23 +329,23 @@ def _why_none(gathered: Gathered) -> str:
     return f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
 
 
-def _why_unjudged(pages: Sequence[RuledPage]) -> str:
+def _why_unjudged(pages: Sequence[FoundPage]) -> str:
     problems = [page.problem for page in pages if page.ruling is None]
     return f" ({len(problems)} have no usable label, such as {problems[0]})" if problems else ""
 
 
-def _labelled(page: RuledPage, label: Label, kind: str = "") -> LabelledPage:
-    return LabelledPage(page.found.page, label, kind, page.found.keyword.text, _why(page))
+def _labelled(page: FoundPage, label: Label, kind: str = "") -> LabelledPage:
+    return LabelledPage(page.page, label, kind, page.keyword.text, _why(page))
 
 
-def _why(page: RuledPage) -> str:
+def _why(page: FoundPage) -> str:
     assert page.ruling is not None
     return " ".join([page.ruling.why.strip(), *(f"[{fact.fact.strip()}]" for fact in page.ruling.facts)])
 
 
-def _noise(gathered: Gathered, pages: Sequence[RuledPage], needed: NeededPages) -> Sequence[LabelledPage]:
+def _noise(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages) -> Sequence[LabelledPage]:
     """The pages of noise keywords and the irrelevant pages of signals, without pages that quote a necessary page."""
-    beside = [page.found for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
+    beside = [page for page in pages if page.ruling is not None and page.ruling.ruling == "irrelevant"]
     of_noise = [page for page in gathered.pages if page.keyword.kind == "noise"]
     quotes = (fact.quote for page in needed.necessary for fact in page.facts)
     long_quotes = [quote for quote in quotes if len(quote.split()) >= LONG_QUOTE]
@@ -351,9 +353,9 @@ def _noise(gathered: Gathered, pages: Sequence[RuledPage], needed: NeededPages) 
     return [LabelledPage(page.page, "noise", "", page.keyword.text) for page in silent]
 
 
-def _report(gathered: Gathered, pages: Sequence[RuledPage], needed: NeededPages, material: TaskMaterial) -> FoundReport:
-    lost = [LeftOut(url=page.found.page.url, why=page.problem) for page in pages if page.ruling is None]
-    again = [LeftOut(url=page.found.page.url, why=f"redundant: {_why(page)}") for page in needed.redundant]
+def _report(gathered: Gathered, pages: Sequence[FoundPage], needed: NeededPages, material: TaskMaterial) -> FoundReport:
+    lost = [LeftOut(url=page.page.url, why=page.problem) for page in pages if page.ruling is None]
+    again = [LeftOut(url=page.page.url, why=f"redundant: {_why(page)}") for page in needed.redundant]
     noise = tuple(material.noise)
     known = {distractor.page.url for distractor in (*material.supportive, *material.distractors, *noise)}
     known |= {page.url for page in (*lost, *again)}

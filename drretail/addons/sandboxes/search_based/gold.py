@@ -4,15 +4,14 @@ good answer has to say and where it stands; with the checklist and the depth rub
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pydantic import Field
 
 from drretail.addons.publications.dr3.score import NAME, VERSION, prepare
 from drretail.addons.sandboxes.folder import BUILDING
 from drretail.addons.sandboxes.search_based.asker import Asker, NotEnough, TaskFailed
-from drretail.addons.sandboxes.search_based.files import file_tags, texts_of
-from drretail.addons.sandboxes.search_based.pages import RuledPage, numbered_needs
+from drretail.addons.sandboxes.search_based.pages import FoundPage, numbered_needs
 from drretail.agents.page_reading import is_on
 from drretail.env.offers import Offers
 from drretail.env.summaries import Summaries
@@ -58,16 +57,16 @@ class Settlement(Record):
 class NeededPages:
     """Supportive pages: the necessary ones, each with a needed fact that no other has, and the redundant ones."""
 
-    necessary: tuple[RuledPage, ...]
-    redundant: tuple[RuledPage, ...]
+    necessary: tuple[FoundPage, ...]
+    redundant: tuple[FoundPage, ...]
 
 
 async def weigh_facts(
-    asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[RuledPage]
+    asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage]
 ) -> NeededPages:
     """The necessary and the redundant pages: a model groups their facts, and code chooses. Raises TaskFailed."""
     facts = [(number, fact) for number, page in enumerate(pages) for fact in page.facts]
-    days = [page.found.page.date or "no date" for page in pages]
+    days = [page.page.date or "no date" for page in pages]
     lines = (f"{number}. (need {fact.need}, {days[page]}) {fact.fact}" for number, (page, fact) in enumerate(facts, 1))
     data = [tagged("query", question), numbered_needs(needs), tagged("facts", "\n".join(lines))]
 
@@ -88,7 +87,7 @@ async def weigh_facts(
     for group, members in enumerate(grouping.groups):
         for number in members.fact_numbers if members.needed else ():
             has[facts[number - 1][0]].add(group)
-    cover = smallest_cover(has, {number: len(page.found.page.text) for number, page in enumerate(pages)})
+    cover = smallest_cover(has, {number: len(page.page.text) for number, page in enumerate(pages)})
     return NeededPages(
         tuple(page for number, page in enumerate(pages) if number in cover),
         tuple(page for number, page in enumerate(pages) if number not in cover),
@@ -143,6 +142,25 @@ def page_tags(pages: Sequence[SandboxPage]) -> list[str]:
         tagged("page", page.text, id=str(number), title=page.title, date=page.date or "unknown")
         for number, page in enumerate(pages, 1)
     ]
+
+
+TEXTS = (".md", ".txt", ".csv")
+LONGEST = 20_000
+"""Characters of a user's file that a model is shown."""
+
+
+def texts_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The text files, by name; images are left out, since a model is not shown them."""
+    return {
+        name: content.decode("utf-8", "replace")
+        for name, content in sorted(files.items())
+        if PurePath(name).suffix.lower() in TEXTS
+    }
+
+
+def file_tags(files: Mapping[str, bytes]) -> list[str]:
+    """Each text file in a tag with its name."""
+    return [tagged("file", text[:LONGEST], name=name) for name, text in texts_of(files).items()]
 
 
 class SaidInsight(Record):

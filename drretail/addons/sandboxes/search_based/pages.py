@@ -3,14 +3,13 @@ and the label of each by a model: a page supports an answer, misleads, or does n
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from hashlib import blake2b
-from itertools import islice
 from threading import Event
 from typing import Literal
+from zlib import crc32
 
 from pydantic import Field
 
@@ -113,8 +112,8 @@ SHINGLE = 5
 """Consecutive words in a shingle."""
 ALIKE = 0.8
 """The least share of the shorter text's shingles in a duplicate: syndicated pages differ in their frame."""
-SKETCH = 200
-"""The number of a text's smallest shingle hashes that are compared: equal texts have equal ones."""
+SAMPLED = 8
+"""One in so many shingles is compared, chosen by its hash, so that texts that share shingles have the same of them."""
 _WORD = re.compile(r"\w+")
 
 
@@ -122,49 +121,65 @@ class SeenTexts:
     """Finds texts that nearly repeat an earlier one."""
 
     def __init__(self) -> None:
-        self._sketches: list[tuple[str, frozenset[int], int]] = []
-        self._holders: dict[int, list[int]] = defaultdict(list)
+        self._samples: dict[str, set[int]] = {}
 
     def earlier(self, name: str, text: str) -> str | None:
         """The name of an earlier text with nearly the same words; None for a new text, which is then remembered."""
         # A text shorter than a shingle is one shingle.
         words = _WORD.findall(text.casefold())
-        runs = {" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1))}
-        hashes = sorted(int.from_bytes(blake2b(run.encode("utf-8", "replace"), digest_size=8).digest()) for run in runs)
-        sketch, size = frozenset(islice(hashes, SKETCH)), len(runs)
-        shared = Counter(number for shingle in sketch for number in self._holders[shingle])
-        for number, _ in shared.most_common():
-            other, its_hashes, its_size = self._sketches[number]
-            if _likeness(sketch, size, its_hashes, its_size) >= ALIKE:
+        runs = (" ".join(words[at : at + SHINGLE]) for at in range(max(1, len(words) - SHINGLE + 1)))
+        hashes = {crc32(run.encode("utf-8", "replace")) for run in runs}
+        sample = {key for key in hashes if key % SAMPLED == 0} or {min(hashes)}
+        for other, its in self._samples.items():
+            if len(sample & its) >= ALIKE * min(len(sample), len(its)):
                 return other
-        for shingle in sketch:
-            self._holders[shingle].append(len(self._sketches))
-        self._sketches.append((name, sketch, size))
+        self._samples[name] = sample
         return None
-
-
-def _likeness(first: frozenset[int], size: int, second: frozenset[int], other_size: int) -> float:
-    """The approximate share of the shorter text's shingles that both have, by the smallest hashes of the union."""
-    union = frozenset(sorted(first | second)[:SKETCH])
-    jaccard = len(union & first & second) / len(union)
-    both = jaccard * (size + other_size) / (1 + jaccard)
-    return both / min(size, other_size)
 
 
 LONGEST = 24_000
 """The most characters kept of a page: several pages must fit into the smallest size together."""
+RESULTS = 100
+"""Results that are read for each keyword: what search engines give at most for one question."""
 AT_ONCE = 12
 """Pages fetched at the same time."""
 SECONDS = 60.0
 """The time limit for fetching ``AT_ONCE`` pages."""
 
 
+class SaidFact(Record):
+    need: int
+    fact: str = Field(min_length=1)
+    quote: str = Field(min_length=1)
+
+
+Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]
+KINDS: dict[Ruling, str] = {"outdated": "outdated", "one_sided": "one-sided", "inaccurate": "inaccurate"}
+"""The rulings that make a page a distractor, with the names that labels use."""
+
+
+class PageRuling(Record):
+    """What a page is to somebody who has to settle the needs."""
+
+    facts: list[SaidFact]
+    why: str
+    ruling: Ruling
+
+
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page, and the first search that found it."""
+    """A page with the first search that found it, and its ruling."""
 
     page: SandboxPage
     keyword: Keyword
+    ruling: PageRuling | None = None
+    """None before the page is judged, and if no answer could be used."""
+    problem: str = ""
+    """Why no answer could be used."""
+
+    @property
+    def facts(self) -> list[SaidFact]:
+        return [] if self.ruling is None else self.ruling.facts
 
 
 @dataclass(slots=True)
@@ -184,7 +199,7 @@ class Gathered:
 
 
 def gather(
-    web: Web, asker: Asker, task: str, keywords: Sequence[Keyword], people: People, most: int, day: date, stop: Event
+    web: Web, asker: Asker, task: str, keywords: Sequence[Keyword], people: People, day: date, stop: Event
 ) -> Gathered:
     """Searches for the keywords, then fetches and cleans the pages; every effect is journalled.
 
@@ -194,7 +209,7 @@ def gather(
     by_address: dict[str, tuple[WebResult, Keyword]] = {}
     for keyword in sorted(keywords, key=lambda keyword: keyword.kind != "signal"):
         try:
-            results = _searched(web, asker, f"{task}/search/{keyword.text}", keyword.text, most)
+            results = _searched(web, asker, f"{task}/search/{keyword.text}", keyword.text)
         except ToolError as problem:
             gathered.failed[keyword.text] = problem.message
             continue
@@ -226,16 +241,16 @@ def gather(
     return gathered
 
 
-def _searched(web: Web, asker: Asker, name: str, query: str, most: int) -> list[WebResult]:
+def _searched(web: Web, asker: Asker, name: str, query: str) -> list[WebResult]:
     """The results of a search. Raises ToolError if no try succeeded."""
 
     def search() -> Outcome:
-        results = (cleaned_result(result) for result in web.search(query, most)[:most])
+        results = (cleaned_result(result) for result in web.search(query, RESULTS)[:RESULTS])
         return Outcome({"results": [asdict(result) for result in results if result is not None]})
 
     problem: ToolError | None = None
     for scope in asker.session.tries.scopes(name):
-        request = {"provider": web.provider, "query": query, "k": most}
+        request = {"provider": web.provider, "query": query, "k": RESULTS}
         try:
             effect = asker.session.journal.scope(scope).perform("web_search", request, search)
         except ToolError as failure:
@@ -261,41 +276,9 @@ def _line(text: str, people: People, personal: Counter[str]) -> str:
     return clean if kinds else text
 
 
-Ruling = Literal["supportive", "outdated", "one_sided", "inaccurate", "irrelevant"]
-KINDS: dict[Ruling, str] = {"outdated": "outdated", "one_sided": "one-sided", "inaccurate": "inaccurate"}
-"""The rulings that make a page a distractor, with the names that labels use."""
-
-
-class SaidFact(Record):
-    need: int
-    fact: str = Field(min_length=1)
-    quote: str = Field(min_length=1)
-
-
-class PageRuling(Record):
-    """What a page is to somebody who has to settle the needs."""
-
-    facts: list[SaidFact]
-    why: str
-    ruling: Ruling
-
-
-@dataclass(frozen=True, slots=True)
-class RuledPage:
-    """A page with its ruling; ``ruling`` is None if no answer could be used."""
-
-    found: FoundPage
-    ruling: PageRuling | None
-    problem: str = ""
-
-    @property
-    def facts(self) -> list[SaidFact]:
-        return [] if self.ruling is None else self.ruling.facts
-
-
 async def judge_pages(
     asker: Asker, task: str, question: str, needs: Sequence[str], pages: Sequence[FoundPage], today: str
-) -> list[RuledPage]:
+) -> list[FoundPage]:
     """The pages with their rulings, in order; they are judged concurrently. A page without a usable answer says why.
 
     Raises CapReached.
@@ -303,19 +286,23 @@ async def judge_pages(
     prompt = load_prompt(__file__, "label")
     values = {"today": today, "query": tagged("query", question), "needs": numbered_needs(needs)}
 
-    async def one(found_page: FoundPage) -> RuledPage:
-        page = found_page.page
-        name, count = f"{task}/label/{page.url}", len(needs)
+    async def judged(found: FoundPage) -> FoundPage:
+        page, count = found.page, len(needs)
         data = [tagged("page", page.text, url=page.url, title=page.title, date=page.date or "unknown")]
         try:
             ruling = await asker.ask(
-                name, prompt, data, PageRuling, lambda answer: _unfounded(answer, page.text, count), **values
+                f"{task}/label/{page.url}",
+                prompt,
+                data,
+                PageRuling,
+                lambda answer: _unfounded(answer, page.text, count),
+                **values,
             )
         except TaskFailed as problem:
-            return RuledPage(found_page, None, str(problem))
-        return RuledPage(found_page, ruling)
+            return replace(found, problem=str(problem))
+        return replace(found, ruling=ruling)
 
-    return await all_ended(map(one, pages))
+    return await all_ended(map(judged, pages))
 
 
 def _unfounded(answer: PageRuling, text: str, needs: int) -> str | None:

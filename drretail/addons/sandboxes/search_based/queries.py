@@ -11,8 +11,14 @@ from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.addons.sandboxes.folder import Keywords, write_gold
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, NotEnough, TaskFailed
-from drretail.addons.sandboxes.search_based.files import file_tags
-from drretail.addons.sandboxes.search_based.gold import check_settled, criteria_of, gold_of, is_known, page_tags
+from drretail.addons.sandboxes.search_based.gold import (
+    check_settled,
+    criteria_of,
+    file_tags,
+    gold_of,
+    is_known,
+    page_tags,
+)
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.api.models import Spent
 from drretail.env.summaries import Summaries

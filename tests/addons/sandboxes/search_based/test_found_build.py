@@ -7,9 +7,9 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from drretail.addons.sandboxes.check import check_sandbox
 from drretail.addons.sandboxes.commands import files_by
-from drretail.addons.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker
+from drretail.addons.sandboxes.search_based.asker import BUILDING, JOURNAL, Asker, open_asker
 from drretail.addons.sandboxes.search_based.build import (
     FOUND_FILE,
     SETTINGS_FILE,
@@ -28,7 +28,6 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
     query_to_write,
 )
-from drretail.addons.sandboxes.search_based.files import synthetic_files
 from drretail.addons.sandboxes.search_based.gold import gold_of
 from drretail.addons.sandboxes.search_based.queries import Review, SandboxQueries, review_tasks, write_queries
 from drretail.cli.app import app
@@ -110,18 +109,20 @@ class Site:
         (self.folder / BUILDING / JOURNAL).write_text("".join(f"{line}\n" for line in lines if keep(json.loads(line))))
         return self.folder
 
-    def asker(self, by: Model | None = None, *, retry_failed: bool = False, tokens: int | None = None) -> Asker:
+    def asker(
+        self, by: Model | None = None, *, retry_failed: bool = False, tokens: int | None = None
+    ) -> AbstractContextManager[Asker]:
         allowance = Allowance(tokens=tokens)
-        return Asker.opened(by or model(), self.folder, parallel=8, retry_failed=retry_failed, allowance=allowance)
+        return open_asker(by or model(), self.folder, parallel=8, retry_failed=retry_failed, allowance=allowance)
 
     @property
     def settings(self) -> BuildSettings:
         fingerprint = self.world.manifest.fingerprint
-        return BuildSettings(day=DAY, world=fingerprint, web="searxng", model="fake:x", results=100, seed="42")
+        return BuildSettings(day=DAY, world=fingerprint, web="searxng", model="fake:x", seed="42")
 
     def build(self, *queries: Query, by: Model | None = None, **options: Any) -> BuiltSandbox:
         web = open_web(f"searxng:{self.fake.url}", WebOptions(proxy=self.fake.url))
-        made_up = partial(synthetic_files, self.world, seed="7")
+        made_up = files_by(self.world, None, "7")
         with self.asker(by, **options) as asker:
             builder = FoundBuilder(self.world, web, asker, self.folder, SIZES, made_up, self.settings)
             return asyncio.run(builder.build(queries))
