@@ -414,11 +414,9 @@ def reference_path(experiment: Path, query_id: str) -> Path:
 
 
 def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference | None:
-    """What is kept of a query's reference baskets (version 1.0 kept them whole); None if nothing that can be read."""
+    """What is kept of a query's reference baskets, or None; version 1.0 kept them whole."""
     path = reference_path(experiment, query_id)
-    with suppress(UserError):  # before 1.0, baskets had other fields
-        return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
-    return None
+    return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
 
 
 def read_definition(folder: Path) -> Definition:

@@ -63,9 +63,7 @@ class Compared:
     away: list[str] = field(default_factory=list[str])
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
-    """With ``by``: a table for each metric and judge; with ``by="compose"`` also those of the web, which tell what is
-    left without a web.
-    """
+    """With ``by``: a table for each metric and judge."""
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
     """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     sliced: Scores | None = None
@@ -137,11 +135,11 @@ class Compared:
         elif self.twins:
             yield ablations.twin_table(self.twins, self.systems)
         else:
-            tables = [table for table in self.settings if table.by == self.options.by]
+            tables = self.settings
             condition = ablations.condition_of(tables[0].by, self.systems)
             main = ablations.headlines_first(tables) if everything else ablations.main_tables(tables, condition)
             for table in main:
-                yield ablations.ablation_table(table, systems=self.systems, beside=self.settings)
+                yield ablations.ablation_table(table, systems=self.systems)
             yield Prose(ablations.note_of(condition))
             yield from _more(len(tables) - len(main))
 
@@ -235,9 +233,7 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
         return Compared(twins=twin_rows(experiment))
     if by not in ("level", "axis"):
         assert by is not None
-        beside = "web" if by == "compose" else None
-        tables = tables_of_experiment(experiment, by, _named(options), judges, beside=beside)
-        return Compared(settings=tables)
+        return Compared(settings=tables_of_experiment(experiment, by, _named(options), judges))
     # The scores with only the slices by level or axis, of the wanted metrics or variants and judges.
     scores = with_slices(experiment, made_scores(experiment))
     rows = [row for row in scores.slices if row.by == by]

@@ -59,9 +59,7 @@ def conditions(scores: Scores) -> Iterator[Section]:
         tables = [table for table in every if table.by == by]
         main = main_tables(tables, condition)
         further = [table for table in headlines_first(tables) if table not in main]
-        drawn, apart = (
-            [ablation_table(table, scores.metrics, systems, every) for table in each] for each in (main, further)
-        )
+        drawn, apart = ([ablation_table(table, scores.metrics, systems) for table in each] for each in (main, further))
         more = Section(counted(len(apart), "more table"), tables=apart) if apart else None
         yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], more, f"by-{by}")
 

@@ -85,9 +85,7 @@ SAID = f"stub said of {A} less that of {B} is +0.54"
 DONE = f"done of {A} less that of {B} is 0.00"
 
 
-@pytest.mark.parametrize(
-    ("rule", "told"), [("stub said < -0.1", ""), ("said > 0.1", SAID), ("said.low > 0", SAID), ("done <= 0", DONE)]
-)
+@pytest.mark.parametrize(("rule", "told"), [("stub said < -0.1", ""), ("said > 0.1", SAID), ("done <= 0", DONE)])
 def test_a_rule_that_the_difference_meets_ends_with_4(drretail: Command, judged: Path, rule: str, told: str) -> None:
     done = drretail("compare", "exp", "react", "hybrid", "--metrics", STUB, "--fail-if", rule)
     assert done.returncode == (4 if told else 0)

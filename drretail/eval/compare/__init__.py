@@ -1,10 +1,10 @@
 """Two systems on the same queries: what differs, how surely, and what it would take to know. Nothing is judged here.
 
-comparing.py    compares two systems of one experiment or one system of two; chooses pairs and judges
+comparing.py    compares two systems of one experiment or one system of two: what can be concluded, what can't; noise
+                of agents and judges; what is missing
 rows.py         a row for each metric: both sides, their difference and its tests
-conclusions.py  what can be concluded of two systems, what can't; noise of agents and judges; what is missing
 differences.py  all systems at once: the tests of the primary figures, corrected together; planned comparisons
-ablations.py    one agent in several settings of an option; twins, of which the shop can meet one; distractors
+ablations.py    one agent in several settings of an option; twins, of which the shop can meet one
 fail_if.py      rules by which a comparison fails, for CI
 wording.py      headlines, figures and differences in words: a template for each outcome, of two systems and of many
 """

@@ -1,7 +1,5 @@
 """Scores by one condition: each agent under every value that it ran under, and what each value changes. Also pairs of
-queries of which the shop can meet only one (twins), and what distractors cost (DR³-Eval, Figure 5).
-
-All tests are those of the tables of compositions.
+queries of which the shop can meet only one (twins).
 """
 
 from collections import Counter, defaultdict
@@ -12,23 +10,20 @@ from pathlib import Path
 from drretail.conditions.condition import Condition, dropping
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.conditions.shop import NO_WEB, tokens_of
+from drretail.conditions.shop import tokens_of
 from drretail.errors import UserError, check_known
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
 from drretail.eval.compare.rows import compared_rows, side_of
-from drretail.eval.compare.wording import compared, primary_variants, row_facts, samples
+from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import DECIDES, PAIRWISE, load_metric, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of, part_of
 from drretail.eval.scores.gathering import Assessor, Gathered, gather
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
-from drretail.grounding.text.wording import listed
 from drretail.records.comparison import TwinRow
 from drretail.records.run import BASELINES, SIZE, Limits, System
-from drretail.records.score import Score, SettingRow, SettingTable
-from drretail.records.tables.figures import number
-from drretail.stats.intervals import FEWEST
+from drretail.records.score import SettingRow, SettingTable
 from drretail.stats.significance import sign_test
 
 Settings = Mapping[str, str]
@@ -108,12 +103,12 @@ def _usual(metric: Metric) -> tuple[str, ...]:
 
 
 def tables_of_experiment(
-    experiment: Path, by: str, named: Collection[str] = (), judges: Sequence[str] = (), beside: str | None = None
+    experiment: Path, by: str, named: Collection[str] = (), judges: Sequence[str] = ()
 ) -> list[SettingTable]:
     """The tables of ``named``, each ``metric`` or ``metric:variant``; if empty, of everything that was judged.
 
-    Tables of a second condition, ``beside``, follow if systems differ in it too. Raises UserError if no agent ran under
-    two values, or if nothing that is asked for was judged; UnknownName for a wrong condition, metric, variant or judge.
+    Raises UserError if no agent ran under two values, or if nothing that is asked for was judged; UnknownName for a
+    wrong condition, metric, variant or judge.
     """
     definition = read_definition(experiment)
     condition = condition_by(definition.systems.values(), by)
@@ -137,8 +132,6 @@ def tables_of_experiment(
         if any(gathered.assessors(name) for name in gathered.metrics):
             raise UserError(f"No judge so far gives a value of {names}; a model may: {command} --judge PROVIDER:MODEL.")
         raise UserError(f"Nothing of {names} was judged: {command}.")
-    if beside is not None:
-        tables += ablation_tables(gathered, condition_by(definition.systems.values(), beside), assessors, variants)
     return tables
 
 
@@ -258,70 +251,3 @@ def _decisions(gathered: Gathered) -> Mapping[str, Mapping[str, Mapping[bool, bo
                 refusals[plan.label][task][is_proved] = bool(value.value)
     proved = {task for tasks in refusals.values() for task, refused in tasks.items() if True in refused}
     return {label: {task: tasks[task] for task in proved} for label, tasks in refusals.items()} if proved else {}
-
-
-FOUND_IN_PAGES = "IR_SC"
-"""The variant that counts only insights of supportive pages, so without these pages it has a floor."""
-_ALIKE = ("metric", "variant", "judge", "judge_params", "rules")
-"""The columns that identify one figure by one judge, equal in the tables that belong together."""
-
-
-def on_distractors(table: SettingTable, tables: Sequence[SettingTable]) -> str:
-    """What a table of compositions shows, in sentences; empty if nothing was left out of a sandbox.
-
-    If ``tables`` also hold those of the web option, the floor is what the same agent scores without a web.
-    """
-    if table.by != "compose":
-        return ""
-    # Agents without distractors over themselves with all pages.
-    steps = [(row.agent, step) for row in table.rows for step in row.steps]
-    tested = [(agent, step) for agent, step in steps if (step.b, step.a) == ("all", "no_distractor")]
-    cost = [f"{agent} ({number(row.difference or 0)})" for agent, row in tested if row.outcome == "higher"]
-    gain = [f"{agent} ({number(-(row.difference or 0))})" for agent, row in tested if row.outcome == "lower"]
-    unknown = [agent for agent, row in tested if row.outcome not in ("higher", "lower")]
-    sentences: list[str] = []
-    if cost:
-        sentences.append(f"Distractors lower it for {listed(cost)}.")
-    if gain:
-        sentences.append(f"With distractors it is higher for {listed(gain)}.")
-    if unknown:
-        sentences.append(f"No effect of distractors is shown for {listed(unknown)}.")
-    if table.variant == FOUND_IN_PAGES:
-        # By system, the score of the same agent without a web.
-        floors: dict[str, float] = {}
-        of_webs = (each for each in tables if each.by == "web")
-        alike = (each for each in of_webs if all(getattr(each, key) == getattr(table, key) for key in _ALIKE))
-        for row in (row for each in alike for row in each.rows):
-            without = next((cell.value for cell in row.cells if cell.part == NO_WEB), None)
-            floors |= {} if without is None else {cell.system: without for cell in row.cells}
-        sentences += _on_floors(table.rows, floors)
-    return " ".join(sentences)
-
-
-def _on_floors(rows: Sequence[SettingRow], floors: Mapping[str, float]) -> Iterator[str]:
-    """First on agents that fall to the floor, then on those above it; agents with the same floor share a sentence."""
-    groups: dict[tuple[str, bool], list[tuple[str, Score]]] = {}
-    for row in rows:
-        cells = {cell.part: cell for cell in row.cells}
-        everything, cell = cells.get("all"), cells.get("no_supportive")
-        if everything is None or cell is None or cell.value is None:
-            continue
-        floor = floors.get(everything.system)
-        if (cell.n_counted if cell.n_users is None else cell.n_users) >= FEWEST:
-            whose = number(0.0) if floor is None else f"{number(floor)}, what it is without a web"
-            low = cell.value if cell.ci_low is None else cell.ci_low
-            groups.setdefault((whose, low > (floor or 0.0)), []).append((row.agent, cell))
-    for (whose, is_above), group_rows in sorted(groups.items(), key=lambda group: group[0][1]):
-        if is_above:
-            who = listed(f"{agent} ({number(cell.value or 0)})" for agent, cell in group_rows)
-            yield (
-                f"Without supportive pages it stays above the floor ({whose}) for {who}: other pages hold some of what "
-                "is to be found, or the agent knows it."
-            )
-        else:
-            counts = samples((cell.n_counted, cell.n_users) for _, cell in group_rows)
-            who = listed(agent for agent, _ in group_rows)
-            yield (
-                f"Without supportive pages it falls to the floor ({whose}) for {who}: as far "
-                f"as {counts} can show, the sandbox holds no other effective information."
-            )

@@ -2,8 +2,8 @@
 
 ``clean:drop=.10`` fails if a test shows that A is lower than B, and says how often it is wrong and what it catches. A
 rule such as ``FP < -0.02`` names a row, and fails if the row's difference A − B is within the bound, which chance alone
-can do. In ``FP.high < 0`` the bound is on the upper end of the interval. ``false_answers > last`` compares each
-system's score with its score in another experiment, whose questions may be others.
+can do. ``false_answers > last`` compares each system's score with its score in another experiment, whose questions may
+be others.
 """
 
 import operator
@@ -25,9 +25,7 @@ from drretail.records.tables.figures import counted, percent, signed
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import Gate
 
-_RULE = re.compile(
-    r"(?P<name>.+?)(?:\.(?P<end>low|high))?(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)"
-)
+_RULE = re.compile(r"(?P<name>.+?)(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -52,15 +50,13 @@ class GateRule:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A bound on a row's difference or on an end of its interval."""
+    """A bound on a row's difference."""
 
     text: str
     name: str
     sign: str
     bound: float | None
     """None for the score in the last experiment."""
-    end: str | None = None
-    """ "low" or "high" for an end of the interval, None for the difference itself."""
 
     def is_met(self, figure: float, last: float = 0.0) -> bool:
         return _SIGNS[self.sign](figure, last if self.bound is None else self.bound)
@@ -77,7 +73,7 @@ def read_rule(text: str) -> Rule | GateRule:
             "'FP < -0.02'."
         )
     bound = None if match["bound"] == "last" else float(match["bound"])
-    return Rule(text.strip(), match["name"].strip(), match["sign"], bound, match["end"])
+    return Rule(text.strip(), match["name"].strip(), match["sign"], bound)
 
 
 def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: Collection[str] = ()) -> Iterator[str]:
@@ -216,16 +212,11 @@ def broken_rules(comparisons: Sequence[Comparison], rules: Sequence[Rule]) -> It
     gate that can't be evaluated must not pass.
     """
     for rule in rules:
-        named = _rows_named(comparisons, rule.name, rule.text)
-        part = {"low": "ci_low", "high": "ci_high"}.get(rule.end or "", "difference")
-        known = [(*each, figure) for each in named if (figure := getattr(each[2], part)) is not None]
-        if not known:
-            raise _no_figure(rule.text, rule.name)
-        for comparison, judge, row, figure in known:
-            if rule.is_met(figure):
+        for comparison, judge, row in _rows_named(comparisons, rule.name, rule.text):
+            if rule.is_met(row.difference or 0.0):
                 yield (
                     f"{rule.text}: {name_of(row)} of {comparison.a} less that of {comparison.b} is "
-                    f"{signed(row.difference or 0)} by {judge} ({row.n_pairs} queries)."
+                    f"{signed(row.difference)} by {judge} ({row.n_pairs} queries)."
                 )
 
 
@@ -237,10 +228,7 @@ def _rows_named(comparisons: Sequence[Comparison], name: str, text: str) -> list
     ]
     if not named:
         raise UnknownName("row to compare", name, sorted({row.variant for _, _, row in rows}), names_all=True)
-    if not any(row.n_pairs for _, _, row in named):
-        raise _no_figure(text, name)
-    return [each for each in named if each[2].n_pairs]
-
-
-def _no_figure(text: str, name: str) -> UserError:
-    return UserError(f"--fail-if {text!r}: {name} has no such figure, since too few queries have both.")
+    valued = [each for each in named if each[2].n_pairs]
+    if not valued:
+        raise UserError(f"--fail-if {text!r}: {name} has no such figure, since too few queries have both.")
+    return valued

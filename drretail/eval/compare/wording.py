@@ -55,19 +55,7 @@ def no_answers(count: int) -> str:
 
 def sample(count: int, of_users: int | None) -> str:
     """ "20 queries, 7 users"; "20 queries" if no user is known."""
-    return samples([(count, of_users)])
-
-
-def samples(drawn: Iterable[tuple[int, int | None]]) -> str:
-    """ "18 to 20 queries, 7 users", for the (queries, users) of several rows; users are None if unknown."""
-    counts, known = zip(*drawn, strict=True)
-    some = [count for count in known if count is not None]
-    parts: list[str] = []
-    for numbers, phrase in ((counts, queries), (some, users)):
-        if numbers:
-            low, high = min(numbers), max(numbers)
-            parts.append(phrase(high) if low == high else f"{low:,} to {phrase(high)}")
-    return ", ".join(parts)
+    return queries(count) if of_users is None else f"{queries(count)}, {users(of_users)}"
 
 
 def needed(row: ComparedRow) -> str:

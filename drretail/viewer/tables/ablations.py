@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import condition_by, on_distractors
+from drretail.eval.compare.ablations import condition_by
 from drretail.records.comparison import ComparedRow, Outcome, TwinRow
 from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
@@ -77,19 +77,11 @@ def setting_names(table: SettingTable, condition: Condition, systems: Systems) -
     return row_names(agents, {agent: condition.without(system) for agent, system in agents.items() if system})
 
 
-def ablation_table(
-    table: SettingTable,
-    metrics: Metrics = NONE_HELD,
-    systems: Systems = NO_SYSTEMS,
-    beside: Sequence[SettingTable] = (),
-) -> Table:
-    """A variant by one judge: scores by setting, and differences below; ``beside`` say what distractors cost."""
+def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: Systems = NO_SYSTEMS) -> Table:
+    """A variant by one judge: scores by setting, and differences below."""
     condition = condition_of(table.by, systems)
     names = setting_names(table, condition, systems)
     settings = settings_of(table, condition)
-    sentence = on_distractors(table, beside)
-    for agent, name in sorted(names.items(), key=lambda named: -len(named[0])):
-        sentence = sentence.replace(agent, name)
     cells: dict[tuple[str, str, str], Cell] = {}
     for row in table.rows:
         cells |= {(row.agent, "", cell.part): part_cell(cell) for cell in row.cells}
@@ -105,7 +97,6 @@ def ablation_table(
         names,
         {setting: Column(condition.words(setting)) for setting in settings},
         by=judged_by(table),
-        notes=(sentence,) if sentence else (),
         unit="query",
     )
 

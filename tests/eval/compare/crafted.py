@@ -126,10 +126,13 @@ def pair_row(dimension: str, rate: float | None, low: float | None, high: float 
     about |= {"judge": "anthropic:claude", "judge_kind": "llm", "win_rate": rate, "ci_low": low, "ci_high": high}
     about |= {"n_planned": 20, "n_scored": 20, "wins": 3, "ties": 2, "losses": 15, "flip_rate": 0.1}
     about |= {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007, "tests": 1}
-    return preference(**about | given)
+    outcome = given.pop("outcome", None)
+    made = preference(**about | given)
+    contrast = made.contrast if outcome is None else made.contrast.model_copy(update={"outcome": outcome})
+    return made.model_copy(update={"contrast": contrast})
 
 
 def preference(**fields: Any) -> PairScore:
     """A row of two systems side by side in the words of version 1.0, which had no contrast apart."""
-    (made,) = Scores.model_validate(as_today({"scores": [], "judgings": [], "pairs": [fields]})).pairs
+    (made,) = Scores.model_validate(as_today({"scores": [], "judgings": [], "attacks": [], "pairs": [fields]})).pairs
     return made

@@ -12,7 +12,7 @@ from drretail.api.compare import compare
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, on_distractors, twin_rows
+from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, twin_rows
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, compare_beside
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.experiment import read_definition, reference_path, write_definition
@@ -21,7 +21,6 @@ from drretail.records.query import Proof, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import SettingRow, SettingTable
-from drretail.records.tables.table import Table
 from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
@@ -219,60 +218,21 @@ def test_settings_that_are_no_steps_are_each_held_beside_the_first() -> None:
     assert [cell and cell.text for cell in over_first] == [None, "+10.12*", "-40.88*"]
 
 
-ALL, CLEAN = SCORES["512k"], SCORES["128k"]
-
-
-def on(size: str, compose: str | None) -> System:
-    return on_sandbox(size, compose, web_corpus=None)
-
-
-def ablations(
-    systems: Mapping[str, tuple[System, Sequence[float]]], variant: str = "IR_SC"
-) -> tuple[list[SettingTable], Table]:
-    """All tables, and that of compositions as it is drawn."""
-    values = {name: its for name, (_, its) in systems.items()}
-    made = with_systems({name: system for name, (system, _) in systems.items()}, values, variant)
-    tables = [*all_ablations(made)]
-    (found,) = (table for table in tables if table.by == "compose")
-    return tables, ablation_table(found, systems=made.definition.systems, beside=tables)
-
-
-def test_the_cost_is_all_pages_over_those_without_distractors_size_by_size() -> None:
-    large = {"a": (on("128k", None), ALL), "b": (on("128k", "no_distractor"), CLEAN)}
-    small = {"c": (on("32k", None), ALL), "d": (on("32k", "no_distractor"), ALL)}
-    _, shown = ablations(large | small)
+def test_compositions_are_apart_size_by_size_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
+    systems = {
+        f"{size} {compose}": on_sandbox(size, compose, web_corpus=None)
+        for size in ("128k", "32k")
+        for compose in (None, "no_distractor")
+    }
+    values = {name: SCORES["128k" if name == "128k no_distractor" else "512k"] for name in systems}
+    made = with_systems(systems, values, "IR_SC")
+    (found,) = (table for table in all_ablations(made) if table.by == "compose")
+    shown = ablation_table(found, systems=made.definition.systems)
     of_small, _, of_large, over_all = shown.rows
     assert (of_small.name, of_large.name) == ("react@offline-shopper at 32k", "react@offline-shopper at 128k")
     texts = [[cell and cell.text for cell in row.cells] for row in shown.rows]
     assert (texts[1], texts[2], texts[3]) == ([None, "0.00"], ["40.88", "51.00"], [None, "+10.12*"])
     assert known(over_all.cells[1]).interval
-    (sentence,) = shown.notes
-    assert "Distractors lower it for" in sentence
-    assert "No effect of distractors is shown for" in sentence
-
-
-@pytest.mark.parametrize(
-    ("without_the_answer", "blind", "sentence"),
-    [
-        ([0.0] * 8, None, "falls to the floor (0.00) for react@offline-shopper at 32k: as far as 8 queries can show"),
-        ([20, 22, 18, 24] * 2, None, "stays above the floor (0.00) for react@offline-shopper at 32k (21.00)"),
-        ([20, 22, 18, 24] * 2, [20, 22, 18, 26] * 2, "falls to the floor (21.50, what it is without a web)"),
-    ],
-)
-def test_a_sandbox_whose_other_pages_hold_nothing_falls_to_the_floor(
-    without_the_answer: list[float], blind: list[float] | None, sentence: str
-) -> None:
-    systems = {"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), without_the_answer)}
-    if blind is not None:
-        systems["n"] = SYSTEM.model_copy(update={"options": {"without": ["web"]}}), blind
-    tables, shown = ablations(systems)
-    assert {each.by for each in tables} == ({"compose"} if blind is None else {"compose", "web"})
-    assert sentence in shown.notes[0]
-
-
-def test_only_what_stands_in_pages_has_a_floor_and_one_setting_makes_no_table_nor_do_opinions_of_rules() -> None:
-    tables_of, shown = ablations({"a": (on("32k", None), ALL), "b": (on("32k", "no_supportive"), ALL)}, "IF")
-    assert (shown.notes, on_distractors(tables_of[0], tables_of)) == ((), "")
     assert tables(held({"task": [1, 2]})) == []
     assert tables(held(assessor=RULES)) == []
 

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_pairs
-from drretail.eval.compare.conclusions import conclusions
 from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.compare.fail_if import GateRule, judged_gates, read_rule
 from drretail.eval.compare.wording import family_of, needed
 from drretail.eval.scores.gathering import Gathered
 from drretail.experiment import Definition, read_plan
 from drretail.records.comparison import PlannedPair
+from drretail.records.run import RoleModel
 from drretail.stats.significance import flip_test
 from tests.build import SYSTEM, known, measure
 from tests.eval.compare import crafted
@@ -159,8 +159,11 @@ def test_models_go_by_their_family(spec: str, family: str) -> None:
 def test_a_judge_of_the_family_of_an_agents_model_is_told() -> None:
     made = comparison(beside([6.0, 7.0], [6.0, 7.5]))
     assert not any("of one family" in conclusion for conclusion in made.conclusions)
-    result = list(conclusions(made, kin=[("anthropic:claude", "A and B")]))
-    assert any(each.startswith("anthropic:claude and the models behind A and B are of one family") for each in result)
+    held = beside([6.0, 7.0], [6.0, 7.5])
+    claude = SYSTEM.model_copy(update={"models": {"researcher": RoleModel(spec="anthropic:claude-5", kind="llm")}})
+    kin = held.definition.model_copy(update={"systems": {"a": claude, "b": claude}})
+    made = comparison(replace(held, definition=kin))
+    assert any("anthropic:claude and the models behind A and B are of one family" in each for each in made.conclusions)
 
 
 def test_queries_of_one_user_are_one_in_interval_test_and_power() -> None:

@@ -124,7 +124,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     ),
     "a judge that does not read": lambda: comparison(
         misread(by(JUDGE, a=runs(CLEAR[0]), b=runs(CLEAR[1]), variants=("overall", "depth"))),
-        pairs=[pair_row("depth", 0.2, 0.05, 0.4, reads=False)],
+        pairs=[pair_row("depth", 0.2, 0.05, 0.4, outcome="not_read")],
     ),
     "a judge that failed on some questions": lambda: comparison(failing(beside(*CLEAR))),
     "ratings of a judge that follows rules": lambda: comparison(beside(*CLEAR, assessor=RULES)),
@@ -135,7 +135,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "side by side": lambda: paired(PREFERRED, UNSURE),
     "side by side, the other way round": lambda: paired(PREFERRED, UNSURE, a="b", b="a"),
     "side by side, an answer lost by the side that is not preferred": lambda: paired(
-        pair_row("depth", 0.2, 0.05, 0.4, incomplete=("a",))
+        pair_row("depth", 0.2, 0.05, 0.4, outcome="missing")
     ),
     "side by side, too few queries however often repeated": lambda: paired(
         *(pair_row(each, 1.0, 1.0, 1.0, **FEW) for each in ("constraint_following", "overall"))
@@ -214,7 +214,7 @@ ALL_AT_ONCE: dict[str, Callable[[], list[str]]] = {
     "seven users": lambda: all_of(of_users(7)),
     "five users": lambda: all_of(of_users(5)),
     "a judge that does not read": lambda: all_of(
-        misread(three(8, 5, 2)), pair_row("overall", 0.2, 0.1, 0.3, reads=False)
+        misread(three(8, 5, 2)), pair_row("overall", 0.2, 0.1, 0.3, outcome="not_read")
     ),
     "a judge that failed on some questions": lambda: all_of(failing(three(8, 5, 2))),
     "one system": lambda: all_of(gathered(("quality", "overall", JUDGE, {"a": runs([7, 8])}))),
