@@ -395,7 +395,6 @@ def _baskets(
 ) -> tuple[FoundBasket | None, FoundBasket | None]:
     """The cheapest and the best basket within the budget."""
     needed = [thing for thing in things if not thing.optional]
-    needed = [thing for thing in things if not thing.optional]
     cheapest = _within(needed, wish)
     if cheapest is None:
         return None, None

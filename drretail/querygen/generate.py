@@ -17,7 +17,7 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import OF_FIELDS, needs_of, purchases_of
+from drretail.querygen.rules.needs import needs_of, purchases_of
 from drretail.records.query import NEED_KINDS, Axis, Query
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
@@ -97,16 +97,6 @@ class Generated:
         made = {axis for query in self.queries for axis in query.axes}
         enough = len(self.queries) >= _ENOUGH_FOR_ALL_KINDS
         return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
-
-    @property
-    def demanding(self) -> int:
-        """How many queries demand a property, a fit or a pack."""
-        return sum(not set(query.axes).isdisjoint(OF_FIELDS) for query in self.queries)
-
-    @property
-    def demands_rarely(self) -> bool:
-        """True if fewer than half of enough queries are ``demanding``."""
-        return len(self.queries) >= _ENOUGH_FOR_ALL_KINDS and self.demanding < len(self.queries) / 2
 
 
 class Drafts:

@@ -23,7 +23,6 @@ from drretail.parsing import parse_json
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
-from drretail.records.run import Usage
 from drretail.records.tables.sheets import read_sheet
 from drretail.records.wish import Wish
 
@@ -260,8 +259,6 @@ class TypedQueries:
     """Why a query still has no wish, by query id."""
     wrong: dict[str, tuple[Finding, ...]] = field(default_factory=dict[str, tuple[Finding, ...]])
     """The remaining findings on the wishes that were typed now, by query id."""
-    usage: Usage = field(default_factory=Usage)
-    served: int = 0
 
 
 Split = Literal["dev", "test", "market-dev", "market-test", "generic"]

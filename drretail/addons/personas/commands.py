@@ -193,7 +193,7 @@ def ask_all(
     with asking(writer, people / "journal.jsonl", calls, len(asks)) as (session, bar):
         answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
     answered = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
-    return answered, answers.failed, Spent(writer, answers.usage, answers.served).document
+    return answered, answers.failed, Spent(writer, session.usage, session.served).document
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":

@@ -100,7 +100,7 @@ def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
             written = replace(written, queries=measure(written.queries, Offers(shop)))
     if written.queries:
         write_queries(to, written.queries, force=options.force)
-    return _written(to, targets, written, Spent(writer, written.usage, written.served))
+    return _written(to, targets, written, Spent(writer, session.usage, session.served))
 
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
@@ -214,8 +214,3 @@ def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iter
         )
     for axis in made.missing_axes:
         yield f"No query has the axis {axis}: {WHY_MISSING[axis]}."
-    if made.demands_rarely:
-        yield (
-            f"Only {made.demanding} of {len(made.queries)} queries demand a property, a fit or a pack: of what others "
-            "want, the shop has few offers, or no field in which 10 to 60 % of them differ from the best one."
-        )
