@@ -194,11 +194,6 @@ class Candidates(tuple[Listing, ...]):
         return Candidates(listing for listing in self if listing.price is not None)
 
     @cached_property
-    def comparable(self) -> tuple[Listing, ...]:
-        """Those of known price, cheapest first, in the most common currency and without outliers."""
-        return tuple(self[row] for row in self.columns.comparable())
-
-    @cached_property
     def makers(self) -> Mapping[str, Product]:
         """One product of each brand and store."""
         products = (listing.product for listing in self)
