@@ -12,7 +12,7 @@ from typer.testing import Result
 from drretail.env.world import World
 from drretail.files import read_jsonl, write_lines
 from drretail.llm.prompt import tag_content
-from drretail.querygen.by_model.reader import Reader
+from drretail.querygen.by_model.reader import opinion_message
 from drretail.querygen.by_model.session import ModelSession
 from drretail.querygen.by_model.targets import Target, targets_of
 from drretail.querygen.by_model.write import Written, write_queries
@@ -397,8 +397,7 @@ def answer(**no: str) -> dict[str, Any]:
 
 
 def test_it_is_told_text_wish_history_and_offers_without_what_identifies_anybody(world: World) -> None:
-    linter = Linter(world)
-    message = Reader(world, linter).message(FEEDER)
+    message = opinion_message(Linter(world), FEEDER)
     question, owned = tag_content("question", message) or "", tag_content("owned", message) or ""
     assert "Jane Doe" not in message
     assert "I am […] from Ohio" in question
