@@ -105,17 +105,13 @@ def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
     """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
-    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
+    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_of, with_drafts
 
-    named = texts_in(options.user)
     if options.mode == "generic":
         return generic_targets(shop, options.n * options.per_user, options.seed)
     if options.level is not None:
         return targets_at(_at_level(shop, options).queries)
-    if named:
-        targets = targets_of(shop, named, options.per_user)
-    else:
-        targets = targets_drawn(shop, options.n, options.per_user, options.seed)
+    targets = targets_of(shop, texts_in(options.user) or options.n, options.per_user, options.seed)
     return with_drafts(shop, targets, options.seed)
 
 
@@ -166,7 +162,7 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
 
 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
-    from drretail.querygen.generate import check_users, generate_for, generate_sampled
+    from drretail.querygen.generate import generate
 
     to, level, named, seed = Path(options.to), options.level, texts_in(options.user), options.seed
     check_file(to)
@@ -175,12 +171,10 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     total = (len({*named}) or options.n) * options.per_user if level is None else None
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
         if level is not None:
-            check_users(shop, named)
             made = _at_level(shop, options)
-        elif named:
-            made = generate_for(shop, named, per_user=options.per_user, seed=seed, on_query=bar.advance)
         else:
-            made = generate_sampled(shop, options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
+            who = named or options.n
+            made = generate(shop, who, per_user=options.per_user, seed=seed, on_query=bar.advance)
     write_queries(to, made.queries, force=options.force)
     document: dict[str, Any] = {
         "queries": len(made.queries),
