@@ -25,7 +25,7 @@ from drretail.env.catalog.base import CatalogQuery, SortBy
 from drretail.env.offers import Offers
 from drretail.eval.scores.file import read_scores
 from drretail.querygen.checks.contract import HITS
-from drretail.querygen.generate import Drafts, drawn_users
+from drretail.querygen.generate import Drafts, users_of
 from drretail.records.base import sha256_of
 from drretail.records.query import COUNTS, Axis, Query
 from drretail.records.wish import Demand, Want, Wish
@@ -133,7 +133,7 @@ def main() -> None:
     asked = parser.parse_args()
     with open_world(asked.world) as world:
         measure, drafts = Measure(Offers(world)), Drafts(world, "42")
-        users = list(islice(drawn_users(world, "42", asked.users), asked.users))
+        users = list(islice(users_of(world, asked.users, "42"), asked.users))
         # All drafts of a user have the same id.
         queries = [
             each.model_copy(update={"query_id": f"{each.query_id}-{axes}"})

@@ -24,7 +24,7 @@ from command import cost_of
 from figures import keep, parser_of
 
 from drretail.env.world import World, open_world
-from drretail.querygen.generate import generate_sampled
+from drretail.querygen.generate import generate
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import queries_from, read_queries, read_questions
 from drretail.records.query import Query
@@ -38,7 +38,7 @@ OFTEN = 3
 
 def made(world: World, wanted: int, linter: Linter) -> Sequence[Query]:
     users = wanted * 11 // (10 * PER_USER) + 1  # some have orders for fewer than three
-    return generate_sampled(world, users, per_user=PER_USER, seed="42", linter=linter).queries[:wanted]
+    return generate(world, users, per_user=PER_USER, seed="42", linter=linter).queries[:wanted]
 
 
 def timed(world: Path, wanted: int) -> dict[str, Any]:

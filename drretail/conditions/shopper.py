@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Literal
 
 from drretail.conditions.condition import Condition, dropping, with_options
@@ -83,13 +82,8 @@ class Memory:
 
 def load_memory(place: str) -> Memory:
     """The memory at ``module:attribute``. Raises UserError if it can't be loaded or called."""
-    module, colon, attribute = place.partition(":")
-    if not colon:
+    if ":" not in place:
         raise UserError(f"--vary memory={place} names no function: write module:attribute, such as my_memory:recall.")
-    if module.endswith(".py"):
-        file = Path(module)
-        where = f" in {file.parent}" if file.parent.name else ""
-        raise UserError(f"--vary memory={place} names a file: call drretail{where} with {file.stem}:{attribute}.")
     _, recall = MEMORIES.load(place)
     if not callable(recall):
         raise MEMORIES.refused(place, recall, "a function of a ShopperRecord and the question that returns a text")

@@ -194,11 +194,6 @@ class Candidates(tuple[Listing, ...]):
         return Candidates(listing for listing in self if listing.price is not None)
 
     @cached_property
-    def comparable(self) -> tuple[Listing, ...]:
-        """Those of known price, cheapest first, in the most common currency and without outliers."""
-        return tuple(self[row] for row in self.columns.comparable())
-
-    @cached_property
     def makers(self) -> Mapping[str, Product]:
         """One product of each brand and store."""
         products = (listing.product for listing in self)
@@ -394,7 +389,6 @@ def _baskets(
     things: Sequence[WantedThing], wish: Wish, titles: Mapping[str, str], currency: str
 ) -> tuple[FoundBasket | None, FoundBasket | None]:
     """The cheapest and the best basket within the budget."""
-    needed = [thing for thing in things if not thing.optional]
     needed = [thing for thing in things if not thing.optional]
     cheapest = _within(needed, wish)
     if cheapest is None:

@@ -17,8 +17,8 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import OF_FIELDS, needs_of, purchases_of
-from drretail.records.query import NEED_KINDS, Axis, Query
+from drretail.querygen.rules.needs import needs_of, purchases_of
+from drretail.records.query import Axis, Query
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
 
@@ -27,7 +27,7 @@ from drretail.records.tables.figures import counted
 _LARGER = (1.5, 5, 20)
 
 
-def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
+def _drawn(world: World, seed: str, n: int) -> Iterator[str]:
     """Users for a sample of ``n``, then others that may replace them. Raises UserError for a world without users."""
     seen: set[str] = set()
     for size in (round(n * factor) for factor in _LARGER):
@@ -42,8 +42,13 @@ def drawn_users(world: World, seed: str, n: int) -> Iterator[str]:
             return
 
 
-def check_users(world: World, users: Sequence[str]) -> None:
-    """Raises UserError for the first user unknown to the world."""
+def users_of(world: World, users: Sequence[str] | int, seed: str) -> Iterable[str]:
+    """These users, each once; or so many drawn ones, and then others that may replace them.
+
+    Raises UserError for a user unknown to the world, and at the first drawn one for a world without users.
+    """
+    if isinstance(users, int):
+        return _drawn(world, seed, users)
     for user_id in users:
         try:
             world.store.user(user_id)
@@ -51,6 +56,7 @@ def check_users(world: World, users: Sequence[str]) -> None:
             some = [row.user_id for row in world.store.sample_users("0", 3)]
             hint = f"Some that it holds: {', '.join(some)}." if some else "It has no users at all."
             raise UserError(f"This world has no user {user_id!r}. {hint}") from None
+    return dict.fromkeys(users)
 
 
 WHY_MISSING: Mapping[Axis, str] = {
@@ -71,8 +77,8 @@ _PER_SINGLE = 5
 """Of so many queries of a drawn user one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
-# Among fewer queries a kind may be missing by chance; if all are of one kind, five show that.
-_ENOUGH_FOR_ALL_KINDS, _ENOUGH_OF_ONE_KIND = 20, 5
+_ENOUGH_FOR_ALL_AXES = 20
+"""Among fewer queries an axis may be missing by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,28 +91,11 @@ class Generated:
     fewer: tuple[str, ...] = ()
 
     @property
-    def missing_kinds(self) -> tuple[str, ...]:
-        """The kinds of need without a query; empty if there are so few queries that a kind may be missing by chance."""
-        made = {query.kind for query in self.queries}
-        enough = _ENOUGH_FOR_ALL_KINDS if len(made) > 1 else _ENOUGH_OF_ONE_KIND
-        return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
-
-    @property
     def missing_axes(self) -> tuple[Axis, ...]:
         """The axes that rules can make and no query has; empty if that may be by chance."""
         made = {axis for query in self.queries for axis in query.axes}
-        enough = len(self.queries) >= _ENOUGH_FOR_ALL_KINDS
+        enough = len(self.queries) >= _ENOUGH_FOR_ALL_AXES
         return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
-
-    @property
-    def demanding(self) -> int:
-        """How many queries demand a property, a fit or a pack."""
-        return sum(not set(query.axes).isdisjoint(OF_FIELDS) for query in self.queries)
-
-    @property
-    def demands_rarely(self) -> bool:
-        """True if fewer than half of enough queries are ``demanding``."""
-        return len(self.queries) >= _ENOUGH_FOR_ALL_KINDS and self.demanding < len(self.queries) / 2
 
 
 class Drafts:
@@ -190,31 +179,23 @@ def _popular(world: World) -> list[Product]:
     return [*world.store.products([hit.product_id for hit in shown]).values()]
 
 
-def generate_for(
-    world: World, users: Sequence[str], *, per_user: int, seed: str, on_query: Callable[[], object] = bool
-) -> Generated:
-    """Up to ``per_user`` queries for each. Raises UserError for an unknown user, or if none can be made."""
-    check_users(world, users)
-    drafts = Drafts(world, seed, are_named=True, on_query=on_query)
-    return _generate(drafts, dict.fromkeys(users), per_user=per_user)
-
-
-def generate_sampled(
+def generate(
     world: World,
-    n: int,
+    users: Sequence[str] | int,
     *,
     per_user: int,
     seed: str,
     linter: Linter | None = None,
     on_query: Callable[[], object] = bool,
 ) -> Generated:
-    """The same for ``n`` drawn users; who gives no query is replaced. Raises UserError also without users."""
-    drafts = Drafts(world, seed, linter, on_query=on_query)
-    return _generate(drafts, drawn_users(world, seed, n), per_user=per_user, wanted=n)
+    """Up to ``per_user`` queries for each of these users, or of so many drawn ones, who are replaced if they give none.
 
-
-def _generate(drafts: Drafts, users: Iterable[str], *, per_user: int, wanted: int | None = None) -> Generated:
-    made = taken_in_turn(users, drafts.of, per_user=per_user, wanted=wanted)
+    Raises UserError for an unknown user, for a world without users, and if no query can be made.
+    """
+    wanted = users if isinstance(users, int) else None
+    asking = users_of(world, users, seed)
+    drafts = Drafts(world, seed, linter, are_named=wanted is None, on_query=on_query)
+    made = taken_in_turn(asking, drafts.of, per_user=per_user, wanted=wanted)
     if not made.queries:
         raise UserError(
             f"No query could be made from the orders of {counted(len(made.without), 'user')}: fewer than two have "

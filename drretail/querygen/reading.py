@@ -23,7 +23,6 @@ from drretail.parsing import parse_json
 from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.query import LONGEST_TEXT, Query
-from drretail.records.run import Usage
 from drretail.records.tables.sheets import read_sheet
 from drretail.records.wish import Wish
 
@@ -64,10 +63,8 @@ def _read(path: Path) -> Sequence[Query]:
     queries: dict[str, Query] = {}
     lines: dict[str, int] = {}
     faults: list[str] = []
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            continue
-        read = _query_in(line, path.name)
+    for number, _, row in _rows(path):
+        read = row if isinstance(row, str) else _query_in(row, path.name)
         if isinstance(read, str):
             faults.append(f"line {number}: {read}")
         elif read.query_id in queries:
@@ -90,16 +87,22 @@ def _read(path: Path) -> Sequence[Query]:
     return list(queries.values())
 
 
-def _query_in(line: str, source: str) -> Query | str:
-    """The query of a line, or why the line is none. ``source`` made it if the line doesn't say who did."""
+def _rows(path: Path) -> Iterator[tuple[int, str, dict[str, Any] | str]]:
+    """The number and text of every line that is not blank, with the object that it holds, or why it holds none."""
+    for number, line in enumerate(read_lines(path), 1):
+        if line.strip():
+            try:
+                value = parse_json(line)
+            except json.JSONDecodeError as problem:
+                yield number, line, f"not JSON ({problem.msg} at character {problem.pos + 1})"
+            else:
+                yield number, line, value if isinstance(value, dict) else "not a JSON object"
+
+
+def _query_in(row: Mapping[str, Any], source: str) -> Query | str:
+    """The query of a line's object, or why it is none. ``source`` made it if the line doesn't say who did."""
     try:
-        value = parse_json(line)
-    except json.JSONDecodeError as problem:
-        return f"not JSON ({problem.msg} at character {problem.pos + 1})"
-    if not isinstance(value, dict):
-        return "not a JSON object"
-    try:
-        value = {"source": source, **with_our_names(value)}
+        value = {"source": source, **with_our_names(row)}
         value.setdefault("mode", "profile_aware" if value.get("user_id") else "generic")
         query = Query.model_validate(value)
     except ValidationError as problem:
@@ -164,26 +167,17 @@ def read_questions(path: Path) -> tuple[Question, ...]:
 
 def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Raises UserError for a JSONL line that is no object, an object in a plain text, and a line that is a query."""
-    for number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            continue
-        try:
-            value = parse_json(line)
-        except json.JSONDecodeError as problem:
+    for number, line, row in _rows(path):
+        place = f"{path}, line {number},"
+        if isinstance(row, str):
             if as_json:
-                raise UserError(f"{path}, line {number}, is not JSON: {problem}.") from problem
-            value = None
-        if isinstance(value, dict) and {"query_id", "text"} <= value.keys():
-            raise UserError(
-                f"{path}, line {number}, is a query already: drretail run --queries {path} asks it as it is."
-            )
-        if isinstance(value, dict) and not as_json:
-            raise UserError(
-                f"{path}, line {number}, is JSON, not a question: give the file a name that ends in .jsonl."
-            )
-        if not isinstance(value, dict) and as_json:
-            raise UserError(f"{path}, line {number}, is not a JSON object.")
-        yield f"line {number}", value if isinstance(value, dict) else {_QUESTION: line}
+                raise UserError(f"{place} is {row}.")
+            row = {_QUESTION: line}
+        elif {"query_id", "text"} <= row.keys():
+            raise UserError(f"{place} is a query already: drretail run --queries {path} asks it as it is.")
+        elif not as_json:
+            raise UserError(f"{place} is JSON, not a question: give the file a name that ends in .jsonl.")
+        yield f"line {number}", row
 
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:
@@ -260,8 +254,6 @@ class TypedQueries:
     """Why a query still has no wish, by query id."""
     wrong: dict[str, tuple[Finding, ...]] = field(default_factory=dict[str, tuple[Finding, ...]])
     """The remaining findings on the wishes that were typed now, by query id."""
-    usage: Usage = field(default_factory=Usage)
-    served: int = 0
 
 
 Split = Literal["dev", "test", "market-dev", "market-test", "generic"]
@@ -271,29 +263,15 @@ MARKET: tuple[Split, ...] = ("market-dev", "market-test")
 GENERIC: Split = "generic"
 """Twenty queries without a user, whose answers rest on the shop and the web alone (paper Figure 5)."""
 
-CANARY = "drretail demo-50 benchmark data: not for training corpora; canary 6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"
-"""The source of each of the fifty queries, and in their gold, which ships packed, so
-that models that were trained on them can be recognised.
-"""
-
-MARKET_CANARY = (
-    "drretail market-120 benchmark data: not for training corpora; canary 3a9f5b1e-7c42-4e86-8d15-b2f06ce4917d"
-)
-"""The same for the hundred and twenty."""
-
-GENERIC_CANARY = (
-    "drretail generic-20 benchmark data: not for training corpora; canary 7c1a94de-83f5-4d26-b0e9-52c6f1a7d3b8"
-)
-"""The same for the twenty."""
-
 WORLD = "e0b2585410273c7e6a88905e536dde82d34060294d00ec7e3fad0713e769d791"
 """The fingerprint of the demo world."""
-MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69"
-"""The fingerprint of the market world."""
 
 
 def shipped_queries(*splits: Split) -> tuple[Query, ...]:
-    """The queries of the splits, in file order; without any, the fifty. Raises UserError for an unknown split."""
+    """The queries of the splits, in file order; without any, the fifty. Raises UserError for an unknown split.
+
+    The source of each holds a canary, by which models that were trained on them can be recognised.
+    """
     for split in splits:
         if split not in get_args(Split):
             known = "dev, test, all, market-dev, market-test, market or generic"

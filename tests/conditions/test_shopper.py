@@ -141,7 +141,6 @@ def test_compare_shows_a_column_for_each_memory(tiny_shop: Path) -> None:
     ("given", "sentence"),
     [
         ({"memory": "nothing"}, "module:attribute"),
-        ({"memory": "lib/my.py:recall"}, "names a file: call drretail in lib with my:recall"),
         ({"memory": "no_such_module:recall"}, "there is no module 'no_such_module'"),
         ({"memory": "shopper_memory:newst"}, "Did you mean newest"),
         ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),

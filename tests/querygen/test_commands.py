@@ -17,7 +17,7 @@ from drretail.files import read_jsonl, write_lines
 from drretail.grounding.constraints import record_sha
 from drretail.grounding.gold_files import gold_path, write_gold, write_with_gold
 from drretail.querygen.decisions import graded_line, how_decided, questions_of
-from drretail.querygen.generate import generate_for
+from drretail.querygen.generate import generate
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
@@ -32,7 +32,7 @@ from tests.querygen.conftest import MakeWorld, call, product_id, refused
 
 @pytest.fixture
 def queries(world: World) -> list[Query]:
-    return list(generate_for(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
+    return list(generate(world, ["ANNA", "CARA"], per_user=1, seed="1").queries)
 
 
 @pytest.fixture

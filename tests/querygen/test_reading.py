@@ -21,12 +21,8 @@ from drretail.progress import Progress
 from drretail.querygen.decisions import holds, how_decided, how_far_decided, questions_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import (
-    CANARY,
     GENERIC,
-    GENERIC_CANARY,
     MARKET,
-    MARKET_CANARY,
-    MARKET_WORLD,
     WORLD,
     Question,
     queries_from,
@@ -47,6 +43,15 @@ Write = Callable[..., Path]
 
 
 CLAUDE = "anthropic:claude-sonnet-4-6"
+MARKET_WORLD = "0eb974f72d69b3647e5c51387e28c89257c4827e316c39c2d68e8ffcec8aeb69"
+CANARY, GENERIC_CANARY, MARKET_CANARY = (
+    f"drretail {name} benchmark data: not for training corpora; canary {canary}"
+    for name, canary in (
+        ("demo-50", "6d5e2f0c-1b8a-4b53-9a37-0c4e7d1f92ab"),
+        ("generic-20", "7c1a94de-83f5-4d26-b0e9-52c6f1a7d3b8"),
+        ("market-120", "3a9f5b1e-7c42-4e86-8d15-b2f06ce4917d"),
+    )
+)
 
 
 def test_tasks_are_read_without_their_gold_also_of_files_that_hold_both(tmp_path: Path) -> None:
@@ -88,6 +93,12 @@ def test_a_mark_at_the_beginning_and_a_last_line_without_an_end_are_read(write: 
     ("lines", "message"),
     [
         ([line("a"), line("b")[:40]], r"queries\.jsonl has a line to mend: line 2: not JSON"),
+        (
+            [line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b")],
+            r"has 4 lines to mend: line 2: not a JSON object; line 3: not JSON .*; "
+            r"line 5: not a query \(query_id is missing\); line 6: line 1 has the id 'a' already; remove one of them "
+            r"or change its query_id\.$",
+        ),
         ([line("a"), *["{"] * 12], r"has 12 lines to mend: line 2: .*line 11: [^;]*; … and 2 more\."),
         (["{"] * 12, r"is no file of queries: line 1: not JSON"),
         ([""], "holds no query"),
@@ -100,16 +111,6 @@ def test_a_mark_at_the_beginning_and_a_last_line_without_an_end_are_read(write: 
 def test_what_is_no_query_is_told_by_its_line(write: Write, lines: list[str], message: str) -> None:
     with pytest.raises(UserError, match=message):
         read_queries(write(*lines, end=""))
-
-
-def test_all_faulty_lines_are_told_in_one_sentence(write: Write) -> None:
-    with pytest.raises(UserError) as raised:
-        read_queries(write(line("a"), "[1]", "{", "", '{"format": 1}', line("a"), line("b")))
-    text = str(raised.value)
-    assert "has 4 lines to mend: line 2: not a JSON object; line 3: not JSON" in text
-    assert "line 5: not a query (query_id is missing)" in text
-    assert "line 6: line 1 has the id 'a' already; remove one of them or change its query_id" in text
-    assert "line 7" not in text
 
 
 @pytest.fixture

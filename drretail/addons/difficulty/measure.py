@@ -26,7 +26,7 @@ from drretail.grounding.basket import best_choice
 from drretail.grounding.constraints import Decisions, fitting
 from drretail.grounding.text.wording import listed
 from drretail.querygen.checks.contract import HITS
-from drretail.querygen.generate import Drafts, Generated, drawn_users, taken_in_turn
+from drretail.querygen.generate import Drafts, Generated, taken_in_turn, users_of
 from drretail.records.base import Record
 from drretail.records.query import Axis, Fit, Query, Reference, WantedThing
 from drretail.records.reading import Pick
@@ -362,7 +362,7 @@ def generate_at(
                 yield by_level[level]
                 return
 
-    chosen = dict.fromkeys(users) or islice(drawn_users(world, seed, n), _USERS * n)
+    chosen = islice(users_of(world, users or n, seed), _USERS * n)
     made = taken_in_turn(chosen, of_level, wanted=n)
     if not made.queries:
         others = "other users (--user)" if users else "a larger shop (--world)"

@@ -84,12 +84,12 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
 
     from drretail.addons.personas.person_model import persona_ask, persona_of
     from drretail.addons.personas.persona import Persona, freeze_person, person_path, persona_by_rules, read_past
-    from drretail.querygen.generate import check_users, drawn_users
+    from drretail.querygen.generate import users_of
 
     people, writer = Path(options.people), named_writer(options.model, options)
     with world_of(options.world) as shop:
-        check_users(shop, texts_in(options.user))
-        named = texts_in(options.user) or list(islice(drawn_users(shop, options.seed, options.n), options.n))
+        who = texts_in(options.user)
+        named = list(islice(users_of(shop, who or options.n, options.seed), len(who) or options.n))
         missing = [user_id for user_id in named if not person_path(people, Persona, user_id).exists()]
         pasts = {user_id: read_past(shop, user_id) for user_id in missing}
     if writer is None:
@@ -193,7 +193,7 @@ def ask_all(
     with asking(writer, people / "journal.jsonl", calls, len(asks)) as (session, bar):
         answers = by_model.ask_all(session, asks.values(), on_end=bar.advance)
     answered = {user: answers.found[ask.key] for user, ask in asks.items() if ask.key in answers.found}
-    return answered, answers.failed, Spent(writer, answers.usage, answers.served).document
+    return answered, answers.failed, Spent(writer, session.usage, session.served).document
 
 
 def read_personas(people: Path) -> "dict[str, Persona]":

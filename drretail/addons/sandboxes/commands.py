@@ -38,8 +38,8 @@ from drretail.files import files_below
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, check_priced
 from drretail.progress import busy, choose_progress
-from drretail.querygen.by_model.targets import targets_drawn, targets_of
-from drretail.querygen.generate import generate_sampled
+from drretail.querygen.by_model.targets import targets_of
+from drretail.querygen.generate import generate
 from drretail.querygen.reading import read_queries
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted, percent
@@ -103,7 +103,7 @@ def _build_offline(options: BuildOptions) -> BuiltSandbox:
     to, notes = Path(options.to), list[str]()
     with world_of(options.world) as shop:
         if options.queries is None:
-            queries = generate_sampled(shop, options.n, per_user=1, seed=options.seed).queries
+            queries = generate(shop, options.n, per_user=1, seed=options.seed).queries
         else:
             queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
@@ -284,7 +284,7 @@ def _wanted(shop: World, options: BuildOptions, source: str) -> list[Query]:
         queries = read_queries(Path(options.queries))
         check_askable(shop, queries)
         return list(queries)
-    targets = targets_of(shop, users, 1) if users else targets_drawn(shop, options.n, 1, options.seed)
+    targets = targets_of(shop, users or options.n, 1, options.seed)
     return [
         query_to_write(target.query_id(1).replace("-m-", "-s-"), target.user_id, source)
         for target in targets.targets

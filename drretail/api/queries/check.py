@@ -104,7 +104,7 @@ class Outcome:
 
 def _ask(reader: Writer, outcome: Outcome, shop: "World", linter: "Linter", options: CheckOptions) -> None:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
-    from drretail.querygen.by_model.reader import Reader
+    from drretail.querygen.by_model.reader import read_opinions
 
     file = Path(options.file)
     if any(query.wish is None for query in outcome.queries):
@@ -112,7 +112,7 @@ def _ask(reader: Writer, outcome: Outcome, shop: "World", linter: "Linter", opti
         outcome.queries = outcome.types.queries
         write_with_gold(outcome.queries, file)
     with asking(reader, journal_beside(file), options, len(outcome.queries)) as (session, bar):
-        outcome.opinions = Reader(shop, linter).read(outcome.queries, session, bar.advance)
+        outcome.opinions = read_opinions(linter, outcome.queries, session, bar.advance)
     outcome.spent = Spent(reader, session.usage, session.served)
 
 

@@ -100,22 +100,18 @@ def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
             written = replace(written, queries=measure(written.queries, Offers(shop)))
     if written.queries:
         write_queries(to, written.queries, force=options.force)
-    return _written(to, targets, written, Spent(writer, written.usage, written.served))
+    return _written(to, targets, written, Spent(writer, session.usage, session.served))
 
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
     """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
-    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_drawn, targets_of, with_drafts
+    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_of, with_drafts
 
-    named = texts_in(options.user)
     if options.mode == "generic":
         return generic_targets(shop, options.n * options.per_user, options.seed)
     if options.level is not None:
         return targets_at(_at_level(shop, options).queries)
-    if named:
-        targets = targets_of(shop, named, options.per_user)
-    else:
-        targets = targets_drawn(shop, options.n, options.per_user, options.seed)
+    targets = targets_of(shop, texts_in(options.user) or options.n, options.per_user, options.seed)
     return with_drafts(shop, targets, options.seed)
 
 
@@ -166,7 +162,7 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
 
 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
-    from drretail.querygen.generate import check_users, generate_for, generate_sampled
+    from drretail.querygen.generate import generate
 
     to, level, named, seed = Path(options.to), options.level, texts_in(options.user), options.seed
     check_file(to)
@@ -175,12 +171,10 @@ def _by_rules(options: GenerateOptions) -> Result[Queries]:
     total = (len({*named}) or options.n) * options.per_user if level is None else None
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
         if level is not None:
-            check_users(shop, named)
             made = _at_level(shop, options)
-        elif named:
-            made = generate_for(shop, named, per_user=options.per_user, seed=seed, on_query=bar.advance)
         else:
-            made = generate_sampled(shop, options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
+            who = named or options.n
+            made = generate(shop, who, per_user=options.per_user, seed=seed, on_query=bar.advance)
     write_queries(to, made.queries, force=options.force)
     document: dict[str, Any] = {
         "queries": len(made.queries),
@@ -207,15 +201,5 @@ def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iter
         yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
     if made.fewer:
         yield f"Users with fewer than {options.per_user} queries: {len(made.fewer)}."
-    if made.missing_kinds:
-        yield (
-            f"No query of kind {', '.join(made.missing_kinds)}: these need four priced products of one category, with "
-            "its name in their titles, or fields such as the occasion. `--model` writes others."
-        )
     for axis in made.missing_axes:
         yield f"No query has the axis {axis}: {WHY_MISSING[axis]}."
-    if made.demands_rarely:
-        yield (
-            f"Only {made.demanding} of {len(made.queries)} queries demand a property, a fit or a pack: of what others "
-            "want, the shop has few offers, or no field in which 10 to 60 % of them differ from the best one."
-        )

@@ -113,7 +113,7 @@ def typed_by_model(
     total = sum(query.wish is None for query in queries)
     with asking(writer, journal_beside(file), calls, total) as (session, bar):
         made = type_wishes(shop, linter, session, queries, on_end=bar.advance)
-    return made, Spent(writer, made.usage, made.served)
+    return made, Spent(writer, session.usage, session.served)
 
 
 def types_line(types: TypedQueries, spent: Spent | None) -> str:

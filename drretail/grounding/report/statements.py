@@ -19,9 +19,9 @@ from drretail.grounding.text.numerals import Numeral, find_numerals
 from drretail.grounding.text.words import answer_words, content_stems, is_negation
 from drretail.grounding.text.words import words as words_of
 from drretail.grounding.verify.fields import field_statements
-from drretail.grounding.verify.records import Ledger, leaves, with_state
+from drretail.grounding.verify.records import Ledger, decided, leaves, with_state
 from drretail.grounding.verify.values import plain
-from drretail.records.reading import ReadValue, ValueKind
+from drretail.records.reading import ReadValue
 from drretail.records.shop import Address, Product, UserProfile, has_been
 
 _FIRST = re.compile(r"[^\W_]")
@@ -197,14 +197,14 @@ def statements_in(layout: Layout, ledger: Ledger) -> Iterator[ReadValue]:
             item = ledger.products.get(source[2:])
             text = layout.text[part.start : part.end]
             for start, end, line in field_statements(text, item, layout.notation) if item is not None else ():
-                yield _value(layout, "measure", part.start + start, part.start + end, source, line, is_right=True)
+                yield decided(layout.text, "measure", (part.start + start, part.start + end), source, True, line)
         elif source in ledger.order_dates and isinstance(part, Stretch):
             status = f"{ledger.records[source].get('order_status', '')}"
             named = status_named(layout.text, part.start, part.end)
             was = None if named is None or not status else has_been(named.status, status.casefold())
             if named is not None and was is not None:
                 is_right, line = was != named.is_denied, f"order status: {status}"
-                yield _value(layout, "order_status", named.start, named.end, source, line, is_right=is_right)
+                yield decided(layout.text, "order_status", (named.start, named.end), source, is_right, line)
         elif source[:2] == "U:" and layout.notation.is_english:
             for place in _STATE.finditer(layout.text, part.start, part.end):
                 start, end = place.span("place")
@@ -240,10 +240,3 @@ def status_named(text: str, start: int, end: int) -> NamedStatus | None:
 
 def names_status(text: str, status: str) -> bool:
     return any(match.lastgroup == status for match in _STATUS.finditer(text))
-
-
-def _value(
-    layout: Layout, kind: ValueKind, start: int, end: int, source: str, line: str, *, is_right: bool
-) -> ReadValue:
-    value = ReadValue(kind=kind, amount=layout.text[start:end], of=(source,), start=start, end=end)
-    return with_state(value, "verified" if is_right else "contradicted", line)

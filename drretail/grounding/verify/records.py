@@ -167,6 +167,12 @@ def with_state(value: ReadValue, state: ValueState, words: str) -> ReadValue:
     return value.model_copy(update={"state": state, "derivation": words or None})
 
 
+def decided(text: str, kind: ValueKind, span: tuple[int, int], of: str, is_true: bool, record: str) -> ReadValue:
+    """The value that ``text`` names there in so many words, of one source whose record decides it."""
+    value = ReadValue(kind=kind, amount=text[slice(*span)], of=(of,), start=span[0], end=span[1])
+    return with_state(value, "verified" if is_true else "contradicted", record)
+
+
 def on_record(kind: ValueKind, item: Product) -> Decimal | None:
     """The number that a product's record has for a kind of value, or None."""
     number = {"price": item.price, "rating": item.average_rating, "rating_count": item.rating_number}.get(kind)

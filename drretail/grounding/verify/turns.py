@@ -39,7 +39,7 @@ from drretail.grounding.verify.product_statements import (
     refers,
     says_sold_out,
 )
-from drretail.grounding.verify.records import leaves, record_of, with_state
+from drretail.grounding.verify.records import decided, leaves, record_of
 from drretail.grounding.verify.typed import Typed, statement_of
 from drretail.records.evidence import Evidence
 from drretail.records.reading import OF_CALCULATIONS, Reading, ReadValue, Unread, ValueKind
@@ -184,9 +184,8 @@ def _completed(decided: Mapping[Typed, Statement | None], by_rules: Iterable[Sta
 
 
 def _value(statement: Statement, text: str) -> ReadValue:
-    start, end = statement.start, statement.end
-    value = ReadValue(kind=_VALUES[statement.kind], amount=text[start:end], of=(statement.of,), start=start, end=end)
-    return with_state(value, "verified" if statement.is_true else "contradicted", statement.record)
+    span = statement.start, statement.end
+    return decided(text, _VALUES[statement.kind], span, statement.of, statement.is_true, statement.record)
 
 
 def _titled(statement: Statement, shop: Records) -> Statement:

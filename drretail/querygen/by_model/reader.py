@@ -9,7 +9,6 @@ from functools import partial
 from itertools import groupby, islice
 from typing import Literal
 
-from drretail.env.world import World
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import AGAIN, format_money, may_be_shown, wish_lines
 from drretail.llm.prompt import load_prompt, tagged
@@ -56,48 +55,44 @@ class Opinion(Record):
                 yield finding(code, "the question", answer.reason, severity="warning")
 
 
-class Reader:
-    """Asks a model about queries of one world, one call per query."""
+def read_opinions(
+    linter: Linter, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
+) -> Answers[Opinion]:
+    """Opinions by query id, for queries that have a wish, one call each. Failures are counted, never raised."""
+    asks: list[Ask[Opinion]] = []
+    for query in queries:
+        if query.wish is not None:
+            # The question's name in the journal differs for each version of a query.
+            name = f"{query.query_id}~{version_of(query)[:12]}#opinion"
+            asks.append(Ask(query.query_id, opinion_message(linter, query), Opinion, name=name))
+    return ask_all(session, asks, on_end)
 
-    def __init__(self, world: World, linter: Linter) -> None:
-        self._linter = linter
-        self._today = world.manifest.now.date().isoformat()
 
-    def read(
-        self, queries: Sequence[Query], session: ModelSession, on_end: Callable[[], object] = lambda: None
-    ) -> Answers[Opinion]:
-        """Opinions by query id, for queries that have a wish. Failures are counted, never raised."""
-        typed = [query for query in queries if query.wish is not None]
-        # The question's name in the journal differs for each version of a query.
-        names = [f"{query.query_id}~{version_of(query)[:12]}#opinion" for query in typed]
-        asks = [Ask(of.query_id, self.message(of), Opinion, name=name) for of, name in zip(typed, names, strict=True)]
-        return ask_all(session, asks, on_end)
-
-    def message(self, query: Query) -> str:
-        """The prompt for one query. Personal data in its texts is blanked out, except for some ids of records."""
-        case = self._linter.case(query)
-        assert query.wish is not None, "what nobody has typed is not compared"
-        shopper = case.shopper
-        mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
-        offers: list[str] = []
-        for want, listings in case.offered:
-            # Such as "- bird feeder: 34 products, $9.99 to $89.00; such as …".
-            prices = sorted(listing.price for listing in listings if listing.price is not None)
-            currency = listings[0].product.currency if listings else ""
-            ends = [format_money(price, currency) for price in (*prices[:1], *prices[-1:])]
-            shown = (each.product for each in listings if may_be_shown(each.product, query.text))
-            titles = "; ".join(harmless(product.title[:_LONGEST_TITLE]) for product in islice(shown, _MOST_TITLES))
-            size = f"{counted(len(listings), 'product')}, {' to '.join(ends) or 'no prices'}"
-            offers.append(f"- {want.name}: {size}; such as {titles or 'none'}")
-        return filled(
-            opinion_prompt(),
-            today=self._today,
-            owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
-            shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
-            wish=tagged("wish", mask.text("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN), keep_ids=True)),
-            rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
-            question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
-        )
+def opinion_message(linter: Linter, query: Query) -> str:
+    """The prompt for one query. Personal data in its texts is blanked out, except for some ids of records."""
+    case = linter.case(query)
+    assert query.wish is not None, "what nobody has typed is not compared"
+    shopper = case.shopper
+    mask = Mask.of([query.text, query.rationale], None if shopper is None else shopper.profile)
+    offers: list[str] = []
+    for want, listings in case.offered:
+        # Such as "- bird feeder: 34 products, $9.99 to $89.00; such as …".
+        prices = sorted(listing.price for listing in listings if listing.price is not None)
+        currency = listings[0].product.currency if listings else ""
+        ends = [format_money(price, currency) for price in (*prices[:1], *prices[-1:])]
+        shown = (each.product for each in listings if may_be_shown(each.product, query.text))
+        titles = "; ".join(harmless(product.title[:_LONGEST_TITLE]) for product in islice(shown, _MOST_TITLES))
+        size = f"{counted(len(listings), 'product')}, {' to '.join(ends) or 'no prices'}"
+        offers.append(f"- {want.name}: {size}; such as {titles or 'none'}")
+    return filled(
+        opinion_prompt(),
+        today=case.now.date().isoformat(),
+        owned=tagged("owned", owned_by(shopper, query.text, _MOST_OWNED) if shopper else NOTHING),
+        shelf=tagged("shelf", "\n".join(offers) or "Nothing is to be bought."),
+        wish=tagged("wish", mask.text("\n".join(wish_lines(query.wish)).replace(AGAIN, _AGAIN), keep_ids=True)),
+        rationale=tagged("rationale", mask.text(query.rationale, keep_ids=True) or "None is given."),
+        question=tagged("question", mask.text(query.text, keep_ids=bool(query.wish.orders))),
+    )
 
 
 RECORDS = 20

@@ -37,12 +37,10 @@ class Ask(Generic[T]):
 
 @dataclass(frozen=True)
 class Answers(Generic[T]):
-    """Answers by key, reasons of failures by key, and the usage."""
+    """Answers by key, and reasons of failures by key."""
 
     found: dict[str, T] = field(default_factory=dict[str, T])
     failed: dict[str, str] = field(default_factory=dict[str, str])
-    usage: Usage = field(default_factory=Usage)
-    served: int = 0
 
 
 class ModelSession(AbstractContextManager["ModelSession"]):
@@ -123,6 +121,4 @@ def ask_all(session: ModelSession, asks: Iterable[Ask[T]], on_end: Callable[[], 
     return Answers(
         {key: end for key, end in by_key.items() if not isinstance(end, str)},
         {key: end for key, end in by_key.items() if isinstance(end, str)},
-        session.usage,
-        session.served,
     )

@@ -1,6 +1,6 @@
 """The targets of queries, users or categories: how many queries each gets, and the queries' ids."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
@@ -8,7 +8,7 @@ from random import Random
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import short_hash
-from drretail.querygen.generate import Drafts, check_users, drawn_users
+from drretail.querygen.generate import Drafts, users_of
 from drretail.records.query import Query
 from drretail.records.run import slug
 from drretail.records.shop import VOID_STATUSES
@@ -45,15 +45,27 @@ class Targets:
     """Users without an order that was kept: no query can need their record."""
 
 
-def targets_of(world: World, users: Sequence[str], per_user: int) -> Targets:
-    """A target for each of these users. Raises UserError for a user unknown to the world."""
-    check_users(world, users)
-    return _with_orders(world, iter(dict.fromkeys(users)), per_user, wanted=None)
+def targets_of(world: World, users: Sequence[str] | int, per_user: int, seed: str = "") -> Targets:
+    """A target for each of these users, or of so many drawn ones, who are replaced if they have kept no order.
 
-
-def targets_drawn(world: World, n: int, per_user: int, seed: str) -> Targets:
-    """A target for each of ``n`` drawn users. Users without a kept order are replaced."""
-    return _with_orders(world, drawn_users(world, seed, n), per_user, wanted=n)
+    Raises UserError for a user unknown to the world, and if nobody has kept an order.
+    """
+    targets: list[Target] = []
+    without: list[str] = []
+    for user_id in users_of(world, users, seed):
+        statuses = set(world.store.statistics(user_id).orders_by_status)
+        if statuses - VOID_STATUSES:
+            targets.append(Target(_name(user_id), per_user, user_id))
+        else:
+            without.append(user_id)
+        if len(targets) == users:
+            break
+    if not targets:
+        raise UserError(
+            f"None of {len(without)} users has an order that was neither cancelled nor returned, and queries are made "
+            "from orders: try other users."
+        )
+    return Targets(tuple(targets), tuple(without))
 
 
 def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
@@ -96,22 +108,3 @@ def category_names(world: World) -> list[str]:
 
 def _name(user_id: str) -> str:
     return f"{short_hash(user_id)}-m"
-
-
-def _with_orders(world: World, users: Iterator[str], per_user: int, wanted: int | None) -> Targets:
-    targets: list[Target] = []
-    without: list[str] = []
-    for user_id in users:
-        statuses = set(world.store.statistics(user_id).orders_by_status)
-        if statuses - VOID_STATUSES:
-            targets.append(Target(_name(user_id), per_user, user_id))
-        else:
-            without.append(user_id)
-        if len(targets) == wanted:
-            break
-    if not targets:
-        raise UserError(
-            f"None of {len(without)} users has an order that was neither cancelled nor returned, and queries are made "
-            "from orders: try other users."
-        )
-    return Targets(tuple(targets), tuple(without))

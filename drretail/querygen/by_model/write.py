@@ -9,7 +9,7 @@ wait until it is retried, so that a retry changes no other prompt.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 
 from drretail.env.world import World
 from drretail.errors import ModelError
@@ -37,7 +37,6 @@ from drretail.querygen.lint import Linter
 from drretail.querygen.reading import TypedQueries
 from drretail.records.evidence import Finding
 from drretail.records.query import Query, version_of
-from drretail.records.run import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +58,6 @@ class Written:
     """The findings that the repairs left, by query id."""
     answers: dict[str, int]
     """The number of answers by query id; more than one if findings were sent back to the model."""
-    usage: Usage
-    """The usage of all calls that these queries took, including those of earlier runs."""
-    served: int
-    """How many of these calls were served from the journal."""
 
 
 def write_queries(
@@ -112,8 +107,6 @@ def write_queries(
         tuple(end for end in ended if isinstance(end, Failure)),
         {end.query.query_id: end.findings for end in examined if end.findings},
         {end.query.query_id: session.calls(end.query.query_id) for end in examined},
-        session.usage,
-        session.served,
     )
 
 
@@ -129,30 +122,18 @@ _MEASURED = 20
 def estimate_writing(world: World, model: Model, targets: Sequence[Target], journal: Path) -> Estimate:
     """The likely usage of the queries that the journal lacks. Sends nothing.
 
-    Based on what this model used for the queries in the journal. Without any, based on the prompts: from one call
-    without earlier questions up to all repairs, each of which sends the previous answers again.
+    Based on the prompts: from one call without earlier questions up to all repairs, each of which sends the previous
+    answers again.
     """
-    known = [effect for effect in read_effects(journal) if effect.kind == "model"] if journal.exists() else []
-    asked = {effect.scope for effect in known}
+    asked = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
     ids = (target.query_id(number) for target in targets for number in range(1, target.count + 1))
     count = sum(f"{query_id}#1" not in asked for query_id in ids)
-    by_query: dict[str, Usage] = {}
-    for effect in known:
-        if effect.request["model"] == model.spec and effect.usage is not None:
-            by_query[effect.scope] = by_query.get(effect.scope, Usage()) + Usage(**effect.usage)
-    if used := list(by_query.values()):
-        calls = _range([usage.calls for usage in used])
-        read = _range([usage.input_uncached + usage.cache_read + usage.cache_creation for usage in used])
-        written = _range([usage.output for usage in used])
-        basis = f"{'1 query' if len(used) == 1 else f'{len(used):,} queries'} in this file's journal"
-    else:
-        prompts, most = PromptBuilder(world, Linter(world)), MAX_REPAIRS + 1
-        lengths = [sum(len(message.text) for message in prompts.messages(target, [])) for target in targets[:_MEASURED]]
-        once = mean(lengths) / CHARACTERS_PER_TOKEN
-        calls, written = Range(1, most), Range(ANSWER.low, most * ANSWER.high)
-        read = Range(once, most * once + sum(range(most)) * ANSWER.high)
-        size = f"{ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
-        basis = f"the prompts, and answers of {size} with up to {MAX_REPAIRS} repairs"
+    prompts, most = PromptBuilder(world, Linter(world)), MAX_REPAIRS + 1
+    lengths = [sum(len(message.text) for message in prompts.messages(target, [])) for target in targets[:_MEASURED]]
+    once = mean(lengths) / CHARACTERS_PER_TOKEN
+    calls, written = Range(1, most), Range(ANSWER.low, most * ANSWER.high)
+    read = Range(once, most * once + sum(range(most)) * ANSWER.high)
+    size = f"{ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
     money = dollars_of(read, written, [] if model.price is None else [model.price])
     return Estimate(
         model.spec,
@@ -161,14 +142,9 @@ def estimate_writing(world: World, model: Model, targets: Sequence[Target], jour
         read.times(count),
         written.times(count),
         None if money is None else money.times(count),
-        basis,
+        f"the prompts, and answers of {size} with up to {MAX_REPAIRS} repairs",
         () if model.price is not None else (model.spec,),
     )
-
-
-def _range(values: Sequence[int]) -> Range:
-    """Mean ± standard deviation; for a single value, ± half of it."""
-    return Range.around(mean(values), stdev(values) if len(values) > 1 else values[0] / 2)
 
 
 OF_WISHES = frozenset(
@@ -227,6 +203,4 @@ def type_wishes(
         tuple(examined),
         {query_id: end for query_id, end in by_id.items() if isinstance(end, str)},
         {query_id: end.findings for query_id, end in examined.items() if end.findings},
-        session.usage,
-        session.served,
     )

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from drretail.grounding.report.statements import STATES
-from drretail.grounding.text.personal_data import People, personal_data
+from drretail.grounding.text.personal_data import People, Personal, personal_data
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.records.evidence import Finding
 from drretail.records.shop import UserProfile
@@ -85,30 +84,23 @@ _CODES = {
 }
 
 
-class Identifying(NamedTuple):
-    """``text[start:end]`` identifies the writer, or is an id; ``code`` is the finding's."""
-
-    code: str
-    start: int
-    end: int
-
-
-def identifying(text: str, profile: UserProfile | None = None) -> list[Identifying]:
-    """All identifying places in text order, without overlaps; with a profile also its own data, however spelt."""
-    found = [
-        (code, *match.span("private" if "private" in pattern.groupindex else 0))
+def identifying(text: str, profile: UserProfile | None = None) -> list[Personal]:
+    """The places that identify the writer, or are ids, in text order and without overlaps; ``what`` they are is the
+    finding's code. With a profile also its own data, however spelt.
+    """
+    places = [
+        Personal(*match.span("private" if "private" in pattern.groupindex else 0), code)
         for code, pattern in _PATTERNS
         for match in pattern.finditer(text)
     ]
     people = People() if profile is None else People((profile,), frozenset({profile.user_id}))
-    found += [(_CODES.get(place.what, "id_in_text"), place.start, place.end) for place in personal_data(text, people)]
-    places = set[Identifying]()
-    for code, start, end in found:
+    places += [place._replace(what=_CODES.get(place.what, "id_in_text")) for place in personal_data(text, people)]
+    for number, place in enumerate(places):
         # A street's place includes door, town and ZIP code.
-        behind = _BEHIND_A_STREET.match(text, end) if code == "street_in_text" else None
-        places.add(Identifying(code, start, behind.end() if behind else end))
-    apart: list[Identifying] = []
-    for place in sorted(places, key=lambda place: (place.start, -place.end, place.code)):
+        behind = _BEHIND_A_STREET.match(text, place.end) if place.what == "street_in_text" else None
+        places[number] = place._replace(end=behind.end() if behind else place.end)
+    apart: list[Personal] = []
+    for place in sorted(places, key=lambda place: (place.start, -place.end, place.what)):
         if not apart or place.start >= apart[-1].end:
             apart.append(place)
         elif place.end > apart[-1].end:
@@ -146,7 +138,7 @@ def check(case: Case) -> Iterator[Finding]:
     named = () if case.query.wish is None else case.query.wish.orders
     for place in places:
         if text[place.start : place.end] not in named:  # the wish says that the text speaks of this order
-            yield finding(place.code, text[place.start : place.end], span=(place.start, place.end))
+            yield finding(place.what, text[place.start : place.end], span=(place.start, place.end))
     user_id = case.query.user_id
-    if user_id and user_id in text and not any(place.code == "id_in_text" for place in places):
+    if user_id and user_id in text and not any(place.what == "id_in_text" for place in places):
         yield finding("id_in_text", user_id, "the user's id")

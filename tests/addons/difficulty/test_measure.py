@@ -43,7 +43,7 @@ from drretail.errors import UserError
 from drretail.grounding.constraints import record_sha
 from drretail.llm.prompt import tag_content
 from drretail.querygen.checks.contract import HITS
-from drretail.querygen.generate import Drafts, drawn_users
+from drretail.querygen.generate import Drafts, users_of
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import read_queries
 from drretail.records.criteria import Decision, Gold, State
@@ -487,7 +487,7 @@ def test_who_buys_the_best_of_each_kind_without_reading_on_is_nearly_always_wron
 
 def test_each_demand_of_a_draft_makes_it_harder_than_the_others_alone_do(market: World) -> None:
     drafts, dial, lost = Drafts(market, "42"), Dial(Offers(market)), list[float]()
-    users = islice(drawn_users(market, "42", 25), 25)
+    users = islice(users_of(market, 25, "42"), 25)
     for query in (draft for user in users for draft in islice(drafts.of(user, 5), 1)):
         wish = query.wish or Wish()
         for part in (part for part in wish.parts() if part.field == "must"):

@@ -13,7 +13,7 @@ from drretail.grounding.report.evidence_ids import short_hash
 from drretail.llm.prompt import tag_content
 from drretail.querygen.by_model.examination import Examiner, WrittenQuery, WrittenWish, unusable, wish_problem
 from drretail.querygen.by_model.prompt import MOST_KINDS, PromptBuilder
-from drretail.querygen.by_model.targets import Target, generic_targets, targets_drawn, targets_of
+from drretail.querygen.by_model.targets import Target, generic_targets, targets_of
 from drretail.querygen.lint import Linter
 from drretail.records.query import Query
 from drretail.tools.registry import TOOLS
@@ -102,11 +102,11 @@ def test_a_shop_without_categories_shows_what_is_like_the_purchases(make_world: 
 
 
 def test_drawn_users_without_a_kept_order_are_replaced(world: World) -> None:
-    drawn = targets_drawn(world, 7, 2, "42")
+    drawn = targets_of(world, 7, 2, "42")
     assert len(drawn.targets) == 7
     assert "DORA" not in {place.user_id for place in drawn.targets}
-    assert targets_drawn(world, 8, 2, "42").without == ("DORA",)
-    assert targets_drawn(world, 3, 2, "42") == targets_drawn(world, 3, 2, "42")
+    assert targets_of(world, 8, 2, "42").without == ("DORA",)
+    assert targets_of(world, 3, 2, "42") == targets_of(world, 3, 2, "42")
 
 
 def test_named_users_are_kept_in_order_and_once_and_those_that_cannot_be_served_are_told(world: World) -> None:
