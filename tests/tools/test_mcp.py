@@ -6,7 +6,6 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import pytest
@@ -24,7 +23,7 @@ from mcp import Client
 from mcp_types import CallToolResult, ElicitResult, TextContent
 from starlette.testclient import TestClient
 
-from drretail.tools.mcp import Connection, UnrecordedRun, _StdinLines, mcp_server  # pyright: ignore[reportPrivateUsage]
+from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
 from drretail.tools.mcp_http import MOST_BYTES, http_app
 
 T = TypeVar("T")
@@ -71,20 +70,6 @@ CALLS = [
     ("get_user_profile", {"user_id": BORIS}),
     ("no_such_tool", {}),
 ]
-
-
-def test_a_line_that_is_no_message_is_told_on_stderr(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async def read() -> list[str]:
-        lines = _StdinLines(asyncio.get_running_loop())
-        return [line async for line in lines]
-
-    (tmp_path / "stdin").write_text('garbage\n\n{"id": 1}\n')
-    with (tmp_path / "stdin").open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        assert asyncio.run(read()) == ["garbage\n", "\n", '{"id": 1}\n']
-    assert capsys.readouterr().err == "A line of stdin is no message of MCP: 'garbage'.\n"
 
 
 @pytest.mark.parametrize("mode", MODES)
