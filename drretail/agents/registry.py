@@ -13,11 +13,10 @@ import inspect
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
-from math import inf
 from pathlib import Path, PurePath
 from typing import Any, cast
 
@@ -41,7 +40,6 @@ from drretail.records.query import Task
 from drretail.records.run import COMMAND, OUTSIDE, Answer, Limits, PromptSet, Usage, WebMode, slug
 from drretail.tools.registry import TOOLS, langchain_tools, structured_tools
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.workers import Workers
 
 GIVEN = ("question", "user", "today", "instructions", "tools", "toolkit", "task", "session", "models", "limits")
 """The names of the arguments that a callable may ask for."""
@@ -180,7 +178,6 @@ async def _called(call: "partial[Any]") -> Any:
     """The result of the call. One that is not async runs in a thread of its own, so that other runs go on."""
     if inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call.func).__call__):
         return await call()
-    context, threads = copy_context(), Workers(1)
 
     def outcome() -> tuple[Any, BaseException | None]:
         try:
@@ -188,11 +185,7 @@ async def _called(call: "partial[Any]") -> Any:
         except (Exception, SystemExit) as problem:  # noqa: BLE001 — carried over to the run, which records it
             return None, problem
 
-    try:
-        job = threads.submit(lambda: context.run(outcome), asyncio.get_running_loop())
-        result, problem = await threads.await_(job, inf)
-    finally:
-        threads.close()  # a call that still runs because the run was stopped is not waited for
+    result, problem = await asyncio.to_thread(outcome)
     if problem is not None:
         raise problem
     return await result if inspect.isawaitable(result) else result
@@ -207,11 +200,6 @@ def named_agent(spec: str) -> tuple[str, Agent]:
     Raises as ``load_agent`` does, and UserError for a NAME that another agent has.
     """
     name, place = split_name(spec)
-    if place.startswith("replay:") or "=replay:" in place:
-        raise UserError(
-            "Answers that were recorded elsewhere are no agent: judge them with `drretail import chat FILE --world W "
-            "--to EXP`, or repeat runs of drretail with `drretail run --replay EXP`."
-        )
     plain, mode = split_web_mode(place)
     if name == place:
         return spec, load_agent(plain)

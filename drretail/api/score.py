@@ -116,9 +116,7 @@ def asked_in_batches(judges: Sequence[Judge], experiment: Path, poll: float) -> 
         opened = [
             stack.enter_context(batching(model, experiment / "verdicts", notify=say, poll=poll)) for model in models
         ]
-        yield [Judge.of(each.model, in_batches=True) for each in opened]
-        for each in opened:
-            each.settle()
+        yield [Judge.of(model, in_batches=True) for model in opened]
 
 
 @accepts(ScoreOptions)

@@ -7,7 +7,8 @@ were sent in which batch, so that a killed command finds its answers again and p
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,8 +18,8 @@ from pydantic import Field
 
 from drretail.errors import ModelError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
-from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
+from drretail.llm.stand_in import in_place_of
 from drretail.records.base import Document, sha256_of
 from drretail.records.run import slug
 
@@ -258,28 +259,13 @@ class BatchedAnthropic(ChatAnthropic):
         return _Response(await self.send(body | payload.get("extra_body", {})))
 
 
-@dataclass(frozen=True, slots=True)
-class BatchedJudging:
-    """A model that is asked through batches. Use it in ``with``, which closes its ledger."""
-
-    model: Model
-    book: BatchLedger
-
-    def settle(self) -> None:
-        """Call it once all questions have answers and these are saved: asked again, the same questions are new ones."""
-        self.book.settle()
-
-    def __enter__(self) -> "BatchedJudging":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.book.close()
-
-
-def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> BatchedJudging:
+@contextmanager
+def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Generator[Model]:
     """``model``, asked through batches. ``folder`` keeps which requests were sent; ``notify`` gets a line per batch.
 
-    ``pace`` goes to ``BatchSubmitter``. Raises UserError if the model's provider has no batches.
+    Within the block all questions get their answers, which are saved: asked again, the same questions are new ones,
+    unless the block ended with an error. ``pace`` goes to ``BatchSubmitter``. Raises UserError if the model's provider
+    has no batches.
     """
     if model.info.provider != BATCHING:
         raise UserError(f"--batch needs a judge of {BATCHING}, and {model.spec} is none: leave --batch out.")
@@ -292,13 +278,9 @@ def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Batc
     chat = BatchedAnthropic(**fields, send=submitter.answer)
     # A batch may take a day: neither the time-out of a call nor the limits per minute apply. Verdicts name
     # the model as before.
-    batched = replace(
-        model,
-        opening=lambda: chat,
-        seconds=None,
-        attempt_seconds=None,
-        retrying=ONCE,
-        pacer=Pacer(),
-        streamed=False,
-    )
-    return BatchedJudging(batched, book)
+    batched = replace(in_place_of(model, chat), lengths=model.lengths, seconds=None, attempt_seconds=None)
+    try:
+        yield batched
+        book.settle()
+    finally:
+        book.close()

@@ -137,34 +137,44 @@ _BEGUN: contextvars.ContextVar[WeakSet[asyncio.Task[Any]] | None] = contextvars.
 
 
 class _Loop(threading.Thread):
-    """The thread in which the loop runs until the process ends."""
+    """A thread in which a loop runs until the process ends: one for commands, one for the user's own agents.
 
-    _one: "_Loop | None" = None
+    These share one as well, since their clients keep connections, too.
+    """
+
+    _running: "dict[str, _Loop]" = {}  # noqa: RUF012 -- shared by all
     _lock = threading.Lock()
 
-    def __init__(self) -> None:
-        super().__init__(name="drretail", daemon=True)
-        self._loop = asyncio.new_event_loop()
-        self._loop.set_task_factory(_noted_task)
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_task_factory(_noted_task)
+        self.loop.set_default_executor(_DaemonThreads())
         self._commands: set[_Command[Any]] = set()
 
     @classmethod
-    def of_process(cls) -> "_Loop":
+    def of_process(cls, name: str = "drretail") -> "_Loop":
         with cls._lock:
-            if cls._one is None or not cls._one.is_alive():
-                cls._one = cls()
-                cls._one.start()
-            return cls._one
+            running = cls._running.get(name)
+            if running is None or not running.is_alive():
+                running = cls._running[name] = cls(name)
+                running.start()
+            return running
 
     @classmethod
     def forget(cls) -> None:
-        """For the child of a fork: its loop thread does not exist, and a thread that is gone may hold the lock."""
-        cls._one, cls._lock = None, threading.Lock()
+        """For the child of a fork: its loop threads do not exist, and a thread that is gone may hold the lock."""
+        cls._running, cls._lock = {}, threading.Lock()
+
+    def leave(self) -> None:
+        """Lets the next command, or agent, get a new loop: this one is blocked."""
+        if self._running.get(self.name) is self:
+            del self._running[self.name]
 
     def run(self) -> None:
-        asyncio.set_event_loop(self._loop)
+        asyncio.set_event_loop(self.loop)
         try:
-            self._loop.run_forever()
+            self.loop.run_forever()
         # SystemExit and KeyboardInterrupt of a task end the loop: they are raised where a command's result is awaited.
         except BaseException as problem:  # noqa: BLE001
             for command in list(self._commands):
@@ -175,48 +185,25 @@ class _Loop(threading.Thread):
 
     def begin(self, command: _Command[Any]) -> None:
         def started() -> None:
-            command.task = self._loop.create_task(command.perform())
+            command.task = self.loop.create_task(command.perform())
             command.task.add_done_callback(command.end)
             command.task.add_done_callback(lambda _: self._commands.discard(command))
 
         self._commands.add(command)
-        self._loop.call_soon_threadsafe(started)
+        self.loop.call_soon_threadsafe(started)
 
     def cancel(self, command: _Command[Any], after: float = 0) -> None:
         def cancelled() -> None:
             if command.task is not None:
                 command.task.cancel()
 
-        self._loop.call_soon_threadsafe(self._loop.call_later, after, cancelled)
+        self.loop.call_soon_threadsafe(self.loop.call_later, after, cancelled)
 
     def abandon(self) -> None:
         """Interrupts code that blocks the loop; the next command gets a new loop."""
-        _Loop.forget()
+        self.leave()
         if self.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt))
-
-
-class _Aside(threading.Thread):
-    """The thread and loop of the user's own agents. They share one, since their clients keep connections, too."""
-
-    current: "_Aside | None" = None
-
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        super().__init__(target=self.loop.run_forever, name="drretail-agents", daemon=True)
-        self.loop.set_task_factory(_noted_task)
-        self.loop.set_default_executor(_DaemonThreads())
-
-    @classmethod
-    def of_process(cls) -> "_Aside":
-        if cls.current is None:
-            cls.current = cls()
-            cls.current.start()
-        return cls.current
-
-    @classmethod
-    def forget(cls) -> None:
-        cls.current = None
 
 
 class _DaemonThreads(ThreadPoolExecutor):
@@ -246,7 +233,7 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
 
     If it is cancelled while it blocks, a note on the exception says so. Once one blocks, later agents get a new loop.
     """
-    agents, tasks = _Aside.of_process(), WeakSet[asyncio.Task[Any]]()
+    agents, tasks = _Loop.of_process("drretail-agents"), WeakSet[asyncio.Task[Any]]()
 
     async def outcome() -> tuple[Any, BaseException | None]:
         try:
@@ -263,7 +250,7 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
         answered = asyncio.run_coroutine_threadsafe(asyncio.sleep(0), agents.loop)
         await asyncio.wait([asyncio.wrap_future(answered)], timeout=BLOCKED)
         if not answered.done():
-            _Aside.current = None if _Aside.current is agents else _Aside.current
+            agents.leave()
             if asyncio.current_task(agents.loop) in tasks:  # else another agent blocks the loop that they share
                 cancelled.add_note("it blocks its event loop: make it a plain function (def), which gets a thread")
         raise
@@ -274,7 +261,6 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_Loop.forget)
-    os.register_at_fork(after_in_child=_Aside.forget)
 
 
 def _noted_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **given: Any) -> "asyncio.Task[Any]":

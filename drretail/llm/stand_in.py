@@ -157,37 +157,24 @@ FEWEST_WORDS = 4
 """Words from which on a sentence that cites nothing is a statement."""
 
 
-class StandIn(BaseChatModel):
-    """Answers in the bound schema, or in the one that a ``<schema>`` tag of the question asks for."""
+class StandIn(LocalChat):
+    """Answers in the bound schema, or in the one that a ``<schema>`` tag of the question asks for.
 
+    It never calls bound tools: of a recorded turn the journal has the answer.
+    """
+
+    provider = "stand-in"
     model: str = "stand-in"
-
-    @property
-    def _llm_type(self) -> str:
-        return "stand-in"
 
     def with_structured_output(self, schema: Any, **kwargs: Any) -> Any:
         """Answers in this schema, under the key "raw" as ``include_raw`` gives them."""
         del kwargs
         return _InSchema(schema)
 
-    def bind_tools(self, tools: Any, **kwargs: Any) -> Any:
-        """Itself with tools that it never calls: of a recorded turn the journal has the answer."""
-        return self.bind(tools=tools, **kwargs)
-
-    def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: "CallbackManagerForLLMRun | None" = None,
-        **kwargs: Any,
-    ) -> ChatResult:
-        schema = tag_content(
-            "schema",
-            "\n".join(human_message.text for human_message in messages if isinstance(human_message, HumanMessage)),
-        )
-        answer = answered(messages, json.loads(schema)) if schema is not None else _message(messages, "", PROSE)
-        return ChatResult(generations=[ChatGeneration(message=answer)])
+    def _answer(self, messages: list[BaseMessage], bound: dict[str, Any]) -> AIMessage:
+        question = "\n".join(message.text for message in messages if isinstance(message, HumanMessage))
+        schema = tag_content("schema", question)
+        return _message(messages, "", PROSE) if schema is None else answered(messages, json.loads(schema))
 
 
 def in_place_of(model: "Model", chat: BaseChatModel) -> "Model":

@@ -1,21 +1,16 @@
-"""The tool that computes: arithmetic from text, by a parser with bounds, no ``eval``.
-
-    sum     := product (("+" | "-") product)*
-    product := signed (("*" | "/") signed)*
-    signed  := ("+" | "-") signed | power
-    power   := atom ("**" signed)?
-    atom    := number | "pi" | "e" | name group | group
-    group   := "(" sum ")" | "{" sum "}"
+"""The tool that computes: arithmetic from text. Python parses it, and only what is arithmetic is computed.
 
 Numbers stay exact fractions (prices add to the cent) until a function or a size bound makes them floats.
 """
 
+import ast
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from operator import add, mul, sub, truediv
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from annotated_types import MaxLen, MinLen
 
@@ -28,21 +23,19 @@ from drretail.tools.tool import ToolResult
 Number = Fraction | float
 
 MAX_LENGTH = 500
-MAX_DEPTH = 50
 MAX_DIGITS = 300
 """The most digits of a numerator or denominator; a longer fraction becomes a float of 15 digits."""
 _MAX_EXACT = 10**MAX_DIGITS
 _MAX_BITS = _MAX_EXACT.bit_length()
 _TOKEN = re.compile(
-    r"\s*(?:"
-    r"(?P<number>\$?\s*(?:[0-9]+(?:,[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    r"(?P<number>(?:\$\s*)?(?:[0-9]+(?:,[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[A-Za-z]+)"
-    r"|(?P<symbol>\*\*|[-+*/(){}×÷−])"
-    r"|(?P<end>$)"
-    r"|(?P<other>\S))"
+    r"|(?P<sign>\*\*(?![*/×÷])|[*/×÷](?![*/×÷])|[-+(){}−])"
+    r"|(?P<space>\s)"
+    r"|(?P<other>.)"
 )
 _GROUPED = re.compile(r"[0-9]{1,3}(,[0-9]{3})+$")
-_PLAIN = {"×": "*", "÷": "/", "−": "-"}
+_AS_PYTHON = str.maketrans("{}×÷−", "()*/-")
 CONSTANTS = {"pi": math.pi, "e": math.e}
 HINTS = {
     "%": "write 0.15 for 15 percent",
@@ -51,7 +44,8 @@ HINTS = {
     "$": "a $ may only stand before a number",
     ",": "a comma may only separate thousands, as in 1,200",
 }
-"""What to write instead of a character that the parser does not take."""
+"""What to write instead of a character that is not taken."""
+USAGE = "use numbers, + - * / ** ( ) and the named functions with their argument in ( )"
 
 
 class ArithmeticProblem(DrretailError):
@@ -90,21 +84,17 @@ def calculator(session: Session, expression: Annotated[str, MinLen(1), MaxLen(MA
     return ToolResult({"evidence": evidence, "expression": expression, "value": value}, (source,))
 
 
-class Token(NamedTuple):
-    kind: str
-    text: str
-    at: int
-    """The position of its first character, from 1."""
-
-
 def evaluate(expression: str) -> Number:
     """The value of an arithmetic expression. Raises ArithmeticProblem if it has none."""
     if len(expression) > MAX_LENGTH:
         raise ArithmeticProblem(f"The expression has {len(expression)} characters; at most {MAX_LENGTH} are allowed.")
-    parser = _Parser(_tokens(expression))
-    value = parser.sum()
-    parser.expect("end")
-    return value
+    text, numbers = _as_python(expression.strip())
+    try:
+        return _value(ast.parse(text, mode="eval").body, numbers)
+    except SyntaxError as problem:
+        raise _unreadable(problem.offset or 1) from None
+    except (RecursionError, MemoryError):
+        raise ArithmeticProblem("The expression is nested too deeply.") from None
 
 
 def as_json_number(value: Number) -> int | float:
@@ -115,113 +105,63 @@ def as_json_number(value: Number) -> int | float:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
-def _tokens(expression: str) -> list[Token]:
-    tokens: list[Token] = []
-    at = 0
-    while not tokens or tokens[-1].kind != "end":
-        match = _TOKEN.match(expression, at)
-        assert match is not None, "the last alternative takes any character"
-        kind = str(match.lastgroup)
-        text = match[kind]
-        token = Token(kind, _PLAIN.get(text, text), match.start(kind) + 1)
-        if kind == "other":
-            hint = HINTS.get(token.text, "use numbers, + - * / ** ( ) and the named functions")
-            raise ArithmeticProblem(f"Unexpected {quoted(token.text)} at character {token.at}: {hint}.")
-        tokens.append(token)
-        at = match.end()
-    return tokens
-
-
-class _Parser:
-    """A recursive-descent parser that computes while it reads; ``_depth`` bounds the recursion."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
-        self._next = 0
-        self._depth = 0
-
-    def sum(self) -> Number:
-        value = self._product()
-        while sign := self._take("+", "-"):
-            right = self._product()
-            value = _finite(add if sign == "+" else sub, value, right)
-        return value
-
-    def expect(self, wanted: str) -> None:
-        token = self._tokens[self._next]
-        if wanted not in (token.kind, token.text):
-            raise self._unexpected(f"expected {wanted!r}" if wanted != "end" else "expected an operator or the end")
-        self._next += 1
-
-    def _product(self) -> Number:
-        value = self._signed()
-        while sign := self._take("*", "/"):
-            right = self._signed()
-            if sign == "/" and right == 0:
-                raise ArithmeticProblem("Division by zero has no value.")
-            value = _finite(mul if sign == "*" else truediv, value, right)
-        return value
-
-    def _signed(self) -> Number:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise ArithmeticProblem(f"The expression is nested more than {MAX_DEPTH} deep.")
-        sign = self._take("+", "-")
-        value = self._power() if sign is None else self._signed()
-        self._depth -= 1
-        return -value if sign == "-" else value
-
-    def _power(self) -> Number:
-        token = self._tokens[self._next]
-        if token.kind in ("number", "name"):
-            self._next += 1
-            base = _literal(token) if token.kind == "number" else self._named(token)
-        else:
-            base = self._group("expected a number, a function or '('")
-        return _power(base, self._signed()) if self._take("**") else base
-
-    def _named(self, token: Token) -> Number:
-        name = token.text.lower()
-        if name in CONSTANTS:
-            return CONSTANTS[name]
-        function = FUNCTIONS.get(name)
-        if function is None:
+def _as_python(expression: str) -> tuple[str, dict[int, Fraction]]:
+    """The expression in Python's spelling, with a name of the same length for each number; the numbers by place."""
+    text, numbers = "", dict[int, Fraction]()
+    for match in _TOKEN.finditer(expression):
+        token, at = match[0], match.start()
+        if match["other"] is not None:
+            hint = HINTS.get(token, USAGE)
+            raise ArithmeticProblem(f"Unexpected {quoted(token)} at character {at + 1}: {hint}.")
+        if match["name"] is not None and token.lower() not in (*FUNCTIONS, *CONSTANTS):
             known = ", ".join([*FUNCTIONS, *CONSTANTS])
-            raise ArithmeticProblem(f"Unknown name {quoted(token.text)} at character {token.at}; known are {known}.")
-        return _finite(function, self._group(f"expected '(' after {name}"))
-
-    def _group(self, otherwise: str) -> Number:
-        opening = self._take("(", "{")
-        if opening is None:
-            raise self._unexpected(otherwise)
-        value = self.sum()
-        self.expect({"(": ")", "{": "}"}[opening])
-        return value
-
-    def _take(self, *symbols: str) -> str | None:
-        token = self._tokens[self._next]
-        if token.kind != "symbol" or token.text not in symbols:
-            return None
-        self._next += 1
-        return token.text
-
-    def _unexpected(self, wanted: str) -> ArithmeticProblem:
-        token = self._tokens[self._next]
-        if token.kind == "end":
-            return ArithmeticProblem(f"The expression ends too early: {wanted}.")
-        return ArithmeticProblem(f"Unexpected {quoted(token.text)} at character {token.at}: {wanted}.")
+            raise ArithmeticProblem(f"Unknown name {quoted(token)} at character {at + 1}; known are {known}.")
+        if match.lastgroup in ("number", "name") and text[-1:].isidentifier():
+            raise _unreadable(at + 1)
+        if match["number"] is not None:
+            numbers[at], token = _literal(token, at + 1), "_" * len(token)
+        text += " " if match["space"] is not None else token.lower().translate(_AS_PYTHON)
+    return text, numbers
 
 
-def _literal(token: Token) -> Fraction:
-    text = token.text.lstrip("$ \t\n")
+def _value(node: ast.expr, numbers: Mapping[int, Fraction]) -> Number:
+    match node:
+        case ast.Name() if node.col_offset in numbers:
+            return numbers[node.col_offset]
+        case ast.Name() if node.id in CONSTANTS:
+            return CONSTANTS[node.id]
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value(node.operand, numbers)
+        case ast.UnaryOp(op=ast.UAdd()):
+            return _value(node.operand, numbers)
+        case ast.BinOp() if type(node.op) in _OPERATIONS:
+            return _OPERATIONS[type(node.op)](_value(node.left, numbers), _value(node.right, numbers))
+        case ast.Call(func=ast.Name(name), args=[argument], keywords=[]) if name in FUNCTIONS:
+            return _finite(FUNCTIONS[name], _value(argument, numbers))
+        case _:
+            raise _unreadable(node.col_offset + 1)
+
+
+def _unreadable(at: int) -> ArithmeticProblem:
+    return ArithmeticProblem(f"The expression is no arithmetic at character {at}: {USAGE}.")
+
+
+def _literal(token: str, at: int) -> Fraction:
+    text = token.lstrip("$").strip()
     whole = re.split(r"[.eE]", text, maxsplit=1)[0]
     if "," in whole and not _GROUPED.match(whole):
-        raise ArithmeticProblem(f"{quoted(text)} at character {token.at} is not a number: a comma separates thousands.")
+        raise ArithmeticProblem(f"{quoted(text)} at character {at} is not a number: a comma separates thousands.")
     mantissa, _, exponent = text.replace(",", "").lower().partition("e")
     # Fraction("1e999999999") would use up the memory.
     if len(mantissa) > MAX_DIGITS or len(exponent) > 4 or abs(int(exponent or "0")) > MAX_DIGITS:
-        raise ArithmeticProblem(f"The number at character {token.at} is too large or too long.")
+        raise ArithmeticProblem(f"The number at character {at} is too large or too long.")
     return Fraction(mantissa) * Fraction(10) ** int(exponent or "0")
+
+
+def _quotient(dividend: Number, divisor: Number) -> Number:
+    if divisor == 0:
+        raise ArithmeticProblem("Division by zero has no value.")
+    return _finite(truediv, dividend, divisor)
 
 
 def _power(base: Number, exponent: Number) -> Number:
@@ -280,4 +220,11 @@ FUNCTIONS: dict[str, Callable[[Number], Number]] = {
     "ln": _logarithm(math.log),
     "sqrt": _sqrt,
     "abs": abs,
+}
+_OPERATIONS: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+    ast.Add: partial(_finite, add),
+    ast.Sub: partial(_finite, sub),
+    ast.Mult: partial(_finite, mul),
+    ast.Div: _quotient,
+    ast.Pow: _power,
 }

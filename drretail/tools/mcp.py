@@ -27,7 +27,7 @@ from mcp_types import Tool as ListedTool
 
 from drretail import __version__
 from drretail.env.session import Session, SessionSettings, Shopper
-from drretail.errors import ToolError, UserError, quoted
+from drretail.errors import ToolError, UserError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects
 from drretail.records.query import ASK, Query
@@ -240,8 +240,6 @@ class _StdinLines:
         line = await self._lines.get()
         if not line:
             raise StopAsyncIteration
-        if line.strip() and not line.lstrip().startswith("{"):
-            print(f"A line of stdin is no message of MCP: {quoted(line.strip())}.", file=sys.stderr)
         return line
 
     def _read(self) -> None:

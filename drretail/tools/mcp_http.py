@@ -1,9 +1,8 @@
 """The tools over MCP's streamable HTTP, for clients on this machine with the token; each session has its own run."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -11,8 +10,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.server import Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
-from mcp.shared.message import SessionMessage
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest, JSONRPCRequest
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, UNSUPPORTED_PROTOCOL_VERSION, InitializeRequest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -30,33 +28,16 @@ MOST_BYTES = 1024 * 1024
 """The most bytes of a request's body; a report of a hundred pages is a third of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionLimits:
-    """How many sessions may be open, and the seconds after which they end."""
-
-    most: int = 64
-    idle: float = 30 * 60
-    """Without a request."""
-    unfinished: float = 30
-    """If the client sent nothing but ``initialize``."""
-    unused: float = 60
-    """Without a request, of a session that has called no tool: if all places are taken, a new one may then end it."""
-    silent: float = 5 * 60
-    """The same of a session that has called tools, while it has no connection but an event stream whose client answers
-    no ping: TCP says nothing of a client that vanished without closing. So often are such clients pinged.
-    """
-    gone: float = 60
-    """If the client's event stream has closed and nothing is asked, since clients that live open it again at once; and
-    in which a ping has to be answered.
-    """
+MOST_SESSIONS = 64
+IDLE = 30 * 60
+"""Seconds without a request after which a session ends."""
 
 
-USUAL = SessionLimits()
-
-
-def http_app(server: Server[Connection], token: str, port: int, limits: SessionLimits = USUAL) -> Starlette:
+def http_app(
+    server: Server[Connection], token: str, port: int, *, most: int = MOST_SESSIONS, idle: float = IDLE
+) -> Starlette:
     """The application at ``ADDRESS``. It answers only during its lifespan; the end of the lifespan ends all runs."""
-    sessions = Sessions(server, limits)
+    sessions = Sessions(server, most, idle)
 
     @asynccontextmanager
     async def alive(_: Starlette) -> AsyncGenerator[None]:
@@ -101,18 +82,16 @@ class BearerGuard:
 class Sessions:
     """All MCP sessions, each with its own connection to the server. A client's DELETE, or long silence, ends one.
 
-    A session whose client sends nothing after ``initialize`` is soon ended, and so is one whose client has vanished. A
-    session that is initialised and calls no tool keeps its place until another needs it: programs open their servers
-    when they start, and call a tool hours later.
-
     The protocol version without sessions (2026-07-28) is refused, with a list of the versions that have them: only a
     session can give a client a world of its own to change.
     """
 
-    def __init__(self, server: Server[Connection], limits: SessionLimits) -> None:
+    def __init__(self, server: Server[Connection], most: int, idle: float) -> None:
         self._server = server
-        self._limits = limits
-        self._open: dict[str, _Open] = {}
+        self._most = most
+        self._idle = idle
+        self._open: dict[str, tuple[StreamableHTTPServerTransport, anyio.CancelScope]] = {}
+        """By name, each with the scope whose deadline ends it."""
         self._group: TaskGroup | None = None
 
     @asynccontextmanager
@@ -140,28 +119,18 @@ class Sessions:
         if name is None:
             await self._begin(scope, body, again, send)
         elif name in self._open:
-            session = self._open[name]
-            session.hear()
-            if scope["method"] == "POST" and b'"method"' not in body:  # an answer, as to a ping, asks for nothing
-                await session.transport.handle_request(scope, again, send)
-                return
-            session.patience = self._limits.idle
-            session.is_used = session.is_used or b'"tools/call"' in body
-            await session.handle_request(scope, again, send)
+            await self._answer(name, scope, again, send)
         else:
             await _refused(404, INVALID_REQUEST, "Session not found")(scope, receive, send)
 
     async def _begin(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Opens a session and lets it answer the request; the session ends at once if the answer is an error."""
-        if len(self._open) >= self._limits.most:
-            self._make_room()
-        if len(self._open) >= self._limits.most or self._group is None:
+        if len(self._open) >= self._most or self._group is None:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
         name = uuid4().hex
         # The server can ask a question only in an event stream; clients that take no questions get one JSON document.
         transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
-        session = self._open[name] = _Open(transport, self._limits.unfinished, self._limits.gone)
         begun = False
 
         async def watched(message: Message) -> None:
@@ -171,96 +140,34 @@ class Sessions:
             await send(message)
 
         try:
-            await self._group.start(self._serve, name, session)
-            await session.handle_request(scope, receive, watched)
+            await self._group.start(self._serve, name, transport)
+            await self._answer(name, scope, receive, watched)
         finally:
             if not begun:
                 with anyio.CancelScope(shield=True):
                     await transport.terminate()
 
-    def _make_room(self) -> None:
-        """Ends the longest-silent session of those that have called no tool for ``unused`` seconds or, used and with no
-        client to be heard of, were silent for ``silent`` seconds.
-        """
-        now = anyio.current_time()
-        silent = [
-            (session.active, name)
-            for name, session in self._open.items()
-            if now - session.active >= (self._limits.silent if session.is_used else self._limits.unused)
-            and not (session.is_used and session.is_alive)
-        ]
-        if silent:
-            self._open.pop(min(silent)[1]).silence.cancel()
-
-    async def _serve(self, name: str, session: "_Open", *, task_status: TaskStatus[None]) -> None:
+    async def _serve(
+        self, name: str, transport: StreamableHTTPServerTransport, *, task_status: TaskStatus[None]
+    ) -> None:
+        silence = anyio.CancelScope(deadline=anyio.current_time() + self._idle)
+        self._open[name] = (transport, silence)
         try:
-            async with session.transport.connect() as (read, written):
+            async with transport.connect() as (read, written):
                 task_status.started()
-                with session.silence:
-                    async with anyio.create_task_group() as beside:
-                        beside.start_soon(session.ping, written.send, self._limits.silent)
-                        await self._server.run(read, written, self._server.create_initialization_options())
-                        beside.cancel_scope.cancel()
+                with silence:
+                    await self._server.run(read, written, self._server.create_initialization_options())
         finally:
             self._open.pop(name, None)
             with anyio.CancelScope(shield=True):
-                await session.transport.terminate()
+                await transport.terminate()
 
-
-class _Open:
-    """One session with its deadline: ``patience`` seconds after a request last began or was answered."""
-
-    def __init__(self, transport: StreamableHTTPServerTransport, patience: float, gone: float) -> None:
-        self.transport = transport
-        self.patience = patience
-        self.streams, self.connections = 0, 0
-        """Event streams; these, and requests that are not yet answered."""
-        self.is_heard = True
-        """False once a ping was not answered."""
-        self._heard = anyio.Event()
-        self._gone = gone
-        self.is_used = False
-        """True once the client has called a tool."""
-        self.active = anyio.current_time()
-        """When a request last began or was answered."""
-        self.silence = anyio.CancelScope(deadline=self.active + patience)
-
-    async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._reset()
-        is_stream = scope["method"] == "GET"
-        self.connections += 1
-        self.streams += is_stream
-        try:
-            await self.transport.handle_request(scope, receive, send)
-        finally:
-            self.connections -= 1
-            self.streams -= is_stream
-            if is_stream and not self.connections:
-                self.patience = min(self.patience, self._gone)
-            self._reset()
-
-    @property
-    def is_alive(self) -> bool:
-        """True while a request is being answered, or an event stream is open whose client answers."""
-        return self.connections > (0 if self.is_heard else self.streams)
-
-    def hear(self) -> None:
-        self.is_heard = True
-        self._heard.set()
-
-    async def ping(self, send: Callable[[SessionMessage], Awaitable[None]], interval: float) -> None:
-        """Asks the client every ``interval`` seconds, through its event stream, whether it is still there."""
-        for number in count(1):
-            await anyio.sleep(interval)
-            self._heard = anyio.Event()
-            with anyio.move_on_after(self._gone):
-                await send(SessionMessage(JSONRPCRequest(jsonrpc="2.0", id=f"ping-{number}", method="ping")))
-                await self._heard.wait()
-            self.is_heard = self._heard.is_set()
-
-    def _reset(self) -> None:
-        self.active = anyio.current_time()
-        self.silence.deadline = self.active + self.patience
+    async def _answer(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lets the session answer a request; its time begins anew with each, and when it is answered."""
+        transport, silence = self._open[name]
+        silence.deadline = anyio.current_time() + self._idle
+        await transport.handle_request(scope, receive, send)
+        silence.deadline = anyio.current_time() + self._idle
 
 
 async def _whole(receive: Receive) -> tuple[bytes, Receive] | None:

@@ -204,36 +204,23 @@ class Toolkit:
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._traced, launch)) for launch in batch]
-        performed: list[Performed] = []
-        for launch, job in zip(batch, jobs, strict=True):
-            try:
-                outcome = self._workers.wait(job, self._seconds(launch))
-            # The boundary of a tool: a bug of ours in one call must not end the run; the step records it.
-            except Exception as problem:  # noqa: BLE001
-                outcome = self._readable(launch, problem)
-            performed.append(Performed(launch, outcome))
-        return performed
+        outcomes = [self._workers.wait(job, self._seconds(each)) for each, job in zip(batch, jobs, strict=True)]
+        return list(map(self._performed, batch, outcomes))
 
     async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
         loop = asyncio.get_running_loop()
         jobs = [self._workers.submit(partial(self._traced, launch), loop) for launch in batch]
-        performed: list[Performed] = []
-        for launch, job in zip(batch, jobs, strict=True):
-            try:
-                outcome = await self._workers.await_(job, self._seconds(launch))
-            except Exception as problem:  # noqa: BLE001 — as above
-                outcome = self._readable(launch, problem)
-            performed.append(Performed(launch, outcome))
-        return performed
+        outcomes = [await self._workers.await_(job, self._seconds(each)) for each, job in zip(batch, jobs, strict=True)]
+        return list(map(self._performed, batch, outcomes))
 
     def _seconds(self, launch: Launch) -> float:
         tool = self.tools.get(launch.name)
         return self._timeout if tool is None else max(self._timeout, tool.seconds)
 
-    def _readable(self, launch: Launch, problem: Exception) -> Exception:
-        if isinstance(problem, TimeoutError):
-            return ToolError("timeout", f"{launch.name} gave no answer within {self._seconds(launch):g} seconds.")
-        return problem
+    def _performed(self, launch: Launch, outcome: ToolResult | Exception) -> Performed:
+        if isinstance(outcome, TimeoutError):
+            outcome = ToolError("timeout", f"{launch.name} gave no answer within {self._seconds(launch):g} seconds.")
+        return Performed(launch, outcome)
 
     def _traced(self, launch: Launch) -> ToolResult:
         with span("execute_tool", launch.name, {"gen_ai.tool.name": launch.name, "drretail.path": launch.path}):

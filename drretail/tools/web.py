@@ -39,10 +39,12 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
         if not jobs:
             seconds = max(0.0, end - time.monotonic())
             jobs.update((later, workers.submit(partial(web.fetch, urls[later]))) for later in range(rank, len(urls)))
-        try:
-            return page_outcome(workers.wait(jobs[rank], seconds))
-        except TimeoutError:
-            raise ToolError("timeout", "The page was not there when the time of its search was over.") from None
+        found = workers.wait(jobs[rank], seconds)
+        if isinstance(found, TimeoutError):
+            raise ToolError("timeout", "The page was not there when the time of its search was over.")
+        if isinstance(found, Exception):
+            raise found
+        return page_outcome(found)
 
     pages: list[WebPage] = []
     try:

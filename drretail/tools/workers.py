@@ -19,7 +19,7 @@ millisecond or two, and threads that wait for the interpreter's lock take a thir
 
 
 class Job(Generic[T]):
-    """One call: ``result`` or ``problem`` is there once ``ended`` is done."""
+    """One call: ``result`` is there once ``ended`` is done, what the call raised in its place."""
 
     def __init__(self, function: Callable[[], T]) -> None:
         self._function = function
@@ -28,16 +28,15 @@ class Job(Generic[T]):
         self.ended.set_running_or_notify_cancel()  # a waiter that is cancelled does not cancel the call
         self._began: float | None = None
         self.abandoned = False
-        self.result: T | None = None
-        self.problem: Exception | None = None
+        self.result: T | Exception = TimeoutError()
 
     def run(self) -> None:
         self._began = time.monotonic()
         try:
             self.result = self._context.run(self._function)
-        # The boundary of a tool: what it raises, even sys.exit(), is raised for the waiter, and the thread lives on.
+        # The boundary of a tool: what it raises, even sys.exit(), is handed to the waiter, and the thread lives on.
         except BaseException as problem:  # noqa: BLE001
-            self.problem = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))
+            self.result = problem if isinstance(problem, Exception) else RuntimeError(repr(problem))
 
     def left(self, seconds: float) -> float:
         """How many of the ``seconds`` it may still run; all of them if it has not begun."""
@@ -78,15 +77,15 @@ class Workers:
         self._queue.put(job)  # pyright: ignore[reportArgumentType]  # a Job of T is a Job of some object
         return job
 
-    def wait(self, job: Job[T], seconds: float) -> T:
-        """The job's result, or its exception raised; TimeoutError if it runs, not waits, longer than ``seconds``."""
+    def wait(self, job: Job[T], seconds: float) -> T | Exception:
+        """The job's result or exception; a TimeoutError if it runs, not waits, longer than ``seconds``."""
         while not wait([job.ended], job.left(seconds)).done:
             if job.left(seconds) == 0:
                 self._give_up(job)
                 break
-        return _outcome(job)
+        return TimeoutError() if job.abandoned else job.result
 
-    async def await_(self, job: Job[T], seconds: float) -> T:
+    async def await_(self, job: Job[T], seconds: float) -> T | Exception:
         """``wait`` for a task."""
         ended = asyncio.wrap_future(job.ended)
         try:
@@ -96,7 +95,7 @@ class Workers:
                     break
         finally:
             ended.cancel()  # its loop may have ended before the call
-        return _outcome(job)
+        return TimeoutError() if job.abandoned else job.result
 
     def close(self) -> None:
         """Ends all threads. A thread that still runs a tool ends after it, and is not waited for."""
@@ -143,11 +142,3 @@ class Workers:
                 self._places.release()
                 self._alive -= 1
                 self._start_thread_if_needed()
-
-
-def _outcome(job: Job[T]) -> T:
-    if job.abandoned:
-        raise TimeoutError
-    if job.problem is not None:
-        raise job.problem
-    return job.result  # pyright: ignore[reportReturnType]  # set, since there was no problem

@@ -1,25 +1,17 @@
 """The tools over MCP, by the official client in process, and over HTTP: who is answered there, and how much."""
 
 import asyncio
-import ctypes
 import json
-import re
-import select
-import socket
-import struct
-import sys
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import pytest
 
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
-from drretail.tools.local_server import bound, port_of, serving
 from drretail.tools.registry import TOOLS, json_schemas
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
@@ -31,8 +23,8 @@ from mcp import Client
 from mcp_types import CallToolResult, ElicitResult, TextContent
 from starlette.testclient import TestClient
 
-from drretail.tools.mcp import Connection, UnrecordedRun, _StdinLines, mcp_server  # pyright: ignore[reportPrivateUsage]
-from drretail.tools.mcp_http import MOST_BYTES, SessionLimits, http_app
+from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
+from drretail.tools.mcp_http import MOST_BYTES, http_app
 
 T = TypeVar("T")
 Mode = Literal["legacy", "auto"]
@@ -78,20 +70,6 @@ CALLS = [
     ("get_user_profile", {"user_id": BORIS}),
     ("no_such_tool", {}),
 ]
-
-
-def test_a_line_that_is_no_message_is_told_on_stderr(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    async def read() -> list[str]:
-        lines = _StdinLines(asyncio.get_running_loop())
-        return [line async for line in lines]
-
-    (tmp_path / "stdin").write_text('garbage\n\n{"id": 1}\n')
-    with (tmp_path / "stdin").open() as stdin:
-        monkeypatch.setattr("sys.stdin", stdin)
-        assert asyncio.run(read()) == ["garbage\n", "\n", '{"id": 1}\n']
-    assert capsys.readouterr().err == "A line of stdin is no message of MCP: 'garbage'.\n"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -184,9 +162,7 @@ HELLO = request(
 def opened(session: Session) -> Opened:
     @contextmanager
     def server(**limits: Any) -> Generator[TestClient]:
-        app = http_app(
-            mcp_server(session, lambda: UnrecordedRun(session.settings), ""), TOKEN, PORT, SessionLimits(**limits)
-        )
+        app = http_app(mcp_server(session, lambda: UnrecordedRun(session.settings), ""), TOKEN, PORT, **limits)
         with TestClient(app, base_url=ADDRESS, headers=ALLOWED) as client:
             yield client
 
@@ -256,103 +232,6 @@ def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
         time.sleep(0.8)
         assert client.post("/mcp", json=request("tools/list"), headers=headers).status_code == 404
         begun(client)
-
-
-def test_clients_that_only_say_hello_leave_room(opened: Opened) -> None:
-    with opened(unfinished=0.1, idle=3600, most=1) as client:
-        for _ in range(10):
-            assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
-
-
-def test_one_that_calls_nothing_makes_room_and_one_that_has_called_a_tool_does_not(opened: Opened) -> None:
-    with opened(most=2, unused=0) as client:
-        used, unused = begun(client), begun(client)
-        called_over_http(client, used, "calculator", expression="2 + 3")
-        other = begun(client)
-        assert client.post("/mcp", json=request("tools/list"), headers=unused).status_code == 404
-        called_over_http(client, other, "calculator", expression="2 + 3")
-        assert client.post("/mcp", json=HELLO).status_code == 503
-        assert called_over_http(client, used, "calculator", expression="2 + 4")["value"] == 6
-
-
-def test_clients_that_vanish_free_their_places(opened: Opened) -> None:
-    with opened(most=2, silent=0, gone=0.1) as client:
-        first, _ = begun(client), begun(client)
-        called_over_http(client, first, "calculator", expression="2 + 3")
-        begun(client)  # in the place of the one that asked for nothing last
-        assert client.post("/mcp", json=request("tools/list"), headers=first).status_code == 404
-    with opened(most=1, gone=0.1) as client:
-        headers = begun(client)
-        called_over_http(client, headers, "calculator", expression="2 + 3")
-        assert client.post("/mcp", json=HELLO).status_code == 503
-        left_stream(client, headers)
-        assert any(client.post("/mcp", json=HELLO).status_code == 200 for _ in range(10_000))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a socket be deaf")
-def test_a_client_whose_connection_is_half_open_frees_its_place_and_one_that_answers_keeps_it(session: Session) -> None:
-    """A socket that drops all that comes, and never closes: as if its machine had lost power."""
-
-    def served(headers: Mapping[str, str], body: Any = None, method: str = "POST") -> bytes:
-        return asked_of(port, method, {**ALLOWED, "content-type": "application/json", **headers}, body)[1]
-
-    async def visit(answers: bool) -> list[bool]:
-        server = mcp_server(session, lambda: UnrecordedRun(session.settings), "")
-        async with serving(http_app(server, TOKEN, port, SessionLimits(most=1, silent=0.1, gone=0.1)), listening):
-            return await asyncio.to_thread(client, answers)
-
-    def client(answers: bool) -> list[bool]:
-        name = served({}, HELLO).decode().split("mcp-session-id: ")[1].split("\r\n")[0]
-        headers = {"mcp-session-id": name}
-        served(headers, request("tools/call", name="calculator", arguments={"expression": "2 + 3"}))
-        stream, _ = asked_of(port, "GET", {**ALLOWED, "accept": "text/event-stream", **headers}, None)
-        if not answers:
-            drops_all = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))  # BPF: return 0
-            program = struct.pack("HP", 1, ctypes.addressof(drops_all))
-            stream.setsockopt(socket.SOL_SOCKET, 26, program)  # SO_ATTACH_FILTER
-        found: list[bool] = []
-        for _ in range(20):
-            time.sleep(0.05)
-            while answers and select.select([stream], [], [], 0)[0] and (said := stream.recv(4096)):
-                for number in re.findall(rb'"id":\s*"(ping-\d+)"', said):
-                    served(headers, {"jsonrpc": "2.0", "id": number.decode(), "result": {}})
-            found.append(b" 200 OK" in served({}, HELLO))
-            if found[-1]:
-                break
-        stream.close()
-        return found
-
-    for answers in (False, True):
-        listening = bound(0)
-        port = port_of(listening)
-        assert any(asyncio.run(visit(answers))) is not answers
-
-
-def asked_of(port: int, method: str, headers: Mapping[str, str], body: Any) -> tuple[socket.socket, bytes]:
-    """One request over a raw socket, which stays open, and the beginning of the response."""
-    raw = b"" if body is None else json.dumps(body).encode()
-    fields = {**headers, "host": f"127.0.0.1:{port}", "content-length": str(len(raw))}
-    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
-    connection = socket.create_connection(("127.0.0.1", port), 5)
-    connection.sendall(f"{method} /mcp HTTP/1.1\r\n{head}\r\n".encode() + raw)
-    return connection, connection.recv(65536)
-
-
-def left_stream(client: TestClient, headers: dict[str, str]) -> None:
-    """Opens a session's event stream, and leaves it without a word."""
-    asked = [{"type": "http.request", "body": b""}, {"type": "http.disconnect"}]
-
-    async def receive() -> Any:
-        return asked.pop(0) if len(asked) > 1 else asked[0]
-
-    async def send(message: Any) -> None:
-        assert message.get("status", 200) == 200
-
-    given = {**ALLOWED, "host": f"127.0.0.1:{PORT}", "accept": "text/event-stream", **headers}
-    fields = [(name.encode(), value.encode()) for name, value in given.items()]
-    scope = {"type": "http", "method": "GET", "path": "/mcp", "query_string": b"", "headers": fields}
-    assert client.portal is not None
-    client.portal.call(client.app, scope, receive, send)
 
 
 def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:

@@ -340,7 +340,6 @@ def run(
 
     Raises UserError if the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
-    check_open_files(parallel)
     with (
         watch or nullcontext(Watch()) as watching,
         open_experiment(
@@ -371,25 +370,3 @@ def run(
             open_gold=opened,
         )
     return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)
-
-
-FILES_OF_ALL, FILES_OF_A_RUN = 100, 2
-"""Open files. Measured: 41 apart from the runs, and one per run; on the live web also a connection for each."""
-
-
-def check_open_files(parallel: int) -> None:
-    """Lets the process have as many open files as so many runs need. Raises UserError if it may not."""
-    try:
-        import resource
-    except ImportError:  # no Unix, and no such limit
-        return
-    wanted = FILES_OF_ALL + FILES_OF_A_RUN * parallel
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY or wanted <= soft:
-        return
-    if hard != resource.RLIM_INFINITY and wanted > hard:
-        raise UserError(
-            f"--parallel {parallel:,} needs {wanted:,} open files, and this process may have {hard:,}: raise that "
-            f"(ulimit -n {wanted}), or take at most --parallel {max(1, (hard - FILES_OF_ALL) // FILES_OF_A_RUN)}."
-        )
-    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import resource
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 
 from drretail.agents.base import Agent
 from drretail.agents.running.outcomes import IN_A_ROW, Ended, is_open
-from drretail.agents.running.run import Batch, Watch, ask_once, check_open_files, open_experiment, question_as_query
+from drretail.agents.running.run import Batch, Watch, ask_once, open_experiment, question_as_query
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
@@ -433,18 +432,6 @@ def test_the_top_level_categories_of_what_is_wanted_are_frozen_with_the_gold(wor
             add_gold(experiment, world, queries)
     assert read_definition(tmp_path / "one").categories == {"q1": ("Patio_Lawn_and_Garden",)}
     assert (tmp_path / "one/experiment.json").read_bytes() == (tmp_path / "two/experiment.json").read_bytes()
-
-
-def test_more_open_files_than_it_may_have_is_one_sentence_with_what_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = [(1024, 4096)]
-    monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
-    monkeypatch.setattr(resource, "setrlimit", lambda _, given: limits.append(given))
-    with pytest.raises(UserError, match=r"needs 10,100 open files.*may have 4,096.*at most --parallel 1998"):
-        check_open_files(5000)
-    check_open_files(200)
-    assert limits == [(1024, 4096)]
-    check_open_files(1000)
-    assert limits[-1] == (2100, 4096), "what it may have it takes"
 
 
 @given(st.from_regex(r"[a-z0-9][a-z0-9._-]{0,20}", fullmatch=True), st.integers(1, 50))

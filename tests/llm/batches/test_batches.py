@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,9 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 
 from drretail.errors import ModelError
-from drretail.llm.batches import BatchedJudging, batching
+from drretail.llm.batches import batching
 from drretail.llm.calling import answer_of
-from drretail.llm.registry import open_model
+from drretail.llm.registry import Model, open_model
 from drretail.llm.usage import usage_of
 from tests.llm.batches.server import EXPIRED, BatchServer, errored, succeeded
 
@@ -19,17 +20,19 @@ pytestmark = pytest.mark.anyio
 KEY = "sk-test-0123456789abcdef"
 
 
-def opened(url: str, folder: Path, message: list[str] | None = None, most: int = 10_000) -> BatchedJudging:
+def opened(
+    url: str, folder: Path, message: list[str] | None = None, most: int = 10_000
+) -> AbstractContextManager[Model]:
     environ = {"ANTHROPIC_API_KEY": KEY}
     model = open_model("anthropic:claude-sonnet-4-6", base_url=url, environ=environ, timeout=5, max_retries=0)
     say = (lambda _: None) if message is None else message.append
     return batching(model, folder, notify=say, quiet=0.01, poll=0.01, most=most)
 
 
-async def asked(judging: BatchedJudging, questions: Sequence[str]) -> list[AIMessage | ModelError]:
+async def asked(model: Model, questions: Sequence[str]) -> list[AIMessage | ModelError]:
     async def one(question: str) -> AIMessage | ModelError:
         try:
-            return await answer_of(judging.model, [HumanMessage(question)])
+            return await answer_of(model, [HumanMessage(question)])
         except ModelError as problem:
             return problem
 
@@ -47,8 +50,8 @@ def echo(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
 
 async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_get_their_answers(tmp_path: Path) -> None:
     events: list[str] = []
-    with BatchServer(echo, polls=3) as server, opened(server.url, tmp_path, events) as judging:
-        answers = await asked(judging, ["a", "b", "c"])
+    with BatchServer(echo, polls=3) as server, opened(server.url, tmp_path, events) as model:
+        answers = await asked(model, ["a", "b", "c"])
     assert texts(answers) == ["on a", "on b", "on c"]
     assert len(server.batches) == 1
     assert events == ["3 questions were sent as batch msgbatch_0.", "Batch msgbatch_0 has ended: 3 succeeded."]
@@ -57,15 +60,15 @@ async def test_waiting_questions_go_out_in_one_batch_as_if_asked_directly_and_ge
     assert usage_of(first).output == 3
     assert server.batches["msgbatch_0"][0]["params"] == {
         "model": "claude-sonnet-4-6",
-        "max_tokens": judging.model.params["max_tokens"],
+        "max_tokens": model.params["max_tokens"],
         "temperature": 0,
         "messages": [{"role": "user", "content": "a"}],
     }
 
 
 async def test_more_questions_than_a_batch_holds_go_out_in_several(tmp_path: Path) -> None:
-    with BatchServer(echo) as server, opened(server.url, tmp_path, most=2) as judging:
-        assert texts(await asked(judging, list("abcde"))) == [f"on {letter}" for letter in "abcde"]
+    with BatchServer(echo) as server, opened(server.url, tmp_path, most=2) as model:
+        assert texts(await asked(model, list("abcde"))) == [f"on {letter}" for letter in "abcde"]
     assert [len(requests) for requests in server.batches.values()] == [2, 2, 1]
 
 
@@ -74,8 +77,8 @@ async def test_what_expired_or_failed_at_the_provider_is_sent_again(tmp_path: Pa
     def second_time(custom_id: str, params: dict[str, Any], batch: int) -> dict[str, Any]:
         return bad if batch == 0 and params["messages"][0]["content"] == "a" else echo(custom_id, params, batch)
 
-    with BatchServer(second_time) as server, opened(server.url, tmp_path) as judging:
-        assert texts(await asked(judging, ["a", "b"])) == ["on a", "on b"]
+    with BatchServer(second_time) as server, opened(server.url, tmp_path) as model:
+        assert texts(await asked(model, ["a", "b"])) == ["on a", "on b"]
     assert [len(requests) for requests in server.batches.values()] == [2, 1]
 
 
@@ -91,8 +94,8 @@ LONG = errored("invalid_request_error", "too long")
     ],
 )
 async def test_what_has_no_answer_says_why(tmp_path: Path, answer: dict[str, Any], batches: int, message: str) -> None:
-    with BatchServer(lambda *_: answer) as server, opened(server.url, tmp_path) as judging:
-        assert texts(await asked(judging, ["a"])) == [message]
+    with BatchServer(lambda *_: answer) as server, opened(server.url, tmp_path) as model:
+        assert texts(await asked(model, ["a"])) == [message]
     assert len(server.batches) == batches
 
 
@@ -101,31 +104,37 @@ async def test_a_killed_command_finds_the_answers_it_has_paid_for_unless_the_pro
     tmp_path: Path, forgets: bool, batches: list[int]
 ) -> None:
     with BatchServer(echo, polls=50) as server:
-        task = asyncio.ensure_future(asked(opened(server.url, tmp_path), ["a", "b"]))
+
+        async def killed() -> None:
+            with opened(server.url, tmp_path) as model:
+                await asked(model, ["a", "b"])
+
+        task = asyncio.ensure_future(killed())
         while not server.batches:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.03)  # the book has the batch
         task.cancel()
+        await asyncio.wait([task])
         server.polls = 0
         server.gone.update({"msgbatch_0"} if forgets else set())
-        with opened(server.url, tmp_path) as judging:
-            assert texts(await asked(judging, ["a", "b", "c"])) == ["on a", "on b", "on c"]
+        with opened(server.url, tmp_path) as model:
+            assert texts(await asked(model, ["a", "b", "c"])) == ["on a", "on b", "on c"]
     assert [len(requests) for requests in server.batches.values()] == batches
 
 
 async def test_questions_asked_once_more_on_purpose_are_new_ones(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
         for _ in range(2):
-            with opened(server.url, tmp_path) as judging:
-                await asked(judging, ["a"])
-                judging.settle()
+            with opened(server.url, tmp_path) as model:
+                await asked(model, ["a"])
     assert len(server.batches) == 2
 
 
 async def test_a_provider_that_takes_no_batches_fails_every_question_with_its_words(tmp_path: Path) -> None:
     with BatchServer(echo) as server:
         url = server.url
-    first, second = texts(await asked(opened(url, tmp_path), ["a", "b"]))
+    with opened(url, tmp_path) as model:
+        first, second = texts(await asked(model, ["a", "b"]))
     assert first == second
     assert first.startswith("model: the batch could not be sent or read: APIConnectionError")
     assert KEY not in first
