@@ -39,33 +39,22 @@ NO_PERSONA = "no profile of a user that the report could be made for"
 NO_CRITERIA_FOR = "the query's criteria were made without a profile: remove their file to have them made with it"
 
 
-class CriterionScore(Record):
+class CriterionScore(weighted.CriterionAnswer):
     """How far a report meets one criterion, reasons first."""
 
-    criterion: str
     analysis: Annotated[str, REASON]
     target_score: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
-class PersonalizationScores(Record):
-    """A report's scores by the criteria of personalization."""
-
-    goal_alignment: list[CriterionScore]
-    content_alignment: list[CriterionScore]
-    presentation_fit: list[CriterionScore]
-    actionability_practicality: list[CriterionScore]
-
-
-class QualityScores(Record):
-    """A report's scores by the criteria of quality."""
-
-    depth_insight: list[CriterionScore]
-    logical_coherence: list[CriterionScore]
-    clarity_readability: list[CriterionScore]
-
-
-Scores = PersonalizationScores | QualityScores
-_ANSWERS: Mapping[str, type[Scores]] = {PERSONALIZATION.name: PersonalizationScores, QUALITY.name: QualityScores}
+ANSWERS: Mapping[str, type[Record]] = {
+    axis.name: weighted.answer_of(
+        axis,
+        f"{axis.name.capitalize()}Scores",
+        f"A report's scores by the criteria of {axis.name}.",
+        CriterionScore,
+    )
+    for axis in AXES
+}
 
 
 def scoring_prompt(axis: weighted.Axis) -> Prompt:
@@ -101,11 +90,11 @@ async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judg
     prompt = scoring_prompt(axis)
     if all(judge_session.existing(SCORING, item_of(key, criteria), prompt.hash) for key in axis.keys):
         return
-    answers: list[Scores] = []
+    read: dict[str, list[CriterionScore] | str] = {}
 
-    def check(answer: Scores) -> str | None:
-        answers.append(answer)
-        return weighted.problems(_by_dimension(axis, criteria, answer))
+    def check(answer: Record) -> str | None:
+        read.update(weighted.by_dimension(axis, criteria, answer))
+        return weighted.problems(read)
 
     item = item_of(axis.keys[0], criteria)
     material = {
@@ -113,35 +102,20 @@ async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judg
         "profile": weighted.profile_block(persona, is_external=subject.is_external),
         "criteria": weighted.criterion_tags(axis, criteria),
     }
-    reply = await judge_session.ask(SCORING, item, prompt, material, _ANSWERS[axis.name], check)
+    reply = await judge_session.ask(SCORING, item, prompt, material, ANSWERS[axis.name], check)
     # A criterion that the last answer still lacks fails its dimension only; the other dimensions are kept.
-    answer = answers[-1] if answers else None
-    by_dimension_key = {} if answer is None else _by_dimension(axis, criteria, answer)
     with judge_session.file.at_once():
         for key in axis.keys:
-            scores = by_dimension_key.get(key, reply.error or "")
+            scores = read.get(key, reply.error or "")
             is_whole = not isinstance(scores, str)
             judge_session.record(
                 SCORING,
                 item_of(key, criteria),
                 "scored" if is_whole else "failed",
-                [score.model_dump(mode="json") for score in scores.values()] if is_whole else None,
+                [score.model_dump(mode="json") for score in scores] if is_whole else None,
                 prompt_hash=reply.prompt_hash,
                 error=None if is_whole else scores,
             )
-
-
-def _by_dimension(
-    axis: weighted.Axis, criteria: Criteria, answer: Scores
-) -> dict[str, dict[str, CriterionScore] | str]:
-    """By dimension, the scores by criterion under the criterion's own text, or what is wrong with them."""
-    checked: dict[str, dict[str, CriterionScore] | str] = weighted.by_dimension(
-        axis, criteria, lambda key: getattr(answer, key)
-    )
-    for key, scores in checked.items():
-        if not isinstance(scores, str):
-            checked[key] = {text: score.model_copy(update={"criterion": text}) for text, score in scores.items()}
-    return checked
 
 
 FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
