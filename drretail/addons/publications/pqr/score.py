@@ -5,7 +5,6 @@ drretail/addons/publications/README.md gives each with its reason, and says wher
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -126,18 +125,22 @@ NO_FACT = "it states no fact that could be checked"
 NO_CITED_FACT = "no fact of the report cites a source"
 
 
+Outcome = tuple[VerdictState | None, float]
+"""The outcome of one fact or triplet: its state (None if it was not judged), and v."""
+_ZERO: Outcome = ("scored", 0.0)
+
+
 def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value]:
     """FA and CC by the requested rules and by the paper's counting, and the number of facts."""
-    names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
     if facts is None:
+        names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
         return [Value(name, "failed") for name in names]
     # Ours: each fact once, cited if one of its references resolves, v the mean over the readable ones.
-    readable = [_mean([(pair.state, _v(pair)) for pair in fact.references]) for fact in facts if fact.references]
-    ours = _Counted(len(facts), len(readable), _accuracy(readable, "na"))
+    readable = [_mean([_outcome(pair) for pair in fact.references]) for fact in facts if fact.references]
     # Strictly, unreadable sources and references that do not resolve are 0.
     as_zero: list[list[Outcome]] = [
         [
-            *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in fact.references),
+            *(_ZERO if pair.state == "unverifiable" else _outcome(pair) for pair in fact.references),
             *[_ZERO] * len(fact.unresolved),
         ]
         for fact in facts
@@ -145,62 +148,35 @@ def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value
     # Equations 3 to 5 to the letter: a fact counts once for each reference.
     triplets = [outcome for of_fact in as_zero for outcome in of_fact]
     uncited = sum(not fact.sources and not fact.unresolved for fact in facts)
-    of_triplets = _accuracy(triplets, "scored" if uncited else "na")
-    literal = _Counted(len(triplets) + uncited, len(triplets), of_triplets)
-    chosen = literal if rules == "paper" else ours
     cites = any(fact.references for fact in facts)
     why = NO_FACT if not facts else UNFETCHED_PAGES if cites else NO_CITED_FACT
-
     # A report that states or cites nothing gets 0; pages that were never fetched are not its fault.
     earns = None if why == UNFETCHED_PAGES else 0.0
 
-    def made(variant: str, state: VerdictState, value: float | None) -> Value:
-        return lacking(variant, state, why, earns=earns) if value is None else Value(variant, state, value)
+    def accuracy(variant: str, cited: Sequence[Outcome], without: VerdictState = "na") -> Value:
+        """FA = 10 · Σ v / N_cited over the judged ones; without citations the state ``without`` (0 if "scored")."""
+        state, mean = _mean(cited, without)
+        if state == "scored":
+            return Value(variant, state, TOP * mean)
+        return lacking(variant, state or "failed", why, earns=earns)
 
-    return [
-        made(FA, *chosen.accuracy),
-        made(CC, *chosen.coverage),
-        made(FA_STRICT, *_accuracy([*map(_mean, as_zero)], "na")),
-        made(f"{FA}{LITERAL}", *literal.accuracy),
-        made(f"{CC}{LITERAL}", *literal.coverage),
-        Value(N_TOTAL, "scored", float(chosen.total)),
-        Value(N_CITED, "scored", float(chosen.cited)),
-    ]
-
-
-Outcome = tuple[VerdictState | None, float]
-"""The outcome of one fact or triplet: its state (None if it was not judged), and v."""
-Scored = tuple[VerdictState, float | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A report's facts, or its triplets, as one rule counts them."""
-
-    total: int
-    cited: int
-    accuracy: Scored
-
-    @property
-    def coverage(self) -> Scored:
-        """CC = 10 · N_cited / N_total."""
-        return ("scored", TOP * self.cited / self.total) if self.total else ("na", None)
+    values: list[Value] = [accuracy(FA_STRICT, [*map(_mean, as_zero)])]
+    for ending in ("", LITERAL):
+        cited, total, without = readable, len(facts), "na"
+        if ending or rules == "paper":
+            cited, total, without = triplets, len(triplets) + uncited, "scored" if uncited else "na"
+        # CC = 10 · N_cited / N_total.
+        coverage = Value(f"{CC}{ending}", "scored", TOP * len(cited) / total) if total else None
+        values.append(accuracy(f"{FA}{ending}", cited, without))
+        values.append(coverage or lacking(f"{CC}{ending}", "na", why, earns=earns))
+        if not ending:
+            values += [Value(N_TOTAL, "scored", float(total)), Value(N_CITED, "scored", float(len(cited)))]
+    return values
 
 
-_ZERO: Outcome = ("scored", 0.0)
-
-
-def _v(pair: JudgedReference) -> float:
-    """Equation 4: 1 if the source supports the fact, 0 if not or if unknown."""
-    return float(pair.support == 1)
-
-
-def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
-    """FA = 10 · Σ v / N_cited over the judged ones; without citations the state ``without`` (0 if "scored")."""
-    state, mean = _mean(outcomes, without)
-    if state is None:
-        return "failed", None
-    return state, TOP * mean if state == "scored" else None
+def _outcome(pair: JudgedReference) -> Outcome:
+    """v of equation 4: 1 if the source supports the fact, 0 if not or if unknown."""
+    return pair.state, float(pair.support == 1)
 
 
 def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:
