@@ -6,6 +6,7 @@ The claims are of public sets in their authors' formats, or of plain CSV; judges
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -326,42 +327,21 @@ def card_path(experiment: Path, slug: str) -> Path:
     return cards_folder(experiment) / f"{slug}.json"
 
 
-def check_sets_stay(experiment: Path, judge: Judge, sets: Sequence[LabelledSet], seed: str) -> None:
-    """Raises UserError if a card of these sets would replace results of another file or seed."""
-    before = _card_before(card_path(experiment, judge.slug))
-    if before is None or (before.prompt_hash, before.version) != (support_prompt("default").hash, VERSION):
-        return
-    files = {labelled.name: labelled.file for labelled in sets}
-    where = f"{judge.ref.spec}'s card in {experiment}"
-    for earlier in before.sets:
-        if before.seed != seed and earlier.name not in files:
-            seeded = f"--seed {before.seed}"
-            raise UserError(f"{where} holds {earlier.name} by {seeded}: give that, or replace it with --force.")
-        if earlier.file and files.get(earlier.name, earlier.file) != earlier.file:
-            both = "give both files, that one first"
-            raise UserError(f"{where} holds {earlier.name} of {earlier.file}: {both}, or replace it with --force.")
-
-
 def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
     """Writes the card beside its verdicts and returns its path.
 
     Other sets of an earlier card are kept if its prompt, version and seed are the same.
     """
-    path = card_path(experiment, judge.slug)
-    before, names = _card_before(path), {part.name for part in card.sets}
-    same = before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed"))
-    other_sets = [part for part in before.sets if part.name not in names] if before and same else []
+    path, before = card_path(experiment, judge.slug), None
+    with suppress(UserError, ValidationError):  # one that can't be read is made again
+        before = JudgeCard.model_validate(read_json(path, SECOND)) if path.is_file() else None
+    other_sets: list[SetCard] = []
+    if before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed")):
+        names = {part.name for part in card.sets}
+        other_sets = [part for part in before.sets if part.name not in names]
     whole = card.model_copy(update={"sets": (*other_sets, *card.sets)})
     write_json(path, whole.document())
     return path
-
-
-def _card_before(path: Path) -> JudgeCard | None:
-    """The existing card; None if it can't be read, since it is then made again."""
-    try:
-        return JudgeCard.model_validate(read_json(path, SECOND)) if path.is_file() else None
-    except (UserError, ValidationError):
-        return None
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:

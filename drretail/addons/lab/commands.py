@@ -17,7 +17,6 @@ from drretail.addons.lab.card import (
     card_lines,
     card_of,
     cards_folder,
-    check_sets_stay,
     drawn,
     judge_labelled,
     keep_card,
@@ -170,7 +169,7 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     if experiment is None:
         return Result(made, made.document(), parts)
     flags = {"--ratings": ratings, "--judges": ",".join(judges) or None}
-    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags)
     has_voted = any(opinion.kind == "person" for opinion in opinions)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
     return Result(made, document, parts, hints=hints)
@@ -180,7 +179,7 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
 def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
 
-    Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``again``. Raises UserError if that choice is for
+    Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``force``. Raises UserError if that choice is for
     another judge or question, and if people rated nothing that a judge rated.
     """
     experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
@@ -205,7 +204,7 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
         "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
         "--judges": ",".join(judges) or None,
     }  # fmt: skip
-    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags, again=options.force)
+    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
     return Result(made, document, [*tables.calibration_parts(made, was_chosen=before is not None)], hints=hints)
@@ -222,7 +221,7 @@ def correct(options: CorrectOptions) -> Result[Correction]:
     made = correction_of(experiment, options.judge, labels)
     judged = [path for metric in ("faithfulness", "pairwise") for path in verdict_folders(experiment, metric)]
     flags = {"--labels": labels, "--judge": options.judge}
-    document = keep(experiment, made, [VOTES, *judged], flags, again=options.force)
+    document = keep(experiment, made, [VOTES, *judged], flags)
     return Result(made, document, [*tables.correction_parts(made, read_definition(experiment).systems)])
 
 
@@ -281,7 +280,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     """How often each judge is right about claims that people labelled, asked as ``score`` asks it.
 
     Kept in EXP/lab/cards; ``score`` shows it beside the judge's scores from then on. Raises UserError if ``to`` holds
-    no experiment, and, unless ``again``, if a card of other claims would be lost.
+    no experiment.
     """
     to = Path(options.to)
     if not (to / "experiment.json").is_file():  # the card is read beside scores, and there would be none
@@ -296,9 +295,6 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     judging = Judging.of(["faithfulness"], options)
     judges, chosen = judging.judges, [drawn(labelled, options.n, options.seed) for labelled in whole]
     folder, pairs = cards_folder(to), list(product(judges, chosen))
-    if not options.force:
-        for judge in judges:
-            check_sets_stay(to, judge, chosen, options.seed)
     allowance = judging.allowance(folder)
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(len(labelled.claims) for _, labelled in pairs)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from shlex import join, split
+from shlex import join
 from typing import Any
 
 from drretail.addons.lab.card import card_line, read_cards
@@ -20,39 +20,20 @@ Options = Mapping[str, str | Sequence[object] | None]
 
 
 def keep(
-    experiment: Path,
-    finding: LabFinding,
-    folders: Sequence[Path],
-    options: Options | None = None,
-    *,
-    again: bool = True,
+    experiment: Path, finding: LabFinding, folders: Sequence[Path], options: Options | None = None
 ) -> dict[str, Any]:
     """Writes EXP/lab/NAME.json with the finding's line and what it rests on, and returns the document.
 
     ``folders``, relative to the experiment, hold people's answers or one judge's verdicts in a metric. ``options`` of
-    the command, such as files that it read, are shown once the finding is stale. Unless ``again``, raises UserError if
-    the existing finding was made with options that are not given now, since its results would be lost.
+    the command, such as files that it read, are shown once the finding is stale.
     """
-    path = finding.path_in(experiment)
     # As on the command line, where an option with several values is repeated.
     by_flag = {name: [value] if isinstance(value, str) else value or [] for name, value in (options or {}).items()}
     words = [word for name, values in by_flag.items() for value in values for word in (name, str(value))]
-    if not again and path.is_file():
-        try:
-            before = split(str(read_json(path, SECOND).get("options") or ""))
-        except UserError:
-            before = []  # a damaged finding has nothing to lose
-        pairs, known = ([*zip(those[::2], those[1::2], strict=False)] for those in (before, words))
-        if lost := [pair for pair in pairs if pair not in known]:
-            named = join(word for pair in lost for word in pair)
-            raise UserError(
-                f"{path} was made with {named}: give that as well, so that what it found stays, or replace it with "
-                "--force."
-            )
     rests_on = {str(path): content_of(experiment, path) for path in folders}
     facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
     document = {**finding.model_copy(update=facts).document(), **facts}
-    write_json(path, document)
+    write_json(finding.path_in(experiment), document)
     return document
 
 

@@ -36,7 +36,6 @@ class AgreeOptions:
     _: KW_ONLY
     ratings: Ratings = ()
     judges: Annotated[shared.Texts, Option("The raters that are judges.", metavar="A,B")] = ()
-    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,6 @@ class CorrectOptions:
     _: KW_ONLY
     labels: Annotated[shared.Files, Option("A filled sheet of `lab sample`.", metavar="CSV", type=list[Path])] = ()
     judge: OfJudge = None
-    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,6 @@ class CardOptions(JudgeCalls):
     _: KW_ONLY
     n: Annotated[int, Option("The number of claims per file; 0 takes all.", min=0)] = 200
     seed: shared.Seed = "42"
-    force: shared.Force = False
 
 
 @dataclass(frozen=True, slots=True)

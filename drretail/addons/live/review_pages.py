@@ -50,7 +50,6 @@ class QueryPage:
     checked: Sequence[Section] = ()
     diff: Sequence[tuple[str, str]] = ()
     """The text as changed."""
-    asks_if_sure: bool = False
 
     @property
     def query(self) -> Query:
@@ -136,15 +135,13 @@ class QueryReview:
         elif pressed == "remove":
             others = (want for number, want in enumerate(wants) if str(number) != place)
             page.cells = form.with_wants(page.cells, others)
-        elif pressed == "reset":
-            page.cells = form.with_wants(page.cells, ()) | form.cells_of(page.query)
         elif self._is_recorded(page, pressed):
             return RedirectResponse(f"/review/{page.number + 1}" if page.number < page.total else "/review", 303)
         return self._shown(page)
 
     def _is_recorded(self, page: QueryPage, pressed: str) -> bool:
         """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
-        if pressed not in (*records.DECISIONS, "check", "sure"):
+        if pressed not in (*records.DECISIONS, "check"):
             raise HTTPException(400, "This is no decision.")
         try:
             if pressed == "check":
@@ -156,16 +153,12 @@ class QueryReview:
                 page.diff = [*records.diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
                 page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
                 return False
-            decision = {"decision": "accept" if pressed == "sure" else pressed}
-            review = form.review_by(page.reviewer, page.query, page.cells | decision, self.clock())
+            review = form.review_by(page.reviewer, page.query, page.cells | {"decision": pressed}, self.clock())
             if len(page.cells["note"]) > LONGEST_NOTE:
                 raise form.Faults({"note": f"has at most {LONGEST_NOTE:,} characters"})
         except form.Faults as faults:
             page.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
             page.problem = "This can't be taken as it is, so nothing was kept:"
-            return False
-        if pressed == "accept" and review.answers is not None and review.answers.noes:
-            page.asks_if_sure = True
             return False
         records.keep_reviews(self.file, [review])
         return True

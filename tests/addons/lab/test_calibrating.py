@@ -180,16 +180,6 @@ def test_the_choice_stays_whatever_people_say_later(exp: Path) -> None:
     assert anew["prompt_hash"] != kept["prompt_hash"]
 
 
-def test_without_the_ratings_of_an_earlier_call_it_is_not_made_anew(exp: Path, tmp_path: Path) -> None:
-    path = tmp_path / "ratings.csv"
-    rows = [f"{query}-a,{query},a@model,overall,ben,{value}" for query, value in GOOD.items()]
-    path.write_text("\n".join(["item,query,system,dimension,rater,value", *rows]), encoding="utf-8")
-    called("calibrate", exp, "--ratings", path)
-    with pytest.raises(UserError, match="replace it with --force"):
-        called("calibrate", exp)
-    called("calibrate", exp, "--force")
-
-
 def test_another_model_makes_it_stale_and_needs_its_own(exp: Path) -> None:
     called("calibrate", exp)
     other, _ = scripted_judge(by_number, name="other")

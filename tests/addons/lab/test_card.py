@@ -182,17 +182,8 @@ def test_a_mistyped_folder_is_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "bear").exists()
 
 
-def test_a_card_keeps_earlier_sets_and_loses_none_of_another_file_or_seed_without_a_word(
-    bare: Path, tmp_path: Path
-) -> None:
+def test_a_card_keeps_earlier_sets_of_the_same_seed(bare: Path, tmp_path: Path) -> None:
     first, second = bench(tmp_path / "dev.jsonl", SAID[0]), bench(tmp_path / "test.jsonl", SAID[1])
-    carded(first, "--to", bare, "-q")
-    kept = read_cards(bare)
-    with pytest.raises(UserError, match=r"holds AttributionBench of dev\.jsonl: give both files"):
-        carded(second, "--to", bare, "-q")
-    with pytest.raises(UserError, match="holds AttributionBench by --seed 42"):
-        carded(labels(tmp_path), "--seed", 7, "--to", bare, "-q")
-    assert read_cards(bare) == kept
     carded(first, "--labels", second, "--to", bare, "-q")
     assert [part.file for part in read_cards(bare)[0].sets] == ["dev.jsonl", "test.jsonl"]
     other = written(tmp_path / "other.csv", [(SAID[0], SOURCE, "full")])
@@ -200,9 +191,7 @@ def test_a_card_keeps_earlier_sets_and_loses_none_of_another_file_or_seed_withou
         carded(given, "--to", bare, "-q")
     (card,) = read_cards(bare)
     assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
-    carded(second, "--to", bare, "-q", "--force")
-    assert "test.jsonl" in {part.file for part in read_cards(bare)[0].sets}
-    carded(other, "--to", bare, "-q", "--seed", 7, "--force")
+    carded(other, "--to", bare, "-q", "--seed", 7)
     assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 

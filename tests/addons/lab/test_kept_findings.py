@@ -26,14 +26,12 @@ from drretail.addons.lab.findings import (
 )
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
 from drretail.addons.lab.tables import finding_plots, planted_parts
-from drretail.errors import UserError
 from drretail.files import write_json
 from drretail.records.score import JudgeRef
 from drretail.records.tables.table import Table
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
 from drretail.viewer.printed import scoreboard_parts
-from tests import build
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.build import known
 from tests.viewer.conftest import answered, exp
@@ -83,27 +81,6 @@ def test_without_its_verdicts_a_finding_is_stale_and_names_its_command_with_the_
     (line,) = finding_lines(exp)
     assert line.startswith("Stale, since verdicts/faithfulness/")
     assert f": drretail lab correct {exp} --labels {exp / 'filled.csv'} makes it anew." in line
-
-
-def test_a_later_call_without_the_files_of_an_earlier_one_takes_nothing_away(exp: Path, tmp_path: Path) -> None:
-    line = corrected(exp)
-    path = tmp_path / "ratings.csv"
-    path.write_text("item,rater,value\n1,ann,3\n1,ben,4\n2,ann,5\n2,ben,5\n", encoding="utf-8")
-    called("agree", exp, "--ratings", path, "-q")
-    others = shutil.copy(exp / "filled.csv", tmp_path / "others.csv")
-    ratings = shutil.copy(path, tmp_path / "other_ratings.csv")
-    before = build.files(exp / "lab", "*.json")
-    for given in (["correct", exp, "--labels", others], ["agree", exp, "--ratings", ratings, "-q"]):
-        with pytest.raises(UserError, match="replace it with --force"):
-            called(*given)
-        assert build.files(exp / "lab", "*.json") == before
-    called("correct", exp, "--labels", exp / "filled.csv")
-    assert line in finding_lines(exp)
-    with pytest.raises(UserError, match="No two raters rated the same thing"):
-        called("agree", exp, "--force", "-q")
-    assert str(path) in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
-    called("agree", exp, "--ratings", ratings, "--force", "-q")
-    assert str(path) not in (exp / "lab" / "agree.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""])

@@ -103,16 +103,6 @@ def test_a_decision_stands_in_the_file_into_which_sheets_are_read(reviewer: Test
     assert reviewer.post("/review/3", data=filled(3)).headers["location"] == "/review"
 
 
-def test_an_accept_with_a_no_is_asked_once_more(reviewer: TestClient, file: Path) -> None:
-    page = reviewer.post("/review/1", data=filled(answerable="no", note="hm")).text
-    assert "Accept it as it is all the same?" in page
-    assert 'name="answerable" value="no" checked' in page
-    assert ">hm</textarea>" in page
-    assert read_reviews_of(file) == ()
-    reviewer.post("/review/1", data=filled(do="sure", answerable="no"))
-    assert len(read_reviews_of(file)) == 1
-
-
 def test_an_edit_is_checked_before_it_is_kept(reviewer: TestClient, file: Path) -> None:
     assert "Nothing was changed." in reviewer.post("/review/1", data=filled(do="check")).text
     text = f"{QUERIES[0].text.replace('$40', '$20')} Write to me@example.com."
@@ -160,8 +150,6 @@ def test_errors_stand_beside_their_fields_and_what_was_typed_stays(reviewer: Tes
     assert page.count('aria-invalid="true"') == 4
     assert 'value="sturdy; cheap"' in page
     assert read_reviews_of(file) == ()
-    back = reviewer.post("/review/1", data=filled(do="reset", **given)).text
-    assert 'name="want.0.quantity" value="2"' in back
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from math import log2
 from pathlib import Path
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from drretail.addons.lab.derived_experiment import MadeRun, copy_verdicts, good_reports, made_label, write_experiment
 from drretail.addons.lab.findings import Figure
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 ALL = "all"
 """The name for all dimensions together."""
+Value = tuple[str, str, float]
+"""A dimension, a query, and a number on it."""
 ByQuery = Mapping[str, Sequence[float]]
 """By query, the values counted on it."""
 
@@ -64,19 +66,15 @@ def share(name: str, values: ByQuery, clusters: Clusters, *, dimension: str = AL
     return effect_of(name, values, interval, clusters, dimension, "share")
 
 
-def differences(
-    name: str, by_dimension: Mapping[str, ByQuery], clusters: Clusters, *, unit: str = "points"
-) -> list[Figure]:
-    """A difference over all dimensions together, then one for each dimension with values."""
-    return [
-        difference(name, values, clusters, dimension=dimension, unit=unit)
-        for dimension, values in over_dimensions(by_dimension)
-    ]
+def differences(name: str, values: Iterable[Value], clusters: Clusters, *, unit: str = "points") -> list[Figure]:
+    """A difference over all dimensions together, then one for each dimension."""
+    by_dimension = over_dimensions(values).items()
+    return [difference(name, its, clusters, dimension=dimension, unit=unit) for dimension, its in by_dimension]
 
 
-def shares(name: str, by_dimension: Mapping[str, ByQuery], clusters: Clusters) -> list[Figure]:
-    """A share over all dimensions together, then one for each dimension with values."""
-    return [share(name, values, clusters, dimension=dimension) for dimension, values in over_dimensions(by_dimension)]
+def shares(name: str, values: Iterable[Value], clusters: Clusters) -> list[Figure]:
+    """A share over all dimensions together, then one for each dimension."""
+    return [share(name, its, clusters, dimension=dimension) for dimension, its in over_dimensions(values).items()]
 
 
 def entropy(values: ByQuery, clusters: Clusters, steps: int, seed: str, dimension: str) -> Figure:
@@ -110,13 +108,12 @@ def by_query(values: Iterable[tuple[str, float]]) -> dict[str, list[float]]:
     return of_query
 
 
-def over_dimensions(by_dimension: Mapping[str, ByQuery]) -> Iterable[tuple[str, ByQuery]]:
-    """All dimensions together, then each dimension with values."""
-    together = by_query(
-        (query, value) for of in by_dimension.values() for query, inside in of.items() for value in inside
-    )
-    yield ALL, together
-    yield from ((dimension, values) for dimension, values in by_dimension.items() if values)
+def over_dimensions(values: Iterable[Value]) -> Mapping[str, ByQuery]:
+    """The values by query, of all dimensions together and of each."""
+    known = [*values]
+    names = dict.fromkeys(dimension for dimension, *_ in known)
+    every = by_query((query, value) for _, query, value in known)
+    return {ALL: every} | {name: by_query((query, value) for of, query, value in known if of == name) for name in names}
 
 
 def effect_of(
@@ -262,18 +259,26 @@ class QuestionPlace:
         return f"{self.label}/{self.run}"
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeQuestion:
+class ProbeQuestion(NamedTuple):
     """A question to the judge that no metric asks."""
 
     about: QuestionPlace
-    item: str
-    prompt: Prompt
-    values: Callable[[], Mapping[str, str]]
-    """Makes the values for the prompt; called only when the question is asked, since most have an answer already."""
-    answer: type[Record]
-    kept: Callable[[Any], Any]
-    """Takes the verdict's value from an answer."""
+    asked: JudgeQuestion[Any]
+
+
+def question_on(
+    about: QuestionPlace,
+    item: str,
+    prompt: Prompt,
+    material: Callable[[], Mapping[str, str]],
+    answer: type[Record],
+    value: Callable[[Any], float],
+) -> ProbeQuestion:
+    """``material`` is made only when the question is asked, since most have an answer already."""
+    asked = JudgeQuestion[Any](
+        STAGE, item, prompt, material, answer, lambda answer: Ruling(value(answer)), begins_with="probe"
+    )
+    return ProbeQuestion(about, asked)
 
 
 @dataclass(frozen=True)
@@ -341,12 +346,8 @@ class Case:
             path = self.path(probe, question.about)
             if path not in files:
                 files[path] = {verdict.item: verdict for verdict in VerdictFile(path).lasts()}
-            last = files[path].get(question.item)
-            known = last is not None and (last.report_sha, last.prompt_hash) == (
-                question.about.sha,
-                question.prompt.hash,
-            )
-            yield question, last if known else None
+            last, wanted = files[path].get(question.asked.item), (question.about.sha, question.asked.prompt.hash)
+            yield question, last if last is not None and (last.report_sha, last.prompt_hash) == wanted else None
 
     def unanswered(self, probe: "Probe") -> tuple[int, int]:
         """How many judgements that a probe reads or asks for failed, and how many were never asked."""
@@ -402,12 +403,12 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
 
     Texts whose questions the cap cut off are counted in the allowance.
     """
-    by_place: dict[QuestionPlace, list[ProbeQuestion]] = defaultdict(list)
+    by_place: dict[QuestionPlace, list[JudgeQuestion[Any]]] = defaultdict(list)
     for question in probe.questions(case):
-        by_place[question.about].append(question)
+        by_place[question.about].append(question.asked)
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def of(about: QuestionPlace, questions: Sequence[ProbeQuestion]) -> None:
+    async def of(about: QuestionPlace, questions: Sequence[JudgeQuestion[Any]]) -> None:
         async with gate:
             with JudgeSession(
                 case.judge,
@@ -420,20 +421,7 @@ async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -
                 allowance=allowance,
             ) as session:
                 try:
-                    await session.ask_and_record(
-                        *(
-                            JudgeQuestion[Any](
-                                STAGE,
-                                question.item,
-                                question.prompt,
-                                question.values,
-                                question.answer,
-                                lambda answer, kept=question.kept: Ruling(kept(answer)),
-                                begins_with="probe",
-                            )
-                            for question in questions
-                        )
-                    )
+                    await session.ask_and_record(*questions)
                 except CapReached:
                     allowance.cut += 1
 

@@ -5,6 +5,7 @@ blind, with its reasons alone; drift asks it the same texts again on later days,
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
+from itertools import chain
 from statistics import fmean
 from typing import Literal
 
@@ -13,7 +14,6 @@ from pydantic import AliasChoices, ConfigDict, Field, ValidationError
 from drretail.addons.lab.bias.probe import (
     HALF,
     TWICE,
-    ByQuery,
     Case,
     Effects,
     Probe,
@@ -21,6 +21,7 @@ from drretail.addons.lab.bias.probe import (
     QuestionPlace,
     Report,
     Reports,
+    Value,
     by_query,
     difference,
     differences,
@@ -28,6 +29,7 @@ from drretail.addons.lab.bias.probe import (
     entropy,
     length_label,
     over_dimensions,
+    question_on,
     share,
     shares,
 )
@@ -57,21 +59,18 @@ def _position(case: Case) -> Effects | str:
     if len(labels) < 2:
         return "the reports are of one system, and no two can be compared"
     by_pair = read_outcomes(case.folder, gather(case.folder, [])).get(Assessor(case.judge.ref, "default"), {})
-    leaning: dict[str, list[tuple[str, float]]] = defaultdict(list)
-    flips: dict[str, list[tuple[str, float]]] = defaultdict(list)
+    leaning, flips = list[Value](), list[Value]()
     for pair, by_dimension in by_pair.items():
         for dimension, outcomes in by_dimension.items() if labels.issuperset(pair) else ():
             for outcome in outcomes:
                 if outcome.flipped is not None and outcome.first_preferred is not None:
-                    flips[dimension].append((outcome.query_id, outcome.flipped))
-                    leaning[dimension].append((outcome.query_id, 2 * outcome.first_preferred - 1))
+                    flips.append((dimension, outcome.query_id, outcome.flipped))
+                    leaning.append((dimension, outcome.query_id, 2 * outcome.first_preferred - 1))
     if not flips:
         return "no two reports were compared in both orders"
-    first = {dimension: by_query(values) for dimension, values in leaning.items()}
-    changed = {dimension: by_query(values) for dimension, values in flips.items()}
     return [
-        *differences("first preferred minus second", first, case.clusters, unit="share"),
-        *shares("flipped with the order", changed, case.clusters),
+        *differences("first preferred minus second", leaning, case.clusters, unit="share"),
+        *shares("flipped with the order", flips, case.clusters),
     ]
 
 
@@ -80,23 +79,20 @@ POSITION = Probe("position", (PAIRWISE,), _position)
 
 def _length(case: Case) -> Effects | str:
     """How much a copy's rating differs from that of the report itself."""
-    changes: dict[str, dict[str, dict[str, list[float]]]] = {TWICE: {}, HALF: {}}
-    for length, by_dimension in changes.items():
-        copies = {subject.label: length_label(subject.label, length) for subject in case.reports.subjects}
-        for dimension, rated in case.ratings.items():
-            once = [(subject.label, subject.query.query_id) for subject in case.reports.subjects]
-            by_dimension[dimension] = by_query(
-                (query, rated[copies[label], query] - rated[label, query])
-                for label, query in once
-                if (copies[label], query) in rated and (label, query) in rated
-            )
-    if not any(values for by_dimension in changes.values() for values in by_dimension.values()):
+    once = [(subject.label, subject.query.query_id) for subject in case.reports.subjects]
+    changes: dict[str, list[Value]] = {
+        length: [
+            (dimension, query, rated[copy] - rated[label, query])
+            for dimension, rated in case.ratings.items()
+            for label, query in once
+            if (copy := (length_label(label, length), query)) in rated and (label, query) in rated
+        ]
+        for length in (TWICE, HALF)
+    }
+    if not any(changes.values()):
         return "no copy was rated beside its report"
-    return [
-        effect
-        for length, by_dimension in changes.items()
-        for effect in differences(f"{length} minus once", by_dimension, case.clusters)
-    ]
+    by_length = (differences(f"{length} minus once", its, case.clusters) for length, its in changes.items())
+    return [*chain.from_iterable(by_length)]
 
 
 LENGTH = Probe("length", ("quality",), _length, with_lengths=True)
@@ -121,19 +117,19 @@ def _own_family(case: Case) -> Effects | str:
             others[opinion.question.dimension][opinion.system, opinion.query_id].append(opinion.value)
     if not others:
         return f"nobody else rated these reports: neither people nor a judge that is not of {family}"
-    gaps: dict[str, dict[str, list[float]]] = {}
+    gaps: list[Value] = []
     for dimension, rated in case.ratings.items():
         above: dict[str, dict[bool, list[float]]] = defaultdict(lambda: {True: [], False: []})
         rated_by_others = others.get(dimension, {})
         for (label, query), value in rated.items():
             if label in own and (label, query) in rated_by_others:
                 above[query][own[label]].append(value - fmean(rated_by_others[label, query]))
-        gaps[dimension] = by_query(
-            (query, fmean(by_kind[True]) - fmean(by_kind[False]))
+        gaps += [
+            (dimension, query, fmean(by_kind[True]) - fmean(by_kind[False]))
             for query, by_kind in above.items()
             if by_kind[True] and by_kind[False]
-        )
-    if not any(gaps.values()):
+        ]
+    if not gaps:
         return "on no query were reports of both kinds rated by the judge and by others"
     return differences(f"{family}'s reports above the others'", gaps, case.clusters)
 
@@ -195,7 +191,7 @@ def _ruled(case: Case, subject: Subject) -> list[Verdict]:
 
 def _question(subject: Subject, place: str, reason: str, prompt: Prompt, answer: type[Record]) -> ProbeQuestion:
     """The item includes a hash of the reason, so that another reason is another question."""
-    return ProbeQuestion(
+    return question_on(
         QuestionPlace.of(subject),
         f"{place}/{sha256_of(reason)[:12]}",
         prompt,
@@ -213,26 +209,25 @@ def _justification(case: Case) -> Effects | str:
         rated = [verdict for verdict in case.verdicts(load_metric("quality"), subject) if verdict.state == "scored"]
         for verdict in (*rated, *_ruled(case, subject)):
             values[QuestionPlace.of(subject), verdict.stage, verdict.item] = float(verdict.value)
-    above: dict[str, list[tuple[str, float]]] = {dimension: [] for dimension in (*DIMENSIONS, SUPPORT)}
+    ratings, support = list[Value](), list[tuple[str, float]]()
     for question, derived in case.answers("justification", _reason_questions(case)):
-        what, item = question.item.split("/")[:2]
-        excess = values[question.about, what, item] - float(derived)
-        above[item if what == STAGE else SUPPORT].append((queries[question.about], excess))
-    ratings = {dimension: by_query(above[dimension]) for dimension in DIMENSIONS if above[dimension]}
-    effects = []
+        what, item = question.asked.item.split("/")[:2]
+        query, excess = queries[question.about], values[question.about, what, item] - float(derived)
+        if what == STAGE:
+            ratings.append((item, query, excess))
+        else:
+            support.append((query, excess))
+    effects: list[Figure] = []
     if ratings:
-        apart = {
-            rating: {q: [float(abs(v) >= APART) for v in its] for q, its in of.items()}
-            for rating, of in ratings.items()
-        }
+        ratings.sort(key=lambda rating: DIMENSIONS.index(rating[0]))
+        apart = [(dimension, query, float(abs(excess) >= APART)) for dimension, query, excess in ratings]
         effects += shares(f"ratings {APART} points or more off", apart, case.clusters)
         effects += differences("rating minus what its reasons lead to", ratings, case.clusters)
-    if above[SUPPORT]:
-        support = by_query(above[SUPPORT])
-        other = {query: [float(value != 0) for value in its] for query, its in support.items()}
+    if support:
+        other = by_query((query, float(excess != 0)) for query, excess in support)
         effects.append(share("labels of claims that are others", other, case.clusters, dimension=SUPPORT))
-        name = "support minus what its reasons lead to"
-        effects.append(difference(name, support, case.clusters, dimension=SUPPORT, unit="share"))
+        name, higher = "support minus what its reasons lead to", by_query(support)
+        effects.append(difference(name, higher, case.clusters, dimension=SUPPORT, unit="share"))
     return effects or "no verdict with a justification was looked at"
 
 
@@ -315,7 +310,7 @@ def _pinned_questions(case: Case) -> list[ProbeQuestion]:
     times = [case.day, f"{case.day} {AGAIN}"] if is_first else [case.day]
     about = QuestionPlace("pinned", f"{pinned.sha[:12]}-r1", pinned.sha)
     return [
-        ProbeQuestion(
+        question_on(
             about,
             f"{report.run_id} {time}",
             _ASKED,
@@ -335,7 +330,7 @@ def _keep_pinned(case: Case) -> None:
         return
     ratings_by_day = {day: dict(ratings) for day, ratings in pinned.ratings.get(case.name, {}).items()}
     for question, rating in case.answers("drift", _pinned_questions(case)):
-        run_id, _, time = question.item.partition(f" {case.day}")
+        run_id, _, time = question.asked.item.partition(f" {case.day}")
         ratings_by_day.setdefault(AGAIN if time else case.day, {})[run_id] = float(rating)
     if ratings_by_day:
         document = pinned.model_copy(update={"ratings": {**pinned.ratings, case.name: ratings_by_day}})
@@ -384,13 +379,15 @@ HIGH = 8
 def _scale_use(case: Case) -> Effects | str:
     """How evenly the scale is used, how often its commonest value and 8 or more; how far systems are above floors."""
     labels = {subject.label for subject in case.reports.subjects}
-    rated = {
-        dimension: by_query((query, value) for (label, query), value in of.items() if label in labels)
+    rated: list[Value] = [
+        (dimension, query, value)
         for dimension, of in case.ratings.items()
-    }
-    groups = [(dimension, values) for dimension, values in over_dimensions(rated) if values]
-    if not groups:
+        for (label, query), value in of.items()
+        if label in labels
+    ]
+    if not rated:
         return "no report was rated"
+    groups = over_dimensions(rated).items()
     most_used, high, used = list[Figure](), list[Figure](), list[Figure]()
     for dimension, values in groups:
         ratings = Counter(value for inside in values.values() for value in inside)
@@ -403,14 +400,15 @@ def _scale_use(case: Case) -> Effects | str:
     evenness = [entropy(values, case.clusters, STEPS, case.seed, dimension) for dimension, values in groups]
     # How much higher systems are rated than floors on the same query; empty if no floor was rated.
     floors = {subject.label for subject in case.reports.floors}
-    above: dict[str, ByQuery] = {}
+    above: list[Value] = []
     for dimension, ratings_of in case.ratings.items():
         of_systems, of_floors = (
             by_query((query, value) for (label, query), value in ratings_of.items() if label in wanted)
             for wanted in (labels, floors)
         )
-        above[dimension] = {q: [fmean(of_systems[q]) - fmean(of_floors[q])] for q in of_systems if q in of_floors}
-    above_floors = differences("systems above floors", above, case.clusters) if any(above.values()) else []
+        common = (query for query in of_systems if query in of_floors)
+        above += [(dimension, query, fmean(of_systems[query]) - fmean(of_floors[query])) for query in common]
+    above_floors = differences("systems above floors", above, case.clusters) if above else []
     return [*evenness, *most_used, *high, *used, *above_floors]
 
 

@@ -46,10 +46,6 @@ class Answers(Record):
     fits_profile: bool | None = None
     """None for queries without a user."""
 
-    @property
-    def noes(self) -> tuple[Question, ...]:
-        return tuple(question for question in QUESTIONS if getattr(self, question) is False)
-
 
 class Edit(Record):
     before: Query

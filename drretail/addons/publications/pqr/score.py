@@ -5,7 +5,6 @@ drretail/addons/publications/README.md gives each with its reason, and says wher
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -39,33 +38,22 @@ NO_PERSONA = "no profile of a user that the report could be made for"
 NO_CRITERIA_FOR = "the query's criteria were made without a profile: remove their file to have them made with it"
 
 
-class CriterionScore(Record):
+class CriterionScore(weighted.CriterionAnswer):
     """How far a report meets one criterion, reasons first."""
 
-    criterion: str
     analysis: Annotated[str, REASON]
     target_score: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
-class PersonalizationScores(Record):
-    """A report's scores by the criteria of personalization."""
-
-    goal_alignment: list[CriterionScore]
-    content_alignment: list[CriterionScore]
-    presentation_fit: list[CriterionScore]
-    actionability_practicality: list[CriterionScore]
-
-
-class QualityScores(Record):
-    """A report's scores by the criteria of quality."""
-
-    depth_insight: list[CriterionScore]
-    logical_coherence: list[CriterionScore]
-    clarity_readability: list[CriterionScore]
-
-
-Scores = PersonalizationScores | QualityScores
-_ANSWERS: Mapping[str, type[Scores]] = {PERSONALIZATION.name: PersonalizationScores, QUALITY.name: QualityScores}
+ANSWERS: Mapping[str, type[Record]] = {
+    axis.name: weighted.answer_of(
+        axis,
+        f"{axis.name.capitalize()}Scores",
+        f"A report's scores by the criteria of {axis.name}.",
+        CriterionScore,
+    )
+    for axis in AXES
+}
 
 
 def scoring_prompt(axis: weighted.Axis) -> Prompt:
@@ -101,11 +89,11 @@ async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judg
     prompt = scoring_prompt(axis)
     if all(judge_session.existing(SCORING, item_of(key, criteria), prompt.hash) for key in axis.keys):
         return
-    answers: list[Scores] = []
+    read: dict[str, list[CriterionScore] | str] = {}
 
-    def check(answer: Scores) -> str | None:
-        answers.append(answer)
-        return weighted.problems(_by_dimension(axis, criteria, answer))
+    def check(answer: Record) -> str | None:
+        read.update(weighted.by_dimension(axis, criteria, answer))
+        return weighted.problems(read)
 
     item = item_of(axis.keys[0], criteria)
     material = {
@@ -113,35 +101,20 @@ async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judg
         "profile": weighted.profile_block(persona, is_external=subject.is_external),
         "criteria": weighted.criterion_tags(axis, criteria),
     }
-    reply = await judge_session.ask(SCORING, item, prompt, material, _ANSWERS[axis.name], check)
+    reply = await judge_session.ask(SCORING, item, prompt, material, ANSWERS[axis.name], check)
     # A criterion that the last answer still lacks fails its dimension only; the other dimensions are kept.
-    answer = answers[-1] if answers else None
-    by_dimension_key = {} if answer is None else _by_dimension(axis, criteria, answer)
     with judge_session.file.at_once():
         for key in axis.keys:
-            scores = by_dimension_key.get(key, reply.error or "")
+            scores = read.get(key, reply.error or "")
             is_whole = not isinstance(scores, str)
             judge_session.record(
                 SCORING,
                 item_of(key, criteria),
                 "scored" if is_whole else "failed",
-                [score.model_dump(mode="json") for score in scores.values()] if is_whole else None,
+                [score.model_dump(mode="json") for score in scores] if is_whole else None,
                 prompt_hash=reply.prompt_hash,
                 error=None if is_whole else scores,
             )
-
-
-def _by_dimension(
-    axis: weighted.Axis, criteria: Criteria, answer: Scores
-) -> dict[str, dict[str, CriterionScore] | str]:
-    """By dimension, the scores by criterion under the criterion's own text, or what is wrong with them."""
-    checked: dict[str, dict[str, CriterionScore] | str] = weighted.by_dimension(
-        axis, criteria, lambda key: getattr(answer, key)
-    )
-    for key, scores in checked.items():
-        if not isinstance(scores, str):
-            checked[key] = {text: score.model_copy(update={"criterion": text}) for text, score in scores.items()}
-    return checked
 
 
 FA, CC, FA_STRICT, N_TOTAL, N_CITED = "FA", "CC", "FA_strict", "N_total", "N_cited"
@@ -152,18 +125,22 @@ NO_FACT = "it states no fact that could be checked"
 NO_CITED_FACT = "no fact of the report cites a source"
 
 
+Outcome = tuple[VerdictState | None, float]
+"""The outcome of one fact or triplet: its state (None if it was not judged), and v."""
+_ZERO: Outcome = ("scored", 0.0)
+
+
 def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value]:
     """FA and CC by the requested rules and by the paper's counting, and the number of facts."""
-    names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
     if facts is None:
+        names = (FA, CC, FA_STRICT, f"{FA}{LITERAL}", f"{CC}{LITERAL}", N_TOTAL, N_CITED)
         return [Value(name, "failed") for name in names]
     # Ours: each fact once, cited if one of its references resolves, v the mean over the readable ones.
-    readable = [_mean([(pair.state, _v(pair)) for pair in fact.references]) for fact in facts if fact.references]
-    ours = _Counted(len(facts), len(readable), _accuracy(readable, "na"))
+    readable = [_mean([_outcome(pair) for pair in fact.references]) for fact in facts if fact.references]
     # Strictly, unreadable sources and references that do not resolve are 0.
     as_zero: list[list[Outcome]] = [
         [
-            *(_ZERO if pair.state == "unverifiable" else (pair.state, _v(pair)) for pair in fact.references),
+            *(_ZERO if pair.state == "unverifiable" else _outcome(pair) for pair in fact.references),
             *[_ZERO] * len(fact.unresolved),
         ]
         for fact in facts
@@ -171,62 +148,35 @@ def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value
     # Equations 3 to 5 to the letter: a fact counts once for each reference.
     triplets = [outcome for of_fact in as_zero for outcome in of_fact]
     uncited = sum(not fact.sources and not fact.unresolved for fact in facts)
-    of_triplets = _accuracy(triplets, "scored" if uncited else "na")
-    literal = _Counted(len(triplets) + uncited, len(triplets), of_triplets)
-    chosen = literal if rules == "paper" else ours
     cites = any(fact.references for fact in facts)
     why = NO_FACT if not facts else UNFETCHED_PAGES if cites else NO_CITED_FACT
-
     # A report that states or cites nothing gets 0; pages that were never fetched are not its fault.
     earns = None if why == UNFETCHED_PAGES else 0.0
 
-    def made(variant: str, state: VerdictState, value: float | None) -> Value:
-        return lacking(variant, state, why, earns=earns) if value is None else Value(variant, state, value)
+    def accuracy(variant: str, cited: Sequence[Outcome], without: VerdictState = "na") -> Value:
+        """FA = 10 · Σ v / N_cited over the judged ones; without citations the state ``without`` (0 if "scored")."""
+        state, mean = _mean(cited, without)
+        if state == "scored":
+            return Value(variant, state, TOP * mean)
+        return lacking(variant, state or "failed", why, earns=earns)
 
-    return [
-        made(FA, *chosen.accuracy),
-        made(CC, *chosen.coverage),
-        made(FA_STRICT, *_accuracy([*map(_mean, as_zero)], "na")),
-        made(f"{FA}{LITERAL}", *literal.accuracy),
-        made(f"{CC}{LITERAL}", *literal.coverage),
-        Value(N_TOTAL, "scored", float(chosen.total)),
-        Value(N_CITED, "scored", float(chosen.cited)),
-    ]
-
-
-Outcome = tuple[VerdictState | None, float]
-"""The outcome of one fact or triplet: its state (None if it was not judged), and v."""
-Scored = tuple[VerdictState, float | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """A report's facts, or its triplets, as one rule counts them."""
-
-    total: int
-    cited: int
-    accuracy: Scored
-
-    @property
-    def coverage(self) -> Scored:
-        """CC = 10 · N_cited / N_total."""
-        return ("scored", TOP * self.cited / self.total) if self.total else ("na", None)
+    values: list[Value] = [accuracy(FA_STRICT, [*map(_mean, as_zero)])]
+    for ending in ("", LITERAL):
+        cited, total, without = readable, len(facts), "na"
+        if ending or rules == "paper":
+            cited, total, without = triplets, len(triplets) + uncited, "scored" if uncited else "na"
+        # CC = 10 · N_cited / N_total.
+        coverage = Value(f"{CC}{ending}", "scored", TOP * len(cited) / total) if total else None
+        values.append(accuracy(f"{FA}{ending}", cited, without))
+        values.append(coverage or lacking(f"{CC}{ending}", "na", why, earns=earns))
+        if not ending:
+            values += [Value(N_TOTAL, "scored", float(total)), Value(N_CITED, "scored", float(len(cited)))]
+    return values
 
 
-_ZERO: Outcome = ("scored", 0.0)
-
-
-def _v(pair: JudgedReference) -> float:
-    """Equation 4: 1 if the source supports the fact, 0 if not or if unknown."""
-    return float(pair.support == 1)
-
-
-def _accuracy(outcomes: Sequence[Outcome], without: VerdictState) -> Scored:
-    """FA = 10 · Σ v / N_cited over the judged ones; without citations the state ``without`` (0 if "scored")."""
-    state, mean = _mean(outcomes, without)
-    if state is None:
-        return "failed", None
-    return state, TOP * mean if state == "scored" else None
+def _outcome(pair: JudgedReference) -> Outcome:
+    """v of equation 4: 1 if the source supports the fact, 0 if not or if unknown."""
+    return pair.state, float(pair.support == 1)
 
 
 def _mean(outcomes: Sequence[Outcome], without: VerdictState = "na") -> Outcome:

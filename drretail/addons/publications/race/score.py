@@ -81,22 +81,15 @@ NO_REFERENCE = "no reference report on this query: `score --reference LABEL` tak
 IS_REFERENCE = "it is the reference report itself"
 
 
-class PairScore(Record):
+class PairScore(weighted.CriterionAnswer):
     """How far two reports meet one criterion, reasons first."""
 
-    criterion: str
     analysis: str
     article_1_score: float = Field(ge=0, le=10)
     article_2_score: float = Field(ge=0, le=10)
 
 
-class PairScores(Record):
-    """Two reports' scores by all criteria."""
-
-    comprehensiveness: list[PairScore]
-    insight: list[PairScore]
-    instruction_following: list[PairScore]
-    readability: list[PairScore]
+ANSWER = weighted.answer_of(AXIS, "PairScores", "Two reports' scores by all criteria.", PairScore)
 
 
 def prompt() -> Prompt:
@@ -144,31 +137,28 @@ async def _score(
         "criteria": weighted.criterion_tags(AXIS, criteria),
     }
 
-    def by_dimension(answer: PairScores) -> dict[str, dict[str, PairScore] | str]:
-        return weighted.by_dimension(AXIS, criteria, lambda key: getattr(answer, key))
-
-    def read(answer: PairScores) -> Ruling:
+    def read(answer: Record) -> Ruling:
         """Each criterion in its own words, with the scores of target and reference."""
         is_first = order == "target_first"
-        scored = {key: scores for key, scores in by_dimension(answer).items() if not isinstance(scores, str)}
         return Ruling(
             [
                 {
                     "dimension": key,
-                    "criterion": text,
+                    "criterion": score.criterion,
                     "analysis": score.analysis,
                     "target": score.article_1_score if is_first else score.article_2_score,
                     "reference": score.article_2_score if is_first else score.article_1_score,
                 }
-                for key, scores in scored.items()
-                for text, score in scores.items()
+                for key, scores in weighted.by_dimension(AXIS, criteria, answer).items()
+                for score in scores
+                if isinstance(score, PairScore)
             ]
         )
 
-    def check(answer: PairScores) -> str | None:
-        return weighted.problems(by_dimension(answer))
+    def check(answer: Record) -> str | None:
+        return weighted.problems(weighted.by_dimension(AXIS, criteria, answer))
 
-    await judge_session.ask_and_record(JudgeQuestion(STAGE, item, prompt(), material, PairScores, read, check))
+    await judge_session.ask_and_record(JudgeQuestion(STAGE, item, prompt(), material, ANSWER, read, check))
 
 
 class _PublishedCriterion(BaseModel):

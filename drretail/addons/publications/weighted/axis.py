@@ -6,13 +6,13 @@ report on it is judged.
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import STAGE, criteria_by, criteria_of
@@ -154,43 +154,45 @@ def check_sums(criteria: Criteria, axes: Iterable[Axis]) -> None:
                 raise UserError(f"{place}, {name}: {problem}.")
 
 
-T = TypeVar("T")
+class CriterionAnswer(Record):
+    """What a judge says of one criterion, which it names in the criterion's words."""
+
+    criterion: str
 
 
-def matched(criteria: Sequence[Criterion], scored: Sequence[tuple[str, T]]) -> dict[str, T] | str:
-    """The score of each criterion, or what is wrong: one is missing, given twice, or unknown.
+S = TypeVar("S", bound=CriterionAnswer)
+
+
+def answer_of(axis: Axis, name: str, doc: str, of_criterion: type[CriterionAnswer]) -> type[Record]:
+    """The schema of an answer about all criteria of an axis: a field for each dimension, with a list of these."""
+    fields: dict[str, Any] = dict.fromkeys(axis.keys, (list[of_criterion], ...))
+    return create_model(name, __base__=Record, __doc__=doc, __module__=of_criterion.__module__, **fields)
+
+
+def matched(criteria: Sequence[Criterion], answers: Iterable[S]) -> list[S] | str:
+    """The answer to each criterion, in its own words; or what is wrong: one is missing, given twice, or unknown.
 
     Words are compared exactly, then without regard to case. Nothing is guessed: a score under other words is not used.
     """
     exact = {criterion.text: criterion.text for criterion in criteria}
     folded = {criterion.text.strip().casefold(): criterion.text for criterion in criteria}
-    value_of: dict[str, T] = {}
-    for words, value in scored:
-        text = exact.get(words) or folded.get(words.strip().casefold())
+    by_text: dict[str, S] = {}
+    for answer in answers:
+        text = exact.get(answer.criterion) or folded.get(answer.criterion.strip().casefold())
         if text is None:
-            return f"{words!r} is no criterion: copy the criteria word for word"
-        if text in value_of:
+            return f"{answer.criterion!r} is no criterion: copy the criteria word for word"
+        if text in by_text:
             return f"{text!r} is there twice"
-        value_of[text] = value
-    missing = [criterion.text for criterion in criteria if criterion.text not in value_of]
-    return f"{missing[0]!r} is missing" if missing else value_of
+        by_text[text] = answer.model_copy(update={"criterion": text})
+    missing = [criterion.text for criterion in criteria if criterion.text not in by_text]
+    return f"{missing[0]!r} is missing" if missing else [*by_text.values()]
 
 
-class _Score(Protocol):
-    criterion: str
-
-
-S = TypeVar("S", bound=_Score)
-
-
-def by_dimension(
-    axis: Axis, criteria: Criteria, answered: Callable[[str], Sequence[S]]
-) -> dict[str, dict[str, S] | str]:
-    """By dimension, its scores by criterion, or what is wrong with them."""
+def by_dimension(axis: Axis, criteria: Criteria, answer: Record) -> dict[str, list[Any] | str]:
+    """By dimension, what an answer in the schema of ``answer_of`` says of its criteria, or what is wrong with that."""
     groups = {key: criteria.group(key) for key in axis.keys}
     return {
-        key: matched(() if group is None else group.criteria, [(score.criterion, score) for score in answered(key)])
-        for key, group in groups.items()
+        key: matched(() if group is None else group.criteria, getattr(answer, key)) for key, group in groups.items()
     }
 
 

@@ -1,4 +1,4 @@
-"""Which decisions count, what is to be done with each query, and what comes out of a review."""
+"""Which decisions count, what is to be done with each query, and the numbers of a review."""
 
 import json
 from collections.abc import Sequence
@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.decisions import CurrentDecisions, current_decisions, outcomes
-from drretail.addons.people.review.records import Review, keep_reviews, read_reviews_of, reviews_path
+from drretail.addons.people.review.decisions import CurrentDecisions, current_decisions, outcomes, summary_of
+from drretail.addons.people.review.records import Answers, Review, keep_reviews, read_reviews_of, reviews_path
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.stats.agreement import ONE_ANSWER
 from tests.addons.people.review.scripted import reviewed, simple
 
 QUERY = simple(0)
@@ -96,3 +97,22 @@ def test_a_review_of_version_1_that_settled_a_disagreement_is_its_writers_decisi
     del settling["answers"]
     reviews_path(file).write_text(json.dumps(settling) + "\n")
     assert outcome(read_reviews_of(file)) == "rejected"
+
+
+def test_only_queries_that_both_decided_count_and_each_question_on_its_own() -> None:
+    no = Answers(deep_research=True, answerable=False)
+    queries = [simple(number) for number in range(3)]
+    reviews = [
+        reviewed(simple(0), "ann"),
+        reviewed(simple(0), "bob", "reject", answers=no),
+        reviewed(simple(1), "bob"),
+        reviewed(simple(1), "ann"),
+        reviewed(simple(2), "ann"),
+    ]
+    agreements = summary_of(queries, current_decisions(reviews, queries)).agreements
+    assert {(each.first, each.second) for each in agreements} == {("ann", "bob")}
+    found = {each.about: each for each in agreements}
+    assert (found["decision"].n, found["decision"].share, found["decision"].kappa) == (2, 0.5, 0)
+    assert (found["deep_research"].share, found["deep_research"].kappa) == (1, None)
+    assert found["deep_research"].na == ONE_ANSWER
+    assert (found["answerable"].n, found["fits_profile"].n) == (2, 1)

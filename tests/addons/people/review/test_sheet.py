@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.addons.people.review.form import Items, page_of
-from drretail.addons.people.review.records import retyped, word_diff
+from drretail.addons.people.review.records import Answers, retyped, word_diff
 from drretail.addons.people.review.sheet import LAYOUT, REVIEWER_COLUMNS, Filled, read_filled, sheet_of
 from drretail.errors import UserError
 from drretail.records.query import Query
@@ -81,8 +81,7 @@ def test_a_filled_sheet_gives_decisions_and_blank_rows_are_left_out(rows: Rows, 
     assert (first.decision, first.reviewer, first.note, first.edit) == ("accept", "ann", "=fine", None)
     assert second.edit is not None
     assert (second.edit.after.text, second.edit.after.wish) == (f"{QUERIES[1].text}\nThanks.", None)
-    assert second.answers is not None
-    assert second.answers.noes == ("answerable", "fits_profile")
+    assert second.answers == Answers(deep_research=True, answerable=False, fits_profile=False)
 
 
 def test_cells_of_a_want_and_of_the_whole_wish_are_changed_in_their_place(

@@ -181,9 +181,8 @@ def test_titles_are_matched_as_generously_as_released(report: str, title: str, i
     assert bool(matched_titles(report, [title])) == is_matched
 
 
-def taken(tmp_path: Path, source: Path, task_id: str | None = None) -> KnownAnswer | None:
-    asked = Definition(queries=(QUERY.model_copy(update={"task_id": task_id}),), systems={})
-    take_gold(tmp_path / "exp", asked, str(source))
+def taken(tmp_path: Path, source: Path) -> KnownAnswer | None:
+    take_gold(tmp_path / "exp", Definition(queries=(QUERY,), systems={}), str(source))
     return read_gold(tmp_path / "exp", "q1")
 
 
@@ -200,35 +199,9 @@ def test_gold_of_another_query_is_refused_and_what_holds_none_is_told(tmp_path: 
 
     with pytest.raises(UserError, match="does not exist"):
         taken(tmp_path, tmp_path / "data")
-    (tmp_path / "data/q1").mkdir(parents=True)
+    (tmp_path / "data").mkdir()
     with pytest.raises(UserError, match="holds no gold"):
         taken(tmp_path, tmp_path / "data")
-    (dr3_eval(tmp_path / "data/q1") / "gold_insights_from_source.json").write_text("{}")
-    with pytest.raises(UserError, match="does not hold gold as DR³-Eval has it"):
-        taken(tmp_path, tmp_path / "data")
-
-
-def dr3_eval(folder: Path) -> Path:
-    (folder / "source").mkdir(parents=True, exist_ok=True)
-    for name, insights in (("source", ["It cost 22.99."]), ("long_context", ["Clean it.", "It was recalled."])):
-        held = {"gold_insights": [{"insight": insight} for insight in insights]}
-        (folder / f"gold_insights_from_{name}.json").write_text(json.dumps(held))
-    page, other = {"title": "Care", "url": "https://birds.example/care"}, {"title": "Recalls"}
-    (folder / "useful_search.jsonl").write_text(f"{json.dumps([page, other])}\n{json.dumps(page)}\n")
-    for name in ("orders.xlsx", "photo.png", "long_context_sampled_32k.json", "task.md", "source/manual.pdf"):
-        (folder / name).write_bytes(b"x")
-    return folder
-
-
-def test_the_files_of_dr3_eval_are_gold_by_the_task_s_own_id(tmp_path: Path) -> None:
-    dr3_eval(tmp_path / "data/001")
-    gold = build.known(taken(tmp_path, tmp_path / "data", "001"))
-    assert [insight.text for insight in gold.files.insights] == ["It cost 22.99."]
-    insights = {insight.id: insight.text for insight in gold.sandbox.insights}
-    assert insights == {"page-1": "Clean it.", "page-2": "It was recalled."}
-    documents = {document.title: document.url for document in gold.sandbox.documents}
-    assert documents == {"Care": "https://birds.example/care", "Recalls": ""}
-    assert [document.title for document in gold.files.documents] == ["orders.xlsx", "manual.pdf"]
 
 
 def rows(folder: Path, judge: Judge, *metrics: str, **given: Any) -> dict[str, Score]:

@@ -18,7 +18,14 @@ from drretail.addons.publications.triplets.triplet_support import (
     pair_item,
     unique_facts,
 )
-from drretail.addons.publications.weighted.axis import check_sums, matched, normalised, off, weighted_mean
+from drretail.addons.publications.weighted.axis import (
+    CriterionAnswer,
+    check_sums,
+    matched,
+    normalised,
+    off,
+    weighted_mean,
+)
 from drretail.errors import UserError
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
@@ -89,11 +96,14 @@ CRITERIA = (Criterion(text="Names a Budget"), Criterion(text="names a budget "),
 
 
 def test_words_are_compared_exactly_before_their_case_is_let_go_and_what_cannot_be_matched_is_told() -> None:
-    events = [("Names a Budget", 1), ("names a budget ", 2), ("SAYS WHY", 3)]
-    assert matched(CRITERIA, events) == {"Names a Budget": 1, "names a budget ": 2, "Says why": 3}
-    assert "'Names a Budget' is missing" in str(matched(CRITERIA, [("Says why", 1)]))
-    assert "is no criterion" in str(matched(CRITERIA, [("Says why it is so", 1)]))
-    assert "is there twice" in str(matched(CRITERIA, [("Says why", 1), ("says why", 2)]))
+    def found(*words: str) -> list[str] | str:
+        answers = matched(CRITERIA, [CriterionAnswer(criterion=each) for each in words])
+        return answers if isinstance(answers, str) else [answer.criterion for answer in answers]
+
+    assert found("Names a Budget", "names a budget ", "SAYS WHY") == [criterion.text for criterion in CRITERIA]
+    assert "'Names a Budget' is missing" in found("Says why")
+    assert "is no criterion" in found("Says why it is so")
+    assert "is there twice" in found("Says why", "says why")
 
 
 FIVE = (
