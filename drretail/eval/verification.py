@@ -373,6 +373,16 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     if few:
         reason = f"a call of the {few[0]} counts fewer tokens than its text could have"
         checklist.leave("records", name / "journal.jsonl.gz", reason, "Ask whoever made the folder for the bill.")
+    # Notes answers in which a provider calls its model by another name: an alias, or another model.
+    for effect in calls:
+        spec = system.models[effect.role].spec if effect.role in system.models else ""
+        details = effect.response.get("response_metadata", {}) if isinstance(effect.response, dict) else {}
+        served = str(details.get("model_name") or details.get("model") or "")
+        model = spec.partition(":")[2].rpartition("/")[2].removesuffix("-latest")
+        if served and model and model.casefold() not in served.casefold():
+            reason, advice = f"an answer of {spec} calls its model {served}", "Ask the provider whether they are one."
+            checklist.leave("records", name / "journal.jsonl.gz", reason, advice)
+            return
 
 
 def usage_of(calls: Sequence[Effect]) -> dict[str, Usage]:
