@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, ClassVar, Protocol, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 from drretail.records.tables.screen import console, fitted, on_screen, print_above
 
@@ -36,10 +36,11 @@ class Waits:
             print(fitted(line), file=sys.stderr, flush=True)
 
 
-class Bar(Protocol):
-    """The progress of one task."""
+class Bar:
+    """The progress of one task; this one shows nothing."""
 
-    def advance(self, amount: int = 1) -> None: ...
+    def advance(self, amount: int = 1) -> None:
+        """Counts what is done."""
 
     def describe(self, text: str) -> None:
         """Shows details, such as what has failed and the time left; they replace earlier ones."""
@@ -54,12 +55,12 @@ class Progress:
     @contextmanager
     def track(self, label: str, total: int | None = None) -> Generator[Bar]:
         """A bar during a ``with`` block; ``total`` is in the unit that ``advance`` counts."""
-        yield _Silent()
+        yield Bar()
 
     @contextmanager
     def busy(self, label: str, total: int | None = None) -> Generator[Bar]:
         """Shows a label, the elapsed time and, if it is counted, what is done during a ``with`` block."""
-        yield _Silent()
+        yield Bar()
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -214,15 +215,7 @@ def is_progress_shown() -> bool:
     return _is_shown
 
 
-class _Silent:
-    def advance(self, amount: int = 1) -> None:
-        del amount
-
-    def describe(self, text: str) -> None:
-        del text
-
-
-class _Counter(_Silent):
+class _Counter(Bar):
     """Counts; ``line`` is the count or the last description."""
 
     def __init__(self, note: Callable[[str], None], label: str, total: int | None) -> None:
@@ -242,7 +235,7 @@ class _Counter(_Silent):
         self._note(self.line)
 
 
-class _LiveBar:
+class _LiveBar(Bar):
     """A spinner, the label, a bar, what is done, and the elapsed time; below them, the last details."""
 
     def __init__(self, label: str, total: int | None, *, is_counted: bool = True) -> None:

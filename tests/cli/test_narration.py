@@ -15,7 +15,7 @@ from drretail.cli.narration import step_line
 from drretail.cli.result import show
 from drretail.cli.run_progress import RunsShown
 from drretail.cli.watching import TerminalObserver
-from drretail.progress import PlainProgress, Waits, showing_progress
+from drretail.progress import Bar, PlainProgress, Waits, showing_progress
 from drretail.records.run import Step, Usage
 from drretail.records.wish import Want, Wish
 from drretail.viewer.tables.tallies import outcome_notes
@@ -107,7 +107,7 @@ def test_calls_that_wait_are_one_line(capsys: pytest.CaptureFixture[str], monkey
 DONE = Ended("react@m", "q1", before=False, tool_calls=6, tokens=9000, failure=None)
 
 
-class Noted:
+class Noted(Bar):
     """A bar that keeps what it is told."""
 
     def __init__(self) -> None:
