@@ -18,7 +18,7 @@ from drretail.errors import UserError
 from drretail.llm.event_loop import meant_to_end
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import ASGIApp, Message, Receive, Scope
 
 HOST = "127.0.0.1"
 _PATIENCE = 3
@@ -81,7 +81,7 @@ class _Beside(uvicorn.Server):
 
 def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
     config = uvicorn.Config(
-        _forgiving(app),
+        app,
         log_level="error",
         access_log=False,
         lifespan="on" if lifespan else "off",
@@ -89,32 +89,14 @@ def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
         date_header=False,
         timeout_graceful_shutdown=_PATIENCE,
     )
-    # Only bugs have an exception: the other messages are on clients that disconnected, or were cut off at the end.
-    logging.getLogger("uvicorn.error").addFilter(lambda record: record.exc_info is not None)
+    logging.getLogger("uvicorn.error").addFilter(_tells_of_a_bug)
     return config
 
 
-def _forgiving(app: "ASGIApp") -> "ASGIApp":
-    """The application, without errors for clients that disconnect, or that still wait when the server ends."""
-
-    async def served(scope: "Scope", receive: "Receive", send: "Send") -> None:
-        started = False
-
-        async def watched(message: "Message") -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
-        try:
-            await app(scope, receive, watched)
-        except ClientDisconnect:
-            pass
-        except asyncio.CancelledError:
-            if scope["type"] != "http" or started:
-                raise
-            await PlainTextResponse("The server has ended.", 503)(scope, receive, send)
-
-    return served
+def _tells_of_a_bug(record: logging.LogRecord) -> bool:
+    """False for clients that disconnected, or were cut off at the end."""
+    problem = record.exc_info[1] if record.exc_info else None
+    return problem is not None and not isinstance(problem, ClientDisconnect | asyncio.CancelledError)
 
 
 def refusal_of_strangers(scope: "Scope", port: int, most_bytes: int) -> Response | None:
