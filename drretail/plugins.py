@@ -46,18 +46,12 @@ def addon_function(group: str, name: str) -> object:
 
 
 def entry_points(*, group: str, name: str | None = None) -> Iterable[EntryPoint]:
-    """The installed packages' entry points of a group; with ``name``, those alone.
-
-    They are read anew only if a folder of Python's path has changed: that opens the metadata of every package.
-    """
-    folders = [Path(place) for place in sys.path]
-    changed = tuple(folder.stat().st_mtime_ns if folder.exists() else 0 for folder in folders)
-    return (point for point in _entry_points(group, (*sys.path, *changed)) if name in (None, point.name))
+    """The installed packages' entry points of a group; with ``name``, those alone."""
+    return (point for point in _entry_points(group) if name in (None, point.name))
 
 
-@cache
-def _entry_points(group: str, path: tuple[str | int, ...]) -> EntryPoints:
-    del path  # what the answer rests on
+@cache  # reading them opens the metadata of every package
+def _entry_points(group: str) -> EntryPoints:
     return importlib.metadata.entry_points(group=group)
 
 

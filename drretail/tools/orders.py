@@ -20,6 +20,7 @@ from drretail.records.shop import Order, OrderStatus
 from drretail.tools.arguments import OrderId, UserId, require_access
 from drretail.tools.catalog import card_sources
 from drretail.tools.tool import ToolResult
+from drretail.tools.users import user_source
 
 
 def get_user_orders(
@@ -52,14 +53,7 @@ def get_user_orders(
     shared, orders = lean_items(items)
     counts = {"total": page.total, "shown": len(items), "offset": offset}
     value: dict[str, Any] = {"evidence": evidence, **counts, **shared, "orders": orders}
-    whole = Source(
-        id=evidence,
-        kind="user",
-        key=f"orders of {user_id}",
-        title=f"Orders of user {user_id}",
-        form="record",
-        text=compact_json(value),
-    )
+    whole = user_source("orders", f"Orders of user {user_id}", user_id, value)
     return ToolResult(value, (whole, *map(_order_source, page.orders, items)), about=user_id)
 
 

@@ -99,7 +99,7 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
     value: dict[str, Any] = {"evidence": evidence} | harmless_values(statistics.model_dump(mode="json"))
     if statistics.orders_with_unknown_price and statistics.mean_order is None:
         value["spend"] = None  # no price is known: a sum of 0 would look like a figure
-    source = _user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
+    source = user_source("statistics", f"Shopping statistics of user {user_id}", user_id, value)
     return ToolResult(lean(value), (source,), about=user_id)
 
 
@@ -135,11 +135,12 @@ def ask_shopper(
 def _profile_result(session: Session, profile: UserProfile) -> ToolResult:
     user_id = profile.user_id
     value = user_record(profile, user_evidence_id("profile", user_id, session.settings.user_id))
-    source = _user_source("profile", f"Profile of user {user_id}", user_id, value)
+    source = user_source("profile", f"Profile of user {user_id}", user_id, value)
     return ToolResult(value, (source,), about=user_id)
 
 
-def _user_source(part: UserEvidence, title: str, user_id: str, value: dict[str, Any]) -> Source:
+def user_source(part: UserEvidence, title: str, user_id: str, value: dict[str, Any]) -> Source:
+    """What a tool showed of a user's data, as a source under ``value``'s evidence id."""
     return Source(
         id=value["evidence"],
         kind="user",

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,6 +16,7 @@ from drretail.env.next_purchase import add_gold
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError
+from drretail.experiment import Experiment
 from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
@@ -27,34 +28,28 @@ LEFT = f"the client left without handing in a report. {_ONE}"
 EMPTY = f"no_call: this connection called no tool before its report. {_ONE}"
 
 
+@dataclass
 class Recording:
     """An experiment, held for writing, into which clients' runs for one query go; use it as a context manager.
 
-    ``name`` replaces the names that clients give themselves. ``reference`` finds the basket by which reports are
-    measured. Raises UserError as ``open_experiment`` does.
+    ``name`` replaces the names that clients give themselves. Raises UserError as ``open_experiment`` does.
     """
 
-    def __init__(
-        self,
-        to: Path,
-        runner: Runner,
-        query: Query,
-        *,
-        scope: Scope,
-        options: dict[str, Any],
-        name: str | None = None,
-        seed: str = "42",
-    ) -> None:
+    to: Path
+    runner: Runner
+    query: Query
+    scope: Scope
+    options: dict[str, Any]
+    name: str | None = None
+    seed: str = "42"
+    _begun: set[tuple[str, int]] = field(init=False, default_factory=set[tuple[str, int]])
+    _experiment: Experiment = field(init=False)
+
+    def __post_init__(self) -> None:
         # One client's failures say nothing about the next: no number of failing calls ends the server.
-        self._runner = replace(runner, outages=None)
-        self._query = query
-        self._scope: Scope = scope
-        self._options = options
-        self._name = name
-        self._seed = seed
-        self._begun: set[tuple[str, int]] = set()
-        self._experiment = open_experiment(to, runner.world, [query], [], seed)
-        add_gold(self._experiment, runner.world, [query])
+        self.runner = replace(self.runner, outages=None)
+        self._experiment = open_experiment(self.to, self.runner.world, [self.query], [], self.seed)
+        add_gold(self._experiment, self.runner.world, [self.query])
 
     def opened(self) -> "RecordedRun":
         """A run for one connection."""
@@ -62,20 +57,20 @@ class Recording:
 
     async def run(self, client: str, answer: Answering) -> Run:
         """The next run of a client, the first repeat without an ended run, saved once ``answer`` has ended."""
-        web = self._runner.world.web
+        web = self.runner.world.web
         system = System(
             agent=MCP_AGENT,
             web_provider=web.provider,
             web_corpus=web.corpus,
             # MCP does not tell which model is behind a client; it is taken to be a language model.
-            models={ROLE: RoleModel(spec=self._name or client, kind="llm")},
-            options=self._options,
-            scope=self._scope,
+            models={ROLE: RoleModel(spec=self.name or client, kind="llm")},
+            options=self.options,
+            scope=self.scope,
         )
         agent = Agent(answer, roles=(), prompts=lambda: (question_prompt(),))
         sut = SystemUnderTest(system.label(), system, agent, {})
-        self._experiment.ask(definition(self._runner.world, (self._query,), [sut], self._seed, is_part=True))
-        repeat, query_id = 1, self._query.query_id
+        self._experiment.ask(definition(self.runner.world, (self.query,), [sut], self.seed, is_part=True))
+        repeat, query_id = 1, self.query.query_id
         while (sut.label, repeat) in self._begun or self._experiment.state(sut.label, query_id, repeat) in (
             "done",
             "failed",
@@ -85,7 +80,7 @@ class Recording:
         # What a killed server left of a run can't go on, since its client is gone.
         if self._experiment.state(sut.label, query_id, repeat) == "interrupted":
             self._experiment.discard(sut.label, query_id, repeat)
-        return await self._runner.run_into(self._experiment, sut, self._query, repeat)
+        return await self.runner.run_into(self._experiment, sut, self.query, repeat)
 
     def close(self) -> None:
         self._experiment.close()
