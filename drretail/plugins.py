@@ -125,20 +125,12 @@ class Plugins:
             try:
                 member = getattr(member, name)
             except AttributeError as problem:
-                own = {each: value for each, value in vars(module).items() if not _is_imported(value, module)}
-                there = [each for each in own if not each.startswith("_")]
+                there = [each for each in vars(module) if not each.startswith("_")]
                 hint = suggestion(nearest_names(attribute, there), there)
                 raise UserError(
                     f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem
         return member
-
-
-def _is_imported(value: object, module: object) -> bool:
-    if inspect.isclass(value) or inspect.isroutine(value):
-        made_in = getattr(value, "__module__", None)  # a method of Python's own, such as str.lower, has none
-        return made_in is not None and made_in != getattr(module, "__name__", None)
-    return inspect.ismodule(value)
 
 
 Kind = tuple[Callable[[str], object], Iterable[str]]
