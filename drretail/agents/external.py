@@ -14,7 +14,6 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
@@ -22,13 +21,13 @@ import httpx2
 from drretail.agents.base import Agent, read_answer
 from drretail.agents.information import instructions, own_agent_instructions, own_agent_prompt
 from drretail.env.session import Session
-from drretail.errors import ModelError, ModelErrorKind, ToolError, UserError, quoted, shortened
+from drretail.errors import ModelError, ModelErrorKind, UserError, quoted, shortened
 from drretail.llm.models import Models
 from drretail.parsing import parse_json
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits
 from drretail.tools.local_server import HOST, bound, port_of, serving
-from drretail.tools.mcp import mcp_server
+from drretail.tools.mcp import UnrecordedRun, mcp_server
 from drretail.tools.mcp_http import ADDRESS, http_app
 from drretail.tools.toolkit import Toolkit
 
@@ -46,28 +45,13 @@ class Served:
     token: str = field(repr=False)
 
 
-class _SharedRun:
-    """Puts the calls of every connection into one run: the agent may connect as often as it likes."""
-
-    def __init__(self, toolkit: Toolkit) -> None:
-        self._toolkit = toolkit
-
-    async def begin(self, client: str) -> Toolkit:
-        return self._toolkit
-
-    async def hand_in(self, report: str) -> dict[str, Any]:
-        raise ToolError("unknown_tool", "The report is the answer to the question, and no call.")
-
-    async def end(self) -> None:
-        """Does nothing: the run ends with the agent's answer, not with a connection."""
-
-
 @asynccontextmanager
 async def served(session: Session) -> AsyncGenerator[Served]:
     """Serves the session's tools over MCP within the block, on a free port and with a new token."""
     token, listening = secrets.token_urlsafe(24), bound(0)
     with closing(listening), Toolkit(session) as toolkit:
-        server = mcp_server(session, lambda: _SharedRun(toolkit), instructions(session))
+        # All connections share one run: the agent may connect as often as it likes.
+        server = mcp_server(session, lambda: UnrecordedRun(session.settings, toolkit), instructions(session))
         port = port_of(listening)
         async with serving(http_app(server, token, port), listening):
             yield Served(f"http://{HOST}:{port}{ADDRESS}", token)

@@ -63,17 +63,20 @@ Ask = Callable[[str], Coroutine[Any, Any, str | None]]
 
 
 class UnrecordedRun:
-    """A session with these settings; nothing of it is kept when the client leaves.
+    """A session with these settings, of which nothing is kept when the client leaves; or the ``shared`` tools of one.
 
     Its shopper is the person at the client, if the client can ask that person.
     """
 
-    def __init__(self, settings: SessionSettings) -> None:
+    def __init__(self, settings: SessionSettings, shared: Toolkit | None = None) -> None:
         self._settings = settings
+        self._shared = shared
         self._toolkit: Toolkit | None = None
         self.ask: Ask | None = None
 
     async def begin(self, client: str) -> Toolkit:
+        if self._shared is not None:
+            return self._shared
         session, loop = Session(self._settings), asyncio.get_running_loop()
 
         def spoken(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
