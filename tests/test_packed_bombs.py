@@ -8,21 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import duckdb
 import pytest
 
-from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import IngestOptions
 from drretail.env.web.sandbox import PAGES_FILE, read_pages
 from drretail.errors import UserError
 from drretail.parsing import document_text
 
 MEGABYTE = 1 << 20
-MAPPING = 'currency = "USD"\n[products]\nfile = "{}"\nid = "id"\ntitle = "title"\nprice = "price"\n'
-PRODUCT = (
-    b'{"parent_asin": "B000000001", "title": "Lamp", "main_category": "Pet Supplies", "categories": ["Pet Supplies"]}\n'
-)
-REVIEW = b'{"parent_asin": "B000000001", "user_id": "ANNA", "rating": 5.0, "timestamp": 1600000000000, "text": "ok"}\n'
 
 
 def bomb(path: Path, unit: bytes, start: bytes = b"") -> Path:
@@ -30,50 +22,6 @@ def bomb(path: Path, unit: bytes, start: bytes = b"") -> Path:
     packed = gzip.compress(unit * (MEGABYTE // len(unit)), 9)
     path.write_bytes(gzip.compress(start) + packed * 1024)
     return path
-
-
-@pytest.mark.parametrize("unit", [b"\n", REVIEW, b"\0"])
-def test_of_raw_files(tmp_path: Path, unit: bytes) -> None:
-    raw = tmp_path / "raw"
-    raw.mkdir()
-    (raw / "meta_Pet_Supplies.jsonl").write_bytes(PRODUCT)
-    bomb(raw / "Pet_Supplies.jsonl.gz", unit, REVIEW)
-    with pytest.raises(UserError, match=r"unpacks to more than 200 times its size|a line of more than 15 MB"):
-        ingest([raw], tmp_path / "w", IngestOptions(min_interactions=1))
-
-
-@pytest.mark.parametrize(
-    ("name", "start", "unit"),
-    [
-        ("rows.csv.gz", b"id,title,price\n", b"1,lamp,10\n"),
-        ("cell.csv.gz", b'id,title,price\n1,"', b"a"),
-        ("rows.jsonl.gz", b"", b'{"id": 1, "title": "lamp", "price": 10}\n'),
-        ("items.xml.gz", b"<rss><channel>", b"<item><id>1</id><title>lamp</title><price>1</price></item>"),
-    ],
-)
-def test_of_tables(tmp_path: Path, name: str, start: bytes, unit: bytes) -> None:
-    bomb(tmp_path / name, unit, start)
-    check_refused(tmp_path, name)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        "SELECT 1 AS id, 'lamp' AS title, 10 AS price FROM range(20000000)",
-        "SELECT i AS id, repeat('a', 10000000) AS title, 10 AS price FROM range(100) t(i)",
-    ],
-    ids=["rows", "texts"],
-)
-def test_of_parquet(tmp_path: Path, rows: str) -> None:
-    with duckdb.connect() as db:
-        db.execute(f"COPY ({rows}) TO '{tmp_path}/shop.parquet' (FORMAT parquet, COMPRESSION zstd)")
-    check_refused(tmp_path, "shop.parquet")
-
-
-def check_refused(folder: Path, name: str) -> None:
-    (folder / "shop.toml").write_text(MAPPING.format(name))
-    with pytest.raises(UserError, match="unpacks to more than 200 times its size"):
-        ingest([folder / "shop.toml"], folder / "w", IngestOptions(min_interactions=0))
 
 
 def of_zip(path: Path) -> None:

@@ -305,7 +305,7 @@ def test_a_damaged_parquet_file_is_a_sentence(tmp_path: Path, at: float) -> None
     for place in range(int(len(whole) * at), int(len(whole) * at) + 6):
         whole[place] ^= 0xFF
     (tmp_path / "products.parquet").write_bytes(whole)
-    with pytest.raises(UserError, match=r"products\.parquet cannot be read as Parquet: "):
+    with pytest.raises(UserError, match=r"products\.parquet cannot be read"):
         ingest([path], tmp_path / "w")
 
 

@@ -58,7 +58,7 @@ class LineFiles:
 
     paths: dict[int, Path]
     saved: dict[int, Saved]
-    """The counts of arrays and mappings. Spark cannot split these, so a pass in Python wrote them as lines."""
+    """The counts of arrays. Spark cannot split these, so a pass in Python wrote them as lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def check_unchanged(plan: Plan, inputs: Sequence[FileState]) -> None:
 
 
 def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFiles:
-    """Links the files of a shape into ``folder``. Arrays and mappings are written out as lines of JSON."""
+    """Links the files of a shape into ``folder``. Arrays are written out as lines of JSON."""
     files = LineFiles({}, {})
     for number, item in enumerate(plan.inputs):
         source = item.source

@@ -7,7 +7,7 @@ is cheap to read again for its bad lines, unlike the whole file.
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.products import ROW_FIELDS
-from drretail.data_ingest.raw.sources import NO_ROOM, Source, open_binary, reading
+from drretail.data_ingest.raw.sources import NO_ROOM, Source, open_binary, reading, unpacked
 from drretail.data_ingest.selection import parameters_of, sql_text
 from drretail.data_ingest.stages import making
 from drretail.env.processes import Tell
@@ -144,23 +144,28 @@ class Chunk:
     place: int
     """The number of unpacked bytes in the file before this chunk."""
     size: int
+    read: int
+    """The bytes of the file on disk that were read since the chunk before."""
 
 
-def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size: int = CHUNK) -> Iterator[Chunk]:
-    """The lines of a file in chunks of about ``size`` bytes. ``on_place`` is called with the place in the file on disk.
+def read_chunks(path: Path, packed: bool, size: int = CHUNK) -> Iterator[Chunk]:
+    """The lines of a file in chunks of about ``size`` bytes.
 
     Raises UserError if the file is cut, damaged or unreadable, or has a line that is too long for any row.
     """
-    piece, place, rest = memoryview(bytearray(_PIECE)), 0, b""
-    with _window() as (window, name), open_binary(path, packed, on_place) as file:
+    piece, place, before, rest = memoryview(bytearray(_PIECE)), 0, 0, b""
+    with (
+        _window() as (window, name),
+        reading(path),
+        path.open("rb", buffering=0) as raw,
+        unpacked(raw, packed) as file,
+    ):
         while True:
             os.lseek(window, 0, os.SEEK_SET)
             _put(window, rest)
             filled, read, end = len(rest), 1, 0
             while read and (filled < size or not end):
-                with reading(path):
-                    # A packed file unpacks into this memory without a copy. BinaryIO does not declare readinto.
-                    read = int(file.readinto(piece))  # pyright: ignore[reportAttributeAccessIssue]
+                read = file.readinto(piece)  # a packed file unpacks into this memory without a copy
                 end = _end_of_lines(piece[:read], filled) or end
                 _put(window, piece[:read])
                 filled += read
@@ -170,10 +175,10 @@ def read_chunks(path: Path, packed: bool, on_place: Callable[[int], None], size:
             end = end if read else filled
             rest = os.pread(window, filled - end, end)
             os.ftruncate(window, end)
-            yield Chunk(name, place, end)
+            yield Chunk(name, place, end, raw.tell() - before)
             if not read:
                 return
-            place += end
+            place, before = place + end, raw.tell()
 
 
 def count_lines(path: Path, packed: bool, place: int) -> int:
@@ -334,11 +339,11 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
     count, target = _Count(), folder / SAVED
     with target.open("w", encoding="utf-8") as saved:
         if task.source.layout == "lines":
-            source, meter, lines = task.source, _Heard(tell), None
-            for chunk in read_chunks(source.path, source.packed, meter.place):
+            source, lines = task.source, None
+            for chunk in read_chunks(source.path, source.packed):
                 rows, good = _write_part(db, query, folder, count, chunk.path)
                 count.rows, count.good = count.rows + rows, count.good + good
-                meter.rows(rows)
+                tell(chunk.read, rows)
                 if rows > good:
                     # The reader keeps the order of lines and leaves out blank ones.
                     numbered = f"SELECT row_number() OVER () AS number, product_id FROM ({query})"  # noqa: S608
@@ -387,28 +392,11 @@ def _write_part(db: "DuckDBPyConnection", query: str, folder: Path, count: _Coun
 def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]]:
     """The files from which the engine reads the rows, each with its most lines. Saved rows come last."""
     if task.source.layout == "lines":
-        meter = _Heard(tell)
-        for chunk in read_chunks(task.source.path, task.source.packed, meter.place):
+        for chunk in read_chunks(task.source.path, task.source.packed):
             yield chunk.path, 1 + chunk.size // 2
-            meter.rows(0)
+            tell(chunk.read, 0)
         check_unchanged(task)
     else:
         tell(task.size, 0)
     if saved.stat().st_size or task.source.layout == "table":
         yield saved, 0
-
-
-@dataclass(slots=True)
-class _Heard:
-    """Reports the bytes and rows read since the last report."""
-
-    tell: Tell
-    reported: int = 0
-    waiting: int = 0
-
-    def place(self, place: int) -> None:
-        self.waiting = place - self.reported
-
-    def rows(self, rows: int) -> None:
-        self.tell(self.waiting, rows)
-        self.reported, self.waiting = self.reported + self.waiting, 0

@@ -1,4 +1,4 @@
-"""What a file holds, by its fields: lines, or JSON arrays and mappings, streamed; unreadable rows saved or reported."""
+"""What a file holds, by its fields: lines, or a JSON array, streamed; unreadable rows saved or reported."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,15 +21,6 @@ _LONGEST = 64 << 20
 _SPACE = " \t\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
-    """A value with the line on which it starts, and its key if it is in a mapping."""
-
-    line: int
-    key: str | None
-    value: Any
-
-
 class BrokenElement(Exception):
     """The JSON cannot be read from this line on."""
 
@@ -39,26 +30,18 @@ class BrokenElement(Exception):
         self.problem = problem
 
 
-def read_elements(file: TextIO) -> Iterator[Element]:
-    """The elements of the one array or object in ``file``. Raises BrokenElement if it breaks off."""
+def read_elements(file: TextIO) -> Iterator[tuple[int, Any]]:
+    """The elements of the one array in ``file``, each with its line. Raises BrokenElement if it breaks off."""
     text = _Window(file)
-    opening = text.next_character()
-    if opening not in ("[", "{"):
-        raise BrokenElement(text.line, "neither an array nor an object")
-    closing = "]" if opening == "[" else "}"
+    if text.next_character() != "[":
+        raise BrokenElement(text.line, "no array")
     text.skip(1)
-    while text.next_character() != closing:
-        line, key = text.line, None
-        if opening == "{":
-            key = text.decode()
-            if not isinstance(key, str) or text.next_character() != ":":
-                raise BrokenElement(line, "not a key and a value")
-            text.skip(1)
-        yield Element(line, key, text.decode())
+    while text.next_character() != "]":
+        yield text.line, text.decode()
         separator = text.next_character()
         if separator == ",":
             text.skip(1)
-        elif separator != closing:
+        elif separator != "]":
             raise BrokenElement(text.line, "cut" if not separator else f"{separator!r} where a comma should be")
 
 
@@ -135,13 +118,7 @@ def recognise(path: Path) -> Source:
         return Source(path, packed, "empty", why="empty")
     if first == "[" and (array := _judged(path, packed, "array", _first_rows(path, packed, "array"))).why is None:
         return array
-    rows = _first_rows(path, packed, "lines")
-    if first == "{" and sum(isinstance(row, dict) for row in rows) <= 1:
-        mapped = _first_rows(path, packed, "mapping")
-        # Every value must be a product, since a field of a single row may look like one too.
-        if mapped and all(shape_of(row) == "products" for row in mapped):
-            return Source(path, packed, "products", "mapping")
-    return _judged(path, packed, "lines", rows)
+    return _judged(path, packed, "lines", _first_rows(path, packed, "lines"))
 
 
 def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source:
@@ -165,20 +142,13 @@ def shape_of(row: Any) -> Shape:
     return "products" if {"parent_asin", "title"} <= row.keys() and "user_id" not in row else "unknown"
 
 
-def as_row(key: str | None, value: Any) -> Any:
-    """An element as a row. In a mapping the key is the product's id, unless the row has an id of its own."""
-    if key is not None and isinstance(value, dict):
-        return {"parent_asin": key, **value}
-    return value
-
-
 def _first_rows(path: Path, packed: bool, layout: Layout) -> list[Any]:
     rows = list[Any]()
     with open_text(path, packed) as file:
         if layout != "lines":
             with suppress(BrokenElement):
-                for element in islice(read_elements(file), _ROWS):
-                    rows.append(as_row(element.key, element.value))
+                for _, value in islice(read_elements(file), _ROWS):
+                    rows.append(value)
             return rows
         while len(rows) < _ROWS and (line := file.readline(_LONGEST_LINE)):
             try:
@@ -253,12 +223,12 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
 
 
 def save_elements(source: Source, target: Path, until_ms: int) -> Saved:
-    """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest is one bad line."""
+    """Writes the elements of an array as lines of JSON. If it breaks off, the rest is one bad line."""
     saved = Saved()
     with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
         try:
-            for element in read_elements(file):
-                _save(as_row(element.key, element.value), element.line, source.shape, saved, out, until_ms)
+            for line, value in read_elements(file):
+                _save(value, line, source.shape, saved, out, until_ms)
         except BrokenElement as problem:
             saved.reject(problem.line, f"not JSON: {problem.problem}")
     return saved

@@ -4,7 +4,7 @@ import errno
 import gzip
 import io
 import zlib
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from drretail.data_ingest.raw.mapping import Mapping
 from drretail.errors import UserError, file_error
 
 Shape = Literal["products", "reviews", "unknown", "empty"]
-Layout = Literal["lines", "array", "mapping", "table"]
+Layout = Literal["lines", "array", "table"]
 _BLOCK = 1 << 20
 ABOUT_MADE_UP = "synth.json"
 """The report on a made-up shop, beside its files."""
@@ -24,10 +24,6 @@ ABOUT_MADE_UP = "synth.json"
 _ISAL_ERROR = cast("type[Exception]", igzip_lib.IsalError)
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _GZIP_MAGIC = b"\x1f\x8b"
-# Rows of shops pack to a third or a tenth, tables with many empty cells to a thirtieth; gzip's own bound is 1,032.
-MOST_TIMES = 200
-"""The most times its size on disk that a file may unpack to. Up to ``ANY_TIMES`` bytes are always allowed."""
-ANY_TIMES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,70 +79,20 @@ def is_packed(path: Path) -> bool:
 
 
 @contextmanager
-def open_binary(path: Path, packed: bool, on_place: Callable[[int], None] | None = None) -> Generator[BinaryIO]:
-    """The unpacked bytes of a file. Reading raises UserError if the file is cut or damaged, or unpacks without end.
-
-    ``on_place`` is called at every read with the place in the file on disk.
-    """
-    with reading(path), _Heard(path, on_place) as raw:
-        if packed:
-            # ISA-L unpacks twice as fast as zlib, and compares the checksum at the end as well.
-            with igzip.open(raw, "rb") as file:
-                yield io.BufferedReader(_Bounded(path, cast("BinaryIO", file)), _BLOCK // 4)
-        else:
-            yield io.BufferedReader(raw)
+def open_binary(path: Path, packed: bool) -> Generator[BinaryIO]:
+    """The unpacked bytes of a file. Reading raises UserError if the file is cut or damaged."""
+    with reading(path), path.open("rb", buffering=0) as raw, unpacked(raw, packed) as file:
+        yield file
 
 
-class _Heard(io.FileIO):
-    """A file that reports how far it was read."""
-
-    def __init__(self, path: Path, on_place: Callable[[int], None] | None) -> None:
-        super().__init__(path, "rb")
-        self._on_place = on_place
-        self._read = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        self._tell(len(data or b""))
-        return data or b""
-
-    def readinto(self, buffer: "memoryview | bytearray", /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        read = super().readinto(buffer) or 0
-        self._tell(read)
-        return read
-
-    def _tell(self, read: int) -> None:
-        self._read += read
-        if self._on_place:
-            self._on_place(self._read)
-
-
-class _Bounded(io.RawIOBase):
-    """An unpacked file that raises UserError once it has unpacked to more than a shop's file does."""
-
-    def __init__(self, path: Path, file: BinaryIO) -> None:
-        self._path, self._file, self._unpacked = path, file, 0
-        self._most = most_unpacked(path)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "memoryview | bytearray", /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
-        read = int(self._file.readinto(buffer))  # pyright: ignore[reportAttributeAccessIssue] -- BinaryIO lacks it
-        self._unpacked += read
-        if self._unpacked > self._most:
-            raise UserError(without_end(self._path))
-        return read
-
-
-def most_unpacked(path: Path) -> int:
-    """The most bytes that a packed file may unpack to."""
-    return max(ANY_TIMES, MOST_TIMES * path.stat().st_size)
-
-
-def without_end(path: Path) -> str:
-    """The message for a file that unpacks to more than it may."""
-    return f"{path} unpacks to more than {MOST_TIMES} times its size, which no file of a shop does: get it anew."
+@contextmanager
+def unpacked(raw: io.FileIO, packed: bool) -> Generator[io.BufferedReader]:
+    if packed:
+        # ISA-L unpacks twice as fast as zlib, and compares the checksum at the end as well.
+        with igzip.open(raw, "rb") as file:
+            yield io.BufferedReader(cast("io.RawIOBase", file), _BLOCK // 4)
+    else:
+        yield io.BufferedReader(raw)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from lxml import html
 
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
-from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, most_unpacked, open_binary, without_end
+from drretail.data_ingest.raw.sources import Source, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
 from drretail.records.tables.sheets import check_width
@@ -32,7 +32,6 @@ _SEPARATORS = ",;\t|"
 _NAMED_COLUMNS = 60
 _ROWS = 50
 _LONGEST_LINE = 4 << 20
-_MEMORY: dict[str, str | bool | int | float | list[str]] = {"memory_limit": "2GB"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,6 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
             hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
             there = first_few(table.columns, _NAMED_COLUMNS)
             raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
-        _check_unpacked(table)
         return file
 
     mapping = read_mapping(path, columns_of)
@@ -128,7 +126,7 @@ def open_table(path: Path, mapping: Mapping | None) -> Table:
             with duckdb.connect() as db:
                 rows = db.execute("DESCRIBE SELECT * FROM read_parquet($file)", {"file": str(path)}).fetchall()
         except duckdb.Error as problem:
-            raise _no_parquet(path, problem) from problem
+            raise UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.") from problem
         described = {row[0]: row[1] for row in rows}
         table = Table(path, form, packed, tuple(described), tuple(described.values()))
     elif form == "csv":
@@ -178,40 +176,6 @@ def _jsonl_columns(path: Path, packed: bool) -> tuple[str, ...]:
     if not columns:
         raise UserError(f"{path} holds no JSON objects: write one on each line.")
     return tuple(columns)
-
-
-def _no_parquet(path: Path, problem: Exception) -> UserError:
-    return UserError(f"{path} cannot be read as Parquet: {str(problem).splitlines()[0]}.")
-
-
-def _check_unpacked(table: Table) -> None:
-    """Raises UserError for a small file that unpacks without end, which the engine would read for hours.
-
-    In Parquet these are millions of equal rows, or one long text that all rows share.
-    """
-    import duckdb
-
-    if table.packed:
-        check_packed(table.path)
-    if table.form != "parquet":
-        return
-    lengths = [str(len(table.columns))]
-    for name, kind in zip(table.columns, table.types, strict=True):
-        column = '"{}"'.format(name.replace('"', '""'))
-        if kind in ("VARCHAR", "BLOB"):
-            lengths.append(f"coalesce(strlen({column}), 0)")
-        elif kind.endswith("]"):
-            lengths.append(f"coalesce(8 * len({column}), 0)")
-    try:
-        with duckdb.connect(config=_MEMORY) as db:
-            query = f"SELECT sum({' + '.join(lengths)}) FROM read_parquet($file)"  # noqa: S608 -- names are quoted
-            ((size,),) = db.execute(query, {"file": str(table.path)}).fetchall()
-    except duckdb.OutOfMemoryException:
-        raise UserError(without_end(table.path)) from None
-    except duckdb.Error as problem:
-        raise _no_parquet(table.path, problem) from problem
-    if (size or 0) > most_unpacked(table.path):
-        raise UserError(without_end(table.path))
 
 
 def _decoded(path: Path, packed: bool, errors: str = "strict") -> Iterator[str]:

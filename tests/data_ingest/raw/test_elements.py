@@ -1,4 +1,4 @@
-"""JSON arrays and mappings, streamed."""
+"""JSON arrays, streamed."""
 
 import io
 import json
@@ -23,20 +23,15 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[r
     monkeypatch.setattr(lines, "_CHUNK", 3)
 
 
-@given(
-    st.lists(VALUES, max_size=5), st.dictionaries(st.text(max_size=4), VALUES, max_size=5), st.sampled_from([None, 2])
-)
-def test_arrays_are_read_by_element_and_mappings_by_pair_however_they_are_laid_out(
-    values: list[Any], pairs: dict[str, Any], indent: int | None
-) -> None:
-    array, mapping = (io.StringIO(json.dumps(each, indent=indent)) for each in (values, pairs))
-    assert [element.value for element in read_elements(array)] == values
-    assert {element.key: element.value for element in read_elements(mapping)} == pairs
+@given(st.lists(VALUES, max_size=5), st.sampled_from([None, 2]))
+def test_arrays_are_read_by_element_however_they_are_laid_out(values: list[Any], indent: int | None) -> None:
+    array = io.StringIO(json.dumps(values, indent=indent))
+    assert [value for _, value in read_elements(array)] == values
 
 
 def test_each_element_knows_its_line() -> None:
     text = json.dumps([{"a": 1}, {"b": 2}, 3], indent=1)
-    assert [element.line for element in read_elements(io.StringIO(text))] == [2, 5, 8]
+    assert [line for line, _ in read_elements(io.StringIO(text))] == [2, 5, 8]
 
 
 @given(st.integers(1, 200))
@@ -45,13 +40,13 @@ def test_a_cut_array_gives_its_whole_elements_and_then_says_where_it_broke(lengt
     text = json.dumps(values, indent=1)[:length]
     found: list[Any] = []
     with pytest.raises(BrokenElement) as broken:
-        found.extend(element.value for element in read_elements(io.StringIO(text)))
+        found.extend(value for _, value in read_elements(io.StringIO(text)))
     assert values[: len(found)] == found
     assert 1 <= broken.value.line <= text.count("\n") + 1
 
 
-@pytest.mark.parametrize("text", ["", "  ", "3", '"x"', "[1 2]", '{"a" 1}', "{1: 2}", "[1,", "[tru"])
-def test_what_is_no_array_or_object_is_broken(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "  ", "3", '"x"', "{}", "[1 2]", "[1,", "[tru"])
+def test_what_is_no_array_is_broken(text: str) -> None:
     with pytest.raises(BrokenElement):
         list(read_elements(io.StringIO(text)))
 
