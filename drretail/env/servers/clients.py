@@ -1,5 +1,5 @@
-"""The servers' clients and their addresses. They say what is wrong if a server cannot be used, turn its errors into
-one kind, and retry steps for a bounded time.
+"""The servers' clients and their addresses. They turn the servers' errors into one kind, say what to do at the start,
+and retry steps for a bounded time.
 
 The clients' own messages are not passed on, since some repeat what was sent.
 """
@@ -33,8 +33,8 @@ FORBIDDEN = 13
 SAME_BUT_FOR_CASE = 13297
 MONGO_RIGHTS = "to read a world takes the role `read` on its database, to load it `readWrite`"
 ES_RIGHTS = (
-    "to read a world takes `read` and `view_index_metadata` on its indices NAME-g*, to load it `manage`, `create` and "
-    "`read` on NAME and NAME-g*"
+    "to read a world takes `monitor` on the cluster, `read` and `view_index_metadata` on its indices NAME-g*, to load "
+    "it `manage`, `create` and `read` on NAME and NAME-g*"
 )
 
 
@@ -154,7 +154,6 @@ def is_passing(problem: Exception) -> bool:
 HOST = r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]+)?"
 # Messages show only what is plainly hosts: an unescaped password may hold any character.
 ADDRESS = re.compile(rf"(?:[a-z+]+://)?(?:[^/?#@]*@)?({HOST}(?:,{HOST})*)(?:[/?#][^@]*)?")
-ESCAPED = "special characters in a user or a password are written as %XX"
 
 
 def hosts_of(url: str) -> str:
@@ -167,35 +166,15 @@ def mongo_speaks_tls(settings: ServerSettings) -> bool:
     """True if the address or a certificate file turns TLS on."""
     if settings.mongo_ca_file is not None:
         return True
-    options = {name.lower(): values[-1].lower() for name, values in _options(settings.mongo_url).items()}
+    given = parse_qs(settings.mongo_url.rpartition("?")[2] if "?" in settings.mongo_url else "")
+    options = {name.lower(): values[-1].lower() for name, values in given.items()}
     value = options.get("tls", options.get("ssl"))
     return settings.mongo_url.startswith("mongodb+srv://") if value is None else value == "true"
-
-
-def path_remark(url: str) -> str:
-    """A hint to add if a server is of an unexpected kind and its address has a path; empty otherwise."""
-    path = url.partition("://")[2].partition("/")[2]
-    return " Leave the path out of ES_URL unless a proxy before Elasticsearch wants it." if path else ""
-
-
-def _authority(url: str) -> str:
-    return re.split(r"[/?#]", url.partition("://")[2])[0]
-
-
-def _options(url: str) -> dict[str, list[str]]:
-    return parse_qs(url.rpartition("?")[2] if "?" in url else "")
 
 
 Client = TypeVar("Client")
 Document = dict[str, Any]
 OLDEST_MONGO = (5, 0)
-NEEDED_MONGO = f"{'.'.join(map(str, OLDEST_MONGO))} or later is needed."
-REFUSALS = {
-    400: "is of another version: Elasticsearch 9 is needed.",
-    401: "refused the credentials: check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD.",
-    403: "does not let this user ask for its version: the user needs the cluster privilege `monitor`.",
-}
-"""What is wrong, by the status of Elasticsearch's first answer."""
 # Long, since building an index over millions of orders is one request.
 LOADING_SECONDS = 600.0
 # A server that is up is found in milliseconds; a user should not wait long to read that it is down.
@@ -263,13 +242,6 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
     url, where = settings.mongo_url, f"MongoDB at {hosts_of(settings.mongo_url)}"
     if not url.startswith(("mongodb://", "mongodb+srv://")):
         raise UserError(f"{where} has no proper address: MONGO_URL begins with mongodb:// or mongodb+srv://.")
-    if settings.mongo_password is not None and settings.mongo_user is None and "@" not in url:
-        raise UserError(f"{where} is given a password without a user: set DRRETAIL_MONGO_USER too.")
-    has_other_login = ":" in _authority(url).rpartition("@")[0] or "authmechanism" in {
-        name.lower() for name in _options(url)
-    }
-    if settings.mongo_user is not None and settings.mongo_password is None and not has_other_login:
-        raise UserError(f"{where} is given a user without a password: set DRRETAIL_MONGO_PASSWORD too.")
     options: dict[str, Any] = {
         "username": settings.mongo_user,
         "password": settings.mongo_password and settings.mongo_password.get_secret_value(),
@@ -301,14 +273,6 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
     url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
     if not url.startswith(("http://", "https://")):
         raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
-    if not re.search(r":[0-9]+$", _authority(url)):
-        raise UserError(
-            f"{where} has no proper address: in ES_URL a port comes after the host, such as :9200; {ESCAPED}."
-        )
-    if settings.es_password is not None and settings.es_user is None and settings.es_api_key is None and "@" not in url:
-        raise UserError(
-            f"{where} is given a password without a user: set DRRETAIL_ES_USER too ('elastic' is its first user)."
-        )
     ca_file = settings.es_ca_file
     if url.startswith("https:") and settings.verify and ca_file is not None and not ca_file.is_file():
         raise UserError(f"The certificates {ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
@@ -336,65 +300,41 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
     )
 
 
+MONGO_ADVICE = (
+    "start it (`docker compose up -d`), set MONGO_URL to where a MongoDB runs, or check DRRETAIL_MONGO_USER and "
+    "DRRETAIL_MONGO_PASSWORD (a user of another database than `admin` needs ?authSource=… in MONGO_URL)."
+)
+ES_ADVICE = (
+    "start it (`docker compose up -d`), set ES_URL to where an Elasticsearch 9 runs (without a path, unless a proxy "
+    "wants it), or check DRRETAIL_ES_API_KEY, or DRRETAIL_ES_USER and DRRETAIL_ES_PASSWORD, and DRRETAIL_ES_CA_FILE."
+)
+
+
 def try_mongo(client: MongoClient[Document], settings: ServerSettings, name: str) -> str:
     """The version of the server. Raises UserError if it cannot be reached or used."""
-    where, hint = f"MongoDB at {hosts_of(settings.mongo_url)}", "set MONGO_URL"
+    address = hosts_of(settings.mongo_url)
     try:
         version: str = client.server_info()["version"]
         client[name].list_collection_names()
-    except mongo.ServerSelectionTimeoutError as problem:
-        raise UserError(
-            f"{where} does not answer: start it (`docker compose up -d`), or {hint} to where one runs."
-        ) from problem
-    except mongo.OperationFailure as problem:
-        raise UserError(f"{where} {_mongo_refusal(problem.code, settings, name)}") from problem
-    except mongo.ConfigurationError as problem:  # the client no longer supports the server's protocol
-        raise UserError(f"{where} is too old: {NEEDED_MONGO}") from problem
     except mongo.PyMongoError as problem:
-        raise UserError(f"{where} cannot be used ({type(problem).__name__}): {hint} to a MongoDB.") from problem
+        raise UserError(f"{mongo_fault(problem, address).message.rstrip('.')}: {MONGO_ADVICE}") from problem
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_MONGO:
-        raise UserError(f"{where} is too old ({version}): {NEEDED_MONGO}")
+        needed = ".".join(map(str, OLDEST_MONGO))
+        raise UserError(f"MongoDB at {address} is too old ({version}): {needed} or later is needed.")
     return version
 
 
 def try_elastic(client: Elasticsearch, settings: ServerSettings) -> str:
     """The version of the server. Raises UserError if it cannot be reached or used."""
-    where, hint = f"Elasticsearch at {hosts_of(settings.es_url)}", "set ES_URL"
-    other_kind = f"is another kind of server: {hint} to an Elasticsearch 9.{path_remark(settings.es_url)}"
+    address = hosts_of(settings.es_url)
     try:
         # Not every server answers the usual GET /: the test server has no handler for it.
         nodes = client.nodes.info(filter_path="nodes.*.version")["nodes"].values()
         return str(min(node["version"] for node in nodes))
-    except elastic_transport.TlsError as problem:
-        raise UserError(
-            f"{where} has no certificate that is trusted: set DRRETAIL_ES_CA_FILE, or write http:// where it has none."
-        ) from problem
-    except (elastic_transport.ConnectionError, elastic_transport.ConnectionTimeout) as problem:
-        raise UserError(
-            f"{where} does not answer: start it (`docker compose up -d`), or {hint} to where one runs."
-        ) from problem
-    except elasticsearch.UnsupportedProductError as problem:
-        raise UserError(f"{where} {other_kind}") from problem
-    except elasticsearch.ApiError as problem:
-        status = problem.status_code
-        other = f"cannot be used (status {status}): try again later, or set ES_URL to another."
-        raise UserError(f"{where} {REFUSALS.get(status, other)}{path_remark(settings.es_url)}") from problem
-    except (elastic_transport.TransportError, KeyError, TypeError, ValueError) as problem:
-        raise UserError(f"{where} {other_kind}") from problem
-
-
-def _mongo_refusal(code: int | None, settings: ServerSettings, name: str) -> str:
-    """What is wrong, by the code of MongoDB's first answer."""
-    if code == FORBIDDEN and settings.mongo_user is None and "@" not in settings.mongo_url:
-        return "asks for a user: set DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD."
-    if code == FORBIDDEN:
-        return f"does not let this user read the database {name!r}: the user needs the role `read` there."
-    if code in AUTHENTICATION:
-        return (
-            "refused the credentials: check DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD, or those in MONGO_URL; a "
-            "user of another database than `admin` needs ?authSource=… there."
-        )
-    return f"cannot be used (code {code}): set MONGO_URL to another."
+    except (elastic_transport.TransportError, elasticsearch.ApiError) as problem:
+        raise UserError(f"{elastic_fault(problem, address).message.rstrip('.')}: {ES_ADVICE}") from problem
+    except (KeyError, TypeError, ValueError) as problem:
+        raise UserError(f"Elasticsearch at {address} is another kind of server: {ES_ADVICE}") from problem
 
 
 def _make_client(make: Callable[[], Client], what: str, variable: str) -> Client:
@@ -405,5 +345,6 @@ def _make_client(make: Callable[[], Client], what: str, variable: str) -> Client
         raise UserError(f"{what} needs certificates that cannot be read: {problem.strerror}.") from problem
     except (mongo.PyMongoError, ValueError, TypeError) as problem:
         raise UserError(
-            f"{what} has no proper address ({type(problem).__name__}): check {variable}; {ESCAPED}."
+            f"{what} has no proper address ({type(problem).__name__}): check {variable} and its user and password; "
+            "a port comes after the host, and special characters in a user or a password are written as %XX."
         ) from problem

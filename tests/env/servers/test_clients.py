@@ -61,9 +61,6 @@ def test_a_password_is_never_shown_however_badly_it_is_written(password: str, sc
         assert marked not in hosts_of(url)
 
 
-NO_PORT = "has no proper address: in ES_URL a port comes after the host"
-
-
 @pytest.mark.parametrize(
     ("given", "message"),
     [
@@ -71,14 +68,11 @@ NO_PORT = "has no proper address: in ES_URL a port comes after the host"
         ({"mongo_url": "http://user:secret@host"}, "MongoDB at host .*: MONGO_URL begins with mongodb://"),
         ({"mongo_url": "127.0.0.1:27017"}, "MongoDB at 127.0.0.1:27017 .*: MONGO_URL begins with mongodb://"),
         ({"mongo_ca_file": Path("none.pem")}, "certificates that cannot be read"),
-        ({"mongo_password": SECRET}, "password without a user: set DRRETAIL_MONGO_USER"),
-        ({"mongo_user": "eva"}, "user without a password: set DRRETAIL_MONGO_PASSWORD"),
+        ({"mongo_user": "eva"}, "check MONGO_URL and its user and password"),
         ({"es_url": "user:secret"}, "Elasticsearch at .* has no proper address"),
         ({"es_url": "ftp://user:secret@host"}, "Elasticsearch at host .*: ES_URL begins with http://"),
         ({"es_url": "127.0.0.1:9200"}, "at 127.0.0.1:9200 .*: ES_URL begins with http://"),
-        ({"es_url": "http://host/es"}, NO_PORT),
-        ({"es_url": "https://[::1]"}, NO_PORT),
-        ({"es_password": SECRET}, "password without a user: set DRRETAIL_ES_USER"),
+        ({"es_url": "http://host/es"}, "a port comes after the host"),
         ({"es_url": "https://host:1", "es_ca_file": Path("none.pem")}, "none.pem .* do not exist"),
     ],
 )

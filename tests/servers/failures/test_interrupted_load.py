@@ -105,7 +105,7 @@ def test_a_load_survives_the_loss_of_elasticsearch_while_it_indexes(
     trips = Trips("products into Elasticsearch", before_elasticsearch.refuse)
     with pytest.raises(UserError, match=f"127.0.0.1:{before_elasticsearch.port}.* goes on where"):
         load(through, fresh_name, patience=0.5, progress=trips)
-    with pytest.raises(UserError, match=f"Elasticsearch at 127.0.0.1:{before_elasticsearch.port} does not answer"):
+    with pytest.raises(UserError, match=rf"Elasticsearch at 127.0.0.1:{before_elasticsearch.port}\) cannot be reached"):
         load(through, fresh_name)
     before_elasticsearch.accept()
     check_load(through, fresh_name, embedded)
