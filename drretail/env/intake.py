@@ -50,7 +50,7 @@ class Intake:
         self.users = 0
         self.orders = 0
         self.last_order: int | None = None
-        self._without_product: OrderRow | None = None
+        self.without_product: OrderRow | None = None
 
     def take_products(self, products: Iterable[Product]) -> Iterator[tuple[Product, str]]:
         """Each product with its canonical line."""
@@ -88,7 +88,7 @@ class Intake:
                 before = place
                 listing = self.listings.get(product_id)
                 if listing is None:
-                    self._without_product = row
+                    self.without_product = row
                 user.add(timestamp, quantity, status, listing)
             self.order_hash.add_all(map(order_line, batch))
             self.orders += len(batch)
@@ -143,8 +143,8 @@ class Intake:
             profile_pool=rows.pool.hash,
             analyzer=self.formulation.analyzer,
         )
-        if self._without_product is not None and not manifest.is_own_shop:
-            raise ValueError(f"order {self._without_product}: its product is not in the shop")
+        if self.without_product is not None and not manifest.is_own_shop:
+            raise ValueError(f"order {self.without_product}: its product is not in the shop")
         if rows.expected not in ("", manifest.fingerprint):
             raise UserError(
                 f"The rows make a world with another fingerprint ({manifest.fingerprint[:12]}) than their source says "

@@ -26,7 +26,7 @@ def next_purchases(world: World, queries: Sequence[Query]) -> Iterator[NextPurch
     if world.holdout is None or not queries:
         return
     users = {query.user_id for query in queries if query.user_id is not None}
-    rows = world.holdout.orders(users)
+    rows = world.holdout(users)
     shop = _Shop(world)
     for query in queries:
         orders = rows.get(query.user_id or "", ())

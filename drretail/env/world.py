@@ -7,13 +7,14 @@ An embedded world is a folder (manifest.py says how it survives a crash):
 """
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
-from drretail.env.folder import FileHoldout, Holdout, check_world, write_world
+from drretail.env.folder import Holdout, check_world, held_out_of, write_world
 from drretail.env.manifest import (
     DATABASE_FILE,
     HOLDOUT_FILE,
@@ -133,5 +134,5 @@ def _embedded(folder: Path, generation: Path, web: Web) -> World:
         store.close()
         raise
     path = generation / HOLDOUT_FILE
-    holdout = FileHoldout(path) if path.is_file() else None
+    holdout = partial(held_out_of, path) if path.is_file() else None
     return World(store, catalog, web, manifest, folder=folder, holdout=holdout)

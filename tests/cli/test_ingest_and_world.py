@@ -201,7 +201,7 @@ def test_on_a_world_that_holds_orders_out_next_purchases_are_scored(succeeds: Co
     assert rows["hit_item"]["n_planned"] == rows["hit_item"]["n_scored"] + rows["hit_item"]["n_na"] == len(asked)
     assert rows["hit_item"]["value"] <= rows["hit_category"]["value"], "who hits the product hits its category"
     with open_world(tmp_path / "held") as world:
-        bought = known(world.holdout).orders([known(query.user_id) for query in asked])
+        bought = known(world.holdout)([known(query.user_id) for query in asked])
     for query in asked:
         frozen = known(read_rubric(tmp_path / "exp", "next_purchase", query.query_id, NextPurchase))
         of_user = [row for row in bought[known(query.user_id)] if row.order_status not in VOID_STATUSES]

@@ -167,7 +167,7 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
         assert list(there.products) == list(here.products)
         assert list(there.orders) == list(here.orders)
     with open_world(source) as here, open_world(first, servers=server_settings) as there:
-        assert known(there.holdout).orders(USERS) == known(here.holdout).orders(USERS) != {}
+        assert known(there.holdout)(USERS) == known(here.holdout)(USERS) != {}
 
     with connect(server_settings, name) as servers:
         servers.database["g1_orders"].delete_one({})

@@ -12,9 +12,8 @@ from pymongo.collection import Collection
 from drretail.env.servers import loading
 from drretail.env.servers.clients import Document, Patience, Servers
 from drretail.env.servers.live_generation import collections_of, writer_lease
-from drretail.env.servers.loading import Filling, Noted, Unfinished, drop_unfinished, find_unfinished
+from drretail.env.servers.loading import Load, Noted, Unfinished, drop_unfinished, find_unfinished
 from drretail.env.world import OrderRow
-from drretail.progress import Progress
 from drretail.records.shop import Product
 
 SEEDS = range(8)
@@ -95,15 +94,14 @@ def fill(servers: Servers, shop: Shop, monkeypatch: pytest.MonkeyPatch, scissors
         scissors.at_note()
         note(self, stream, batch, mark)
 
-    with monkeypatch.context() as patch, writer_lease(servers) as lease, Progress().track("") as bar:
+    with monkeypatch.context() as patch, writer_lease(servers) as lease:
         patch.setattr(Unfinished, "note", noted)
         unfinished = find_unfinished(servers)
-        patience = Patience(seconds=1)
-        load = Filling(servers, unfinished, lease, patience)
+        load = Load(servers, unfinished, lease, Patience(seconds=1))
         products, orders, holdout = shop
-        load.fill_products(scissors.through(products), bar)
-        load.fill_orders(scissors.through(orders), bar)
-        load.fill_holdout(scissors.through(holdout), bar)
+        load.fill_products(scissors.through(products))
+        load.fill_orders(scissors.through(orders))
+        load.fill_holdout(scissors.through(holdout))
         return unfinished.number
 
 

@@ -19,7 +19,7 @@ from drretail.env.manifest import WorldRows
 from drretail.env.servers.clients import Servers, connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, Lease, collections_of, read_live, writer_lease
-from drretail.env.servers.loading import write_servers
+from drretail.env.servers.loading import Load, write_servers
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.store.users import derive_profile
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
@@ -180,11 +180,14 @@ def test_a_world_of_version_1_with_profiles_in_it_is_read_kept_and_dropped(
 
 
 def test_a_load_of_other_rows_does_not_go_live(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    def disturbed(*_: object) -> None:
+    fill = Load.fill
+
+    def disturbed(load: Load, rows: WorldRows) -> None:
+        fill(load, rows)
         collections_of(servers.database, 1)["orders"].insert_one({"_id": "strange"})
 
     with monkeypatch.context() as patch:
-        patch.setattr("drretail.env.servers.loading.make_order_indexes", disturbed)
+        patch.setattr(Load, "fill", disturbed)
         with pytest.raises(UserError, match="do not hold what was sent"):
             write(servers)
     assert numbers(servers) == set()

@@ -105,8 +105,6 @@ REQUEST_BYTES = 8 * 2**20
 """The bytes of documents in one bulk request. Elasticsearch takes 100 MB by default, a proxy before it often less."""
 REQUEST_SECONDS = 120.0
 CREATED, THERE_ALREADY, REFUSED = 201, 409, 400
-LONGEST_ID = 512
-"""The most bytes of a product id. Elasticsearch refuses a whole request with a longer one, without naming it."""
 
 Answer = TypeVar("Answer")
 Line = tuple[str, bytes]
@@ -159,10 +157,6 @@ class ElasticWriter:
         self._patiently(self._check_kind)
         self._patiently(lambda: self.client.indices.refresh(index=self.index))
         self._patiently(lambda: self.client.indices.put_settings(index=self.index, settings=final))
-
-    def count(self) -> int:
-        """The number of products that can be searched; those added since the last ``finish`` may be missing."""
-        return int(self._patiently(lambda: self.client.count(index=self.index))["count"])
 
     def drop(self) -> None:
         """Removes the index, if there is one."""
@@ -226,12 +220,10 @@ class ElasticWriter:
 
 
 def batches_of(products: Sequence[Product], formulation: Formulation) -> Iterator[list[Line]]:
-    """The products as lines, in batches of about REQUEST_BYTES. Raises UserError for an id that no index takes."""
+    """The products as lines, in batches of about REQUEST_BYTES."""
     batch: list[Line] = []
     size = 0
     for product in products:
-        if len(product.product_id.encode("utf-8")) > LONGEST_ID:
-            raise UserError(f"The product id {product.product_id[:40]!r}… has over {LONGEST_ID} bytes; shorten it.")
         document = json.dumps(as_document(product, formulation), ensure_ascii=False, separators=(",", ":")).encode(
             "utf-8"
         )

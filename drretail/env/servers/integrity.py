@@ -1,24 +1,29 @@
 """Checks whether a world on servers is undamaged: its content against its manifest."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.folder import EXAMPLES, compare_counts, compare_fingerprint, compare_index, fault, hash_lines
-from drretail.env.intake import ProductFacts, UserSum
-from drretail.env.manifest import LineHash, OrderRow, holdout_line, order_line, product_line
+from drretail.env.folder import compare_counts, compare_fingerprint, compare_index, fault, hash_lines
+from drretail.env.intake import Intake
+from drretail.env.manifest import holdout_line
 from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
-from drretail.env.servers.reading import holdout_in, orders_in, products_in
+from drretail.env.servers.reading import ORDERS_AT_ONCE, holdout_in, orders_in, products_in
 from drretail.env.store.mongo import aggregates_of, order_row, product_of
+from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
 from drretail.progress import Progress
 from drretail.records.evidence import Finding
-from drretail.records.shop import Product
 
 USERS_AT_ONCE = 10_000
+EXAMPLES = 5
+"""The most rows that are named for one kind of fault."""
 DAMAGED = (KeyError, TypeError, ValueError, AttributeError)
 """The errors that reading a damaged document raises."""
 Row = TypeVar("Row")
@@ -41,43 +46,38 @@ class Check:
         self._servers = servers
         self._generation = generation
         self._collections = collections_of(servers.database, generation.number)
-        self._listings: dict[str, ProductFacts] = {}
-        self._product_hash = LineHash()
-        self._order_hash = LineHash()
-        self._counts = {"products": 0, "users": 0, "orders": 0}
+        self._intake = Intake()
         self._unreadable: list[Finding] = []
 
     def findings(self) -> list[Finding]:
         """All findings, at most ``EXAMPLES`` of one kind."""
-        parts: list[Callable[[], Iterable[Finding]]] = [
-            self._check_products,
-            self._check_users_and_orders,
-            lambda: compare_counts(self._generation.manifest, self._counts.items()),
-            self._check_fingerprint,
-            self._check_index,
-            lambda: self._unreadable,
-        ]
         found: dict[str, list[Finding]] = {}
-        for part in parts:
-            for finding in part():
-                of_kind = found.setdefault(finding.code, [])
-                if len(of_kind) < EXAMPLES:
-                    of_kind.append(finding)
+        for finding in self._all():
+            of_kind = found.setdefault(finding.code, [])
+            if len(of_kind) < EXAMPLES:
+                of_kind.append(finding)
         return [finding for findings in found.values() for finding in findings]
 
-    def _check_products(self) -> Iterable[Finding]:
-        for product in products_in(self._servers, self._collections["products"], self._product):
-            self._listings[product.product_id] = ProductFacts(product.price, product.category)
-            self._product_hash.add(product_line(product))
-        return ()
-
-    def _product(self, document: Document) -> Product | None:
-        self._counts["products"] += 1
-        return self._read("product", product_of, document, key="product_id")
-
-    def _order(self, document: Document) -> OrderRow | None:
-        self._counts["orders"] += 1
-        return self._read("order", order_row, document, key="order_id")
+    def _all(self) -> Iterator[Finding]:
+        manifest = self._generation.manifest
+        read = partial(self._read, "product", product_of, key="product_id")
+        for _ in self._intake.take_products(products_in(self._servers, self._collections["products"], read)):
+            pass
+        yield from self._check_users()
+        orphan = self._intake.without_product
+        if orphan is not None and not manifest.is_own_shop:
+            yield fault("order_without_product", f"{orphan.order_id} ({orphan.product_id})")
+        yield from compare_counts(manifest, stored_counts(self._servers, self._generation).items())
+        holdout = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
+        yield from compare_fingerprint(
+            manifest,
+            self._generation.pool.hash,
+            products=self._intake.product_hash.hexdigest(),
+            orders=self._intake.order_hash.hexdigest(),
+            holdout=None if holdout is None else hash_lines(map(holdout_line, holdout)),
+        )
+        yield from self._check_index()
+        yield from self._unreadable
 
     def _read(
         self, what: str, read: Callable[[Document], Row], document: Document, key: str | None = None
@@ -94,53 +94,32 @@ class Check:
                 self._unreadable.append(fault("unreadable", where, type(problem).__name__))
             return None
 
-    def _check_users_and_orders(self) -> Iterator[Finding]:
-        """Faults unless every user's aggregates are those of the user's orders, and every order has its user and, but
-        for one's own shop, its product.
-        """
-        is_own = self._generation.manifest.is_own_shop
-        users = self._users()
-        orders = orders_in(self._servers, self._collections["orders"], self._order)
-        user, order = next(users, None), next(orders, None)
-        while user is not None or order is not None:
-            keys: list[str] = [*([] if user is None else [user["_id"]]), *([] if order is None else [order.user_id])]
-            user_id = min(keys)
-            total = UserSum(user_id)
-            first = order
-            while order is not None and order.user_id == user_id:
-                self._order_hash.add(order_line(order))
-                listing = self._listings.get(order.product_id)
-                if listing is None and not is_own:
-                    yield fault("order_without_product", f"{order.order_id} ({order.product_id})")
-                total.add(order.timestamp, order.quantity, order.order_status, listing)
-                order = next(orders, None)
-            if user is None or user["_id"] != user_id:
-                assert first is not None, "the id is an order's"
-                yield fault("order_without_user", f"{first.order_id} ({user_id})")
-                continue
-            stored, summed = self._read("user", aggregates_of, user), total.total()
-            if stored is not None and not summed.n_orders:
-                yield fault("user_without_order", f"{stored.user_id} ({stored.n_orders})")
-            elif stored is not None and stored != summed:
-                yield fault("user_sums", str(stored), str(summed))
-            user = next(users, None)
+    def _check_users(self) -> Iterator[Finding]:
+        """Faults unless every user's aggregates are those of the user's orders, and every order has its user."""
+        both = merge(self._stored(), self._summed(), key=itemgetter(0))
+        for user_id, of_user in groupby(both, key=itemgetter(0)):
+            known = {kind: aggregates for _, kind, aggregates in of_user}
+            if "stored" not in known:
+                yield fault("order_without_user", f"the orders of {user_id}")
+            elif "summed" not in known:
+                yield fault("user_without_order", user_id)
+            elif known["stored"] not in (None, known["summed"]):
+                yield fault("user_sums", str(known["stored"]), str(known["summed"]))
 
-    def _users(self) -> Iterator[Document]:
+    def _stored(self) -> Iterator[tuple[str, str, Aggregates | None]]:
+        """What the database says of each user; None if that is damaged."""
         with mongo_faults(self._servers.mongo_address):
             for document in self._collections["users"].find(batch_size=USERS_AT_ONCE).sort("_id"):
-                self._counts["users"] += 1
                 if self._read("user", user_id_of, document) is not None:
-                    yield document
+                    yield document["_id"], "stored", self._read("user", aggregates_of, document)
 
-    def _check_fingerprint(self) -> Iterator[Finding]:
-        holdout = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
-        return compare_fingerprint(
-            self._generation.manifest,
-            self._generation.pool.hash,
-            products=self._product_hash.hexdigest(),
-            orders=self._order_hash.hexdigest(),
-            holdout=None if holdout is None else hash_lines(map(holdout_line, holdout)),
-        )
+    def _summed(self) -> Iterator[tuple[str, str, Aggregates]]:
+        """What each user's orders sum up to."""
+        read, finished = partial(self._read, "order", order_row, key="order_id"), list[Aggregates]()
+        orders = orders_in(self._servers, self._collections["orders"], read)
+        for _ in self._intake.take_orders(orders, finished, ORDERS_AT_ONCE):
+            yield from ((user.user_id, "summed", user) for user in finished)
+            finished.clear()
 
     def _check_index(self) -> Iterator[Finding]:
         try:
@@ -149,7 +128,7 @@ class Check:
         except UserError as problem:
             yield fault("unreadable", str(problem))
             return
-        yield from compare_index(sorted(self._listings), catalog.product_ids())
+        yield from compare_index(sorted(self._intake.listings), catalog.product_ids())
 
 
 def user_id_of(document: Document) -> str:
@@ -157,6 +136,13 @@ def user_id_of(document: Document) -> str:
     if not isinstance(document["_id"], str):
         raise TypeError("a user's id is a text")
     return document["_id"]
+
+
+def stored_counts(servers: Servers, generation: Generation) -> dict[str, int]:
+    """The numbers of products, users and orders in the database."""
+    collections = collections_of(servers.database, generation.number)
+    with mongo_faults(servers.mongo_address):
+        return {name: collections[name].count_documents({}) for name in ("products", "users", "orders")}
 
 
 def same_world(servers: Servers, fingerprint: str) -> Generation | None:
@@ -185,8 +171,7 @@ def is_whole(servers: Servers, live: Generation, progress: Progress) -> bool:
 def missing_rows(servers: Servers, generation: Generation) -> str:
     """The numbers of rows that differ from the manifest, in words; empty if none does."""
     counts = generation.manifest.counts.model_dump()
-    collections = collections_of(servers.database, generation.number)
-    found = {name: collections[name].count_documents({}) for name in ("products", "users", "orders")}
+    found = stored_counts(servers, generation)
     wrong = [f"{found[name]} of {counts[name]} {name}" for name in found if found[name] != counts[name]]
     answer = servers.elastic.options(ignore_status=404).count(index=generation.index)
     indexed = answer.get("count", 0)

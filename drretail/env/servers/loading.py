@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
+from operator import attrgetter, itemgetter
 from typing import Any, Literal
 
 import elastic_transport
@@ -147,6 +148,11 @@ ORDERS_AT_ONCE = 10_000
 DUPLICATE_KEY = 11000
 # A batch recorded as written must survive a crash of the server, and of the replica-set member that took it.
 SAFE = WriteConcern("majority", j=True)
+# For newest orders first, of all or of one status; ties by id.
+ORDER_INDEXES = (
+    [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
+    [("user_id", ASCENDING), ("order_status", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
+)
 EVERYTHING: Document = {}
 Rest = dict[Stream, Document]
 """Filters by collection."""
@@ -165,14 +171,14 @@ class Batch:
 
 
 @dataclass(eq=False, repr=False)
-class Filling:
+class Load:
     """Fills one generation. ``intake`` sees every row, whether it is written now or was written before."""
 
     servers: Servers
     unfinished: Unfinished
     lease: Lease
     patience: Patience
-    _: KW_ONLY
+    progress: Progress = field(default_factory=Progress)
     formulation: Formulation = ENGLISH
 
     def __post_init__(self) -> None:
@@ -180,17 +186,34 @@ class Filling:
         self._collections = {name: each.with_options(write_concern=SAFE) for name, each in collections.items()}
         self.intake = Intake(self.formulation)
 
-    def fill_products(self, products: Iterable[Product], bar: Bar) -> None:
-        self._fill("products", product_document, self._product_batches(products), {"products": EVERYTHING}, bar)
+    def fill(self, rows: WorldRows) -> None:
+        """Writes all missing rows, and builds the indexes."""
+        self.fill_products(rows.products)
+        self._fill_index()
+        self.fill_orders(rows.orders)
+        if rows.holdout is not None:
+            self.fill_holdout(rows.holdout)
+        self.progress.note("Building indexes and counting.")
+        for keys in ORDER_INDEXES:
+            self._patiently(partial(self._collections["orders"].create_index, keys))
 
-    def fill_orders(self, orders: Iterable[OrderRow], bar: Bar) -> None:
+    def fill_products(self, products: Iterable[Product]) -> None:
+        rows = (product for product, _ in self.intake.take_products(products))
+        batches = self._batches("products", rows, PRODUCTS_AT_ONCE, attrgetter("product_id"))
+        with self.progress.track("products into MongoDB") as bar:
+            self._fill("products", product_document, batches, {"products": EVERYTHING}, bar)
+
+    def fill_orders(self, orders: Iterable[OrderRow]) -> None:
         """Writes the orders and their users."""
         everything: Rest = {"orders": EVERYTHING, "users": EVERYTHING}
-        self._fill("orders", order_document, self._order_batches(orders), everything, bar)
+        with self.progress.track("orders and users into MongoDB") as bar:
+            self._fill("orders", order_document, self._order_batches(orders), everything, bar)
 
-    def fill_holdout(self, orders: Iterable[OrderRow], bar: Bar) -> None:
-        batches = self._holdout_batches(orders)
-        self._fill("holdout", lambda placed: holdout_document(*placed), batches, {"holdout": EVERYTHING}, bar)
+    def fill_holdout(self, orders: Iterable[OrderRow]) -> None:
+        rows = enumerate(row for row, _ in self.intake.take_holdout(orders))
+        batches = self._batches("holdout", rows, ORDERS_AT_ONCE, itemgetter(0))
+        with self.progress.track("orders that are held out") as bar:
+            self._fill("holdout", lambda placed: holdout_document(*placed), batches, {"holdout": EVERYTHING}, bar)
 
     def _fill(
         self, stream: Noted, make: Callable[[Any], Document], batches: Iterable[Batch], rest: Rest, bar: Bar
@@ -236,14 +259,11 @@ class Filling:
 
         self.patience.patiently(checked)
 
-    def _product_batches(self, products: Iterable[Product]) -> Iterator[Batch]:
-        rows = (product for product, _ in self.intake.take_products(products))
-        while batch := list(islice(rows, PRODUCTS_AT_ONCE)):
-            yield Batch(
-                batch,
-                mark=mark(self.intake.product_hash.hexdigest()),
-                rest={"products": {"_id": {"$gt": batch[-1].product_id}}},
-            )
+    def _batches(self, name: Stream, rows: Iterator[Any], size: int, id_of: Callable[[Any], Any]) -> Iterator[Batch]:
+        while batch := list(islice(rows, size)):
+            lines = self.intake.product_hash if name == "products" else self.intake.holdout_hash
+            assert lines is not None, "a row was taken"
+            yield Batch(batch, mark(lines.hexdigest()), rest={name: {"_id": {"$gt": id_of(batch[-1])}}})
 
     def _order_batches(self, orders: Iterable[OrderRow]) -> Iterator[Batch]:
         # A user's sums depend on the products' prices and categories.
@@ -263,15 +283,69 @@ class Filling:
             )
             finished.clear()
 
-    def _holdout_batches(self, orders: Iterable[OrderRow]) -> Iterator[Batch]:
-        rows = enumerate(row for row, _ in self.intake.take_holdout(orders))
-        while batch := list(islice(rows, ORDERS_AT_ONCE)):
-            assert self.intake.holdout_hash is not None, "a row was taken"
-            yield Batch(
-                batch,
-                mark=mark(self.intake.holdout_hash.hexdigest()),
-                rest={"holdout": {"_id": {"$gt": batch[-1][0]}}},
+    def _fill_index(self) -> None:
+        """Indexes the products that MongoDB holds.
+
+        MongoDB holds all of them by then, so that the index never holds a product of an interrupted load that changed
+        afterwards.
+        """
+        servers, unfinished, patiently = self.servers, self.unfinished, self.patience.patiently
+        index = ElasticWriter(
+            servers.elastic,
+            unfinished.index,
+            address=servers.elastic_address,
+            formulation=self.formulation,
+            shards=servers.settings.shards,
+            replicas=servers.settings.replicas,
+            patience=self.patience,
+        )
+        # An index of other products, or with another formulation, is begun anew.
+        kind = f"{self.intake.product_hash.hexdigest()} {self.formulation.version} {servers.settings.shards}"
+        exists = patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
+        if unfinished.indexed_as != kind or not exists:
+            index.drop()
+            patiently(lambda: unfinished.note_indexed(kind, ""))
+        index.create()
+
+        def next_products() -> list[Product]:
+            """The next batch; each is a query of its own, so that it can be retried."""
+            found = self._collections["products"].find({"_id": {"$gt": unfinished.indexed_to}})
+            return list(map(product_of, found.sort("_id", ASCENDING).limit(PRODUCTS_AT_ONCE)))
+
+        with self.progress.track("products into Elasticsearch") as bar:
+            while batch := patiently(next_products):
+                patiently(self.lease.check)
+                index.add(batch)
+                patiently(partial(unfinished.note_indexed, kind, batch[-1].product_id))
+                bar.advance(len(batch))
+        index.finish()
+
+    def check_counts(self, made: Generation) -> None:
+        """Raises UserError, and drops what was loaded, unless both servers hold as many rows as were sent."""
+        missing = self.patience.patiently(lambda: missing_rows(self.servers, made))
+        if missing:
+            drop_unfinished(self.servers, made.number)
+            raise UserError(
+                f"The servers do not hold what was sent ({missing}): another program may have changed it meanwhile. "
+                "Nothing went live; run the same command again."
             )
+
+    def go_live(self, made: Generation, damaged: int | None) -> None:
+        """Publishes the generation. If the same world is live and undamaged, only its manifest is replaced.
+
+        ``damaged`` is the number of a generation that is known to be damaged.
+        """
+        servers, fingerprint = self.servers, made.manifest.fingerprint
+        there = same_world(servers, fingerprint)
+        if there is not None and there.number != damaged and is_whole(servers, there, self.progress):
+            self.lease.check()
+            drop_unfinished(servers, made.number)
+            replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
+            point_alias(servers, there.index)  # the alias is missing if a load was interrupted just after going live
+            return
+        self.lease.check()
+        publish(servers, made)
+        forget_unfinished(servers)
 
 
 def insert(collection: Collection[Document], documents: Sequence[Document]) -> None:
@@ -315,13 +389,6 @@ def mark(*digests: str) -> str:
     return sha256_of(" ".join(digests))[:16]
 
 
-# For newest orders first, of all or of one status; ties by id.
-ORDER_INDEXES = (
-    [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
-    [("user_id", ASCENDING), ("order_status", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)],
-)
-
-
 def write_servers(
     servers: Servers,
     rows: WorldRows,
@@ -346,10 +413,9 @@ def write_servers(
             return there.manifest
     with load_errors(servers), writer_lease(servers, lease_seconds) as lease:
         drop_retired(servers)
-        load = Load(servers, find_unfinished(servers), lease, patience, progress)
-        filling = Filling(servers, load.unfinished, lease, patience, formulation=rows.formulation)
-        load.fill(filling, rows)
-        manifest = filling.intake.manifest(rows, servers.versions)
+        load = Load(servers, find_unfinished(servers), lease, patience, progress, rows.formulation)
+        load.fill(rows)
+        manifest = load.intake.manifest(rows, servers.versions)
         made = Generation(
             number=load.unfinished.number,
             index=load.unfinished.index,
@@ -361,104 +427,6 @@ def write_servers(
         lease.check()
         load.go_live(made, damaged=None if there is None else there.number)
     return manifest
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """One load: its progress, and the lease by which this process may write."""
-
-    servers: Servers
-    unfinished: Unfinished
-    lease: Lease
-    patience: Patience
-    progress: Progress
-
-    def fill(self, filling: Filling, rows: WorldRows) -> None:
-        """Writes all missing rows, and builds the indexes."""
-        with self.progress.track("products into MongoDB") as bar:
-            filling.fill_products(rows.products, bar)
-        self.fill_index(filling.intake)
-        with self.progress.track("orders and users into MongoDB") as bar:
-            filling.fill_orders(rows.orders, bar)
-        if rows.holdout is not None:
-            with self.progress.track("orders that are held out") as bar:
-                filling.fill_holdout(rows.holdout, bar)
-        self.progress.note("Building indexes and counting.")
-        make_order_indexes(self.servers, self.unfinished.number, self.patience)
-
-    def fill_index(self, intake: Intake) -> None:
-        """Indexes the products that MongoDB holds.
-
-        MongoDB holds all of them by then, so that the index never holds a product of an interrupted load that changed
-        afterwards.
-        """
-        servers, unfinished, patiently = self.servers, self.unfinished, self.patience.patiently
-        index = ElasticWriter(
-            servers.elastic,
-            unfinished.index,
-            address=servers.elastic_address,
-            formulation=intake.formulation,
-            shards=servers.settings.shards,
-            replicas=servers.settings.replicas,
-            patience=self.patience,
-        )
-        # An index of other products, or with another formulation, is begun anew.
-        kind = f"{intake.product_hash.hexdigest()} {intake.formulation.version} {servers.settings.shards}"
-        exists = patiently(lambda: servers.elastic.indices.exists(index=unfinished.index))
-        if unfinished.indexed_as != kind or not exists:
-            index.drop()
-            patiently(lambda: unfinished.note_indexed(kind, ""))
-        index.create()
-        with self.progress.track("products into Elasticsearch") as bar:
-            collection = collections_of(servers.database, unfinished.number)["products"]
-            while batch := patiently(lambda: next_products(collection, unfinished.indexed_to)):
-                patiently(self.lease.check)
-                index.add(batch)
-                last = batch[-1].product_id
-                patiently(lambda last=last: unfinished.note_indexed(kind, last))
-                bar.advance(len(batch))
-        index.finish()
-
-    def check_counts(self, made: Generation) -> None:
-        """Raises UserError, and drops what was loaded, unless both servers hold as many rows as were sent."""
-        missing = self.patience.patiently(lambda: missing_rows(self.servers, made))
-        if missing:
-            drop_unfinished(self.servers, made.number)
-            raise UserError(
-                f"The servers do not hold what was sent ({missing}): another program may have changed it meanwhile. "
-                "Nothing went live; run the same command again."
-            )
-
-    def go_live(self, made: Generation, damaged: int | None) -> None:
-        """Publishes the generation. If the same world is live and undamaged, only its manifest is replaced.
-
-        ``damaged`` is the number of a generation that is known to be damaged.
-        """
-        servers, fingerprint = self.servers, made.manifest.fingerprint
-        there = same_world(servers, fingerprint)
-        if there is not None and there.number != damaged and is_whole(servers, there, self.progress):
-            self.lease.check()
-            drop_unfinished(servers, made.number)
-            replace_manifest(servers, there.model_copy(update={"manifest": made.manifest}))
-            point_alias(servers, there.index)  # the alias is missing if a load was interrupted just after going live
-            return
-        self.lease.check()
-        publish(servers, made)
-        forget_unfinished(servers)
-
-
-def next_products(products: Collection[Document], after: str) -> list[Product]:
-    """The next batch of products after an id. Each batch is a query of its own, so that it can be retried."""
-    return [
-        product_of(document)
-        for document in products.find({"_id": {"$gt": after}}).sort("_id", ASCENDING).limit(PRODUCTS_AT_ONCE)
-    ]
-
-
-def make_order_indexes(servers: Servers, number: int, patience: Patience) -> None:
-    orders = collections_of(servers.database, number)["orders"]
-    for keys in ORDER_INDEXES:
-        patience.patiently(lambda keys=keys: orders.create_index(keys))
 
 
 def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:

@@ -9,6 +9,7 @@ from pymongo import ASCENDING, DESCENDING
 from pymongo.collection import Collection as MongoCollection
 
 from drretail.env.catalog.elastic import ElasticCatalog
+from drretail.env.folder import Holdout
 from drretail.env.manifest import Manifest, OrderRow, WorldRows, by_user
 from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
@@ -19,18 +20,6 @@ from drretail.records.shop import Product
 ORDERS_AT_ONCE = 10_000
 PRODUCTS_AT_ONCE = 1_000
 BY_USER = [("user_id", ASCENDING), ("timestamp", DESCENDING), ("_id", ASCENDING)]
-
-
-class ServerHoldout:
-    """Implements ``folder.Holdout`` on one generation, over the store's connection."""
-
-    def __init__(self, servers: Servers, generation: Generation) -> None:
-        self._address = servers.mongo_address
-        self._rows = collections_of(servers.database, generation.number)["holdout"]
-
-    def orders(self, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
-        with mongo_faults(self._address):
-            return by_user(map(order_row, self._rows.find({"user_id": {"$in": sorted(set(user_ids))}})))
 
 
 def read_generation(spec: str, settings: ServerSettings) -> Generation:
@@ -47,7 +36,7 @@ def kept_on_servers(spec: str, settings: ServerSettings) -> list[Manifest]:
 
 def open_servers(
     spec: str, settings: ServerSettings, *, former: bool = False
-) -> tuple[MongoStore, ElasticCatalog, Generation, ServerHoldout | None] | None:
+) -> tuple[MongoStore, ElasticCatalog, Generation, Holdout | None] | None:
     """Store, catalog and held-out orders of the live generation of "servers:NAME", or of the one before it; closing the
     store closes all. None if there is no generation before it.
 
@@ -63,8 +52,13 @@ def open_servers(
     except BaseException:
         servers.close()
         raise
-    holdout = ServerHoldout(servers, generation) if generation.held_out else None
-    return MongoStore(servers, generation), catalog, generation, holdout
+    rows = collections_of(servers.database, generation.number)["holdout"]
+
+    def held_out(user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
+        with mongo_faults(servers.mongo_address):
+            return by_user(map(order_row, rows.find({"user_id": {"$in": sorted(set(user_ids))}})))
+
+    return MongoStore(servers, generation), catalog, generation, held_out if generation.held_out else None
 
 
 @contextmanager
