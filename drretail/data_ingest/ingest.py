@@ -107,8 +107,7 @@ class Target:
     servers: ServerSettings | None = None
 
     def live(self) -> Manifest | None:
-        kept = find_kept(self.place, self.servers)
-        return None if kept is None else kept.live
+        return next(iter(find_kept(self.place, self.servers)), None)
 
     def is_complete(self) -> bool:
         """True if the live world can be opened."""
@@ -299,42 +298,31 @@ def _check_dates(report: IngestReport, until: date) -> None:
     )
 
 
+_REASONS = {"bad_line": "bad", "after_until": "dated too late", "no_meta": "of unknown products"}
+
+
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
-    """Raises UserError with the reason if no product is left, or if no order of your own shop's table is left."""
+    """Raises UserError with the counts if no product is left, or if no order of your own shop's table is left."""
+    rows, dropped = report.reviews.read, _dropped(report.reviews)
     if not report.products.kept:
-        raise UserError(f"No product is left: {_rule_that_dropped_all(selected, report, options)}")
-    if options.mapping is None or not report.reviews.read or selected.tables["category_orders"]:
+        raise UserError(
+            f"No product is left of {report.products.read:,} rows: {_dropped(report.products)}. Of {rows:,} reviews "
+            f"are {dropped}. Lower --min-interactions ({options.min_interactions}) or --since ({options.since}), or "
+            "check that products and reviews belong together: a review counts for the product with its parent_asin."
+        )
+    if options.mapping is None or not rows or selected.tables["category_orders"]:
         return
     file = next(file for file in report.files if file.shape == "reviews")
-    words = {"bad_line": "bad", "after_until": "dated too late", "no_meta": "of unknown products"}
-    dropped = ", ".join(f"{count:,} {words.get(reason, reason)}" for reason, count in report.reviews.dropped.items())
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
-    raise UserError(f"No order is left of {report.reviews.read:,} rows: {dropped}{bad}{product}.")
+    raise UserError(f"No order is left of {rows:,} rows: {dropped}{bad}{product}.")
 
 
-def _rule_that_dropped_all(selected: Selected, report: IngestReport, options: IngestOptions) -> str:
-    rows, reviews = report.products.read, report.reviews
-    good = reviews.read - reviews.dropped.get("bad_line", 0)
-    if not rows:
-        return "the tables and files of products hold no row."
-    if report.products.dropped.get("bad_line", 0) == rows:
-        return f"all {rows:,} product rows are bad lines, without an id or a title."
-    if good and reviews.dropped.get("no_meta", 0) == good:
-        return (
-            f"none of the {good:,} reviews is of one of the {rows:,} product rows (rule: a review counts for the "
-            "product with its parent_asin). Check that products and reviews belong together."
-        )
-    if good and reviews.dropped.get("before_since", 0) + reviews.dropped.get("no_meta", 0) == good:
-        return f"all reviews of the {rows:,} product rows are older than {options.since} (rule: --since)."
-    most = selected.tables["totals"][0]["most_interactions"]
-    return (
-        f"none of {rows:,} product rows has {options.min_interactions} interactions since {options.since} (rule: "
-        f"--min-interactions; the most, repeated rows included, is {most:,}), and {report.products_without_meta:,} "
-        "reviewed products have no product row. Lower --min-interactions or --since, or check that products and "
-        "reviews belong together."
-    )
+def _dropped(funnel: Funnel) -> str:
+    """ "3 bad, 12 before since"."""
+    counts = [f"{n:,} {_REASONS.get(reason, reason.replace('_', ' '))}" for reason, n in funnel.dropped.items()]
+    return ", ".join(counts) or "none dropped"
 
 
 def _write(

@@ -1,8 +1,7 @@
 """copy_world, the writer for any place, and what a place keeps: its live world and the one before, to go back to."""
 
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -23,34 +22,23 @@ from drretail.errors import UserError
 from drretail.progress import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The manifests of one place's worlds."""
+def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> list[Manifest]:
+    """The manifests of the live world at ``spec`` and of the one before it, without those that are too damaged to read.
 
-    live: Manifest
-    before: Manifest | None = None
-
-
-def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> Kept | None:
-    """The worlds at ``spec``; None if there is no world, or its manifest is too damaged to read.
-
-    Raises UserError if the world has another format, or a server cannot be used.
+    Empty if there is no world, or its own is damaged. Raises UserError if the world has another format, or a
+    server cannot be used.
     """
     check_place(spec)
     if is_on_servers(spec):
         from drretail.env.servers.reading import kept_on_servers  # the clients take long to load
 
-        found = kept_on_servers(str(spec), required(servers, spec))
-        return Kept(*found) if found else None
-    try:
-        live = read_manifest(live_generation(Path(spec)))
-    except UserError:
-        return None
-    former = former_generation(Path(spec))
-    try:
-        return Kept(live, None if former is None else read_manifest(former))
-    except UserError:
-        return Kept(live)
+        return kept_on_servers(str(spec), required(servers, spec))
+    kept: list[Manifest] = []
+    with suppress(UserError):
+        kept.append(read_manifest(live_generation(Path(spec))))
+        if former := former_generation(Path(spec)):
+            kept.append(read_manifest(former))
+    return kept
 
 
 def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
@@ -68,18 +56,19 @@ def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manife
     Raises UserError if no other generation is kept.
     """
     kept = find_kept(spec, servers)
-    if kept is None:
+    if not kept:
         raise UserError(f"There is no world at {spec}: make one with `drretail ingest`.")
-    if kept.before is None:
-        raise UserError(f"{spec} keeps no version before {kept.live.generation}, which is live.")
+    if len(kept) == 1:
+        raise UserError(f"{spec} keeps no version before {kept[0].generation}, which is live.")
+    former = kept[1]
     if is_on_servers(spec):
         from drretail.env.servers.loading import use_former
 
-        use_former(str(spec), required(servers, spec), kept.before.fingerprint)
+        use_former(str(spec), required(servers, spec), former.fingerprint)
     else:
         with writer_lock(Path(spec)):
-            make_live(Path(spec), kept.before.generation)
-    return kept.before
+            make_live(Path(spec), former.generation)
+    return former
 
 
 WriteWorld = Callable[[WorldRows, Progress | None], Manifest]

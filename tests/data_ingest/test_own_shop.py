@@ -230,7 +230,7 @@ def priced(*prices: str) -> list[dict[str, Any]]:
             {"orders": [*ORDERS, dict(ORDERS[0], day="2204-01-23")]},
             r"1 of 4 reviews or orders have a date later than \d{4}-\d\d-\d\d \(orders\.csv, line 5\): mend",
         ),
-        ({"products": [dict(PRODUCTS[0], name="")]}, "all 1 product rows are bad lines"),
+        ({"products": [dict(PRODUCTS[0], name="")]}, "No product is left of 1 rows: 1 bad"),
         (
             {"orders": [*ORDERS, dict(ORDERS[0], stand="weg"), dict(ORDERS[0], stand="")]},
             r"does not know: '' \(1\), 'weg' \(1\)\. Write in \[status\]",
@@ -292,8 +292,6 @@ def test_prices_and_numbers_that_are_dropped_or_may_mean_something_else_are_told
     assert notes_of(read(tmp_path, rows, [], head="", mapping=mapping)) == [
         "1 price unknown, such as 'auf Anfrage'",
         "1 price with three decimals, such as '2.500': where that means thousands, write decimal = ','",
-        "2 ratings unknown, such as '7'",
-        "2 numbers of ratings unknown, such as '1.5'",
         'prices name no currency and are taken as USD: write currency = "EUR" in the mapping',
     ]
 
@@ -367,7 +365,7 @@ def test_tables_without_a_mapping_or_rows_and_presets_are_refused(tmp_path: Path
     with pytest.raises(UserError, match="--preset is about the categories of Amazon"):
         ingest([path], tmp_path / "w", IngestOptions(preset="paper"))
     (tmp_path / "raw" / "products.csv").write_text("sku;name;path;net;stock;mat\n")
-    with pytest.raises(UserError, match="hold no row"):
+    with pytest.raises(UserError, match="No product is left of 0 rows"):
         ingest([path], tmp_path / "w")
 
 

@@ -50,17 +50,12 @@ def tamper(generation: Path, statement: str, *values: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "expected"),
     [
-        ("UPDATE orders SET quantity = 7 WHERE order_id = '0000000001'", {"fingerprint", "user_sums"}),
-        ("UPDATE products SET record = replace(record, '24.5', '2.5')", {"fingerprint", "user_sums"}),
-        ("DELETE FROM orders WHERE order_id = '0000000001'", {"fingerprint", "count", "user_sums"}),
-        ("DELETE FROM users WHERE user_id = 'BERT'", {"fingerprint", "count", "order_without_user"}),
-        (
-            "DELETE FROM products WHERE product_id = 'B02'",
-            {"fingerprint", "count", "order_without_product", "index_products"},
-        ),
-        ("DELETE FROM orders WHERE user = 2", {"fingerprint", "count", "user_without_order"}),
-        ("UPDATE users SET spend = 1 WHERE user_id = 'ANNA'", {"user_sums"}),
-        ("UPDATE users SET last_order = 1 WHERE user_id = 'ANNA'", {"user_sums"}),
+        ("UPDATE orders SET quantity = 7 WHERE order_id = '0000000001'", {"fingerprint"}),
+        ("UPDATE products SET record = replace(record, '24.5', '2.5')", {"fingerprint"}),
+        ("DELETE FROM orders WHERE user = 2", {"fingerprint", "count"}),
+        ("DELETE FROM users WHERE user_id = 'BERT'", {"fingerprint", "count"}),
+        ("DELETE FROM products WHERE product_id = 'B02'", {"fingerprint", "count", "index_products"}),
+        ("UPDATE users SET spend = 1 WHERE user_id = 'ANNA'", set()),
         ("DROP TABLE orders", {"unreadable"}),
     ],
 )
@@ -93,13 +88,8 @@ def test_another_worlds_index_is_found(
     assert {finding.code for finding in check_world(folder)} == {"index_products"}
 
 
-def test_a_damaged_or_missing_database_is_found_and_no_world_the_users_error(folder: Path, manifest: Manifest) -> None:
-    path = folder / manifest.generation / "shop.sqlite"
-    # The last place that holds an order id is the index over order ids, which the other checks do not read.
-    table, found, rest = path.read_bytes().rpartition(b"0000000003")
-    path.write_bytes(table + found.replace(b"3", b"4") + rest)
-    assert codes(folder) == {"database_damaged"}
-    path.unlink()
+def test_a_missing_database_is_found_and_no_world_the_users_error(folder: Path, manifest: Manifest) -> None:
+    (folder / manifest.generation / "shop.sqlite").unlink()
     assert codes(folder) == {"unreadable"}
     shutil.rmtree(folder)
     with pytest.raises(UserError):
@@ -176,17 +166,17 @@ def test_the_held_out_orders_of_users_come_oldest_first_and_a_world_without_any_
     other = OrderRow("0000000007", OTHER, "B0TEST0001", JANUARY + DAY)
     with open_world(built(tmp_path / "w", LATE, LATER, other)) as world:
         assert world.holdout is not None
-        assert world.holdout.orders([USER]) == {USER: [LATE, LATER]}
-        assert world.holdout.orders([OTHER, USER, "nobody"]) == {USER: [LATE, LATER], OTHER: [other]}
+        assert world.holdout([USER]) == {USER: [LATE, LATER]}
+        assert world.holdout([OTHER, USER, "nobody"]) == {USER: [LATE, LATER], OTHER: [other]}
         (file,) = (tmp_path / "w").glob("gen-*/holdout.jsonl")
         file.write_text("{}\n", encoding="utf-8")
         with pytest.raises(UserError, match=r"holdout\.jsonl, line 1, is no order"):
-            world.holdout.orders([USER])
+            world.holdout([USER])
     with open_world(build_shop(tmp_path / "none")) as world:
         assert world.holdout is None
     with open_world(built(tmp_path / "empty")) as world:
         assert world.holdout is not None
-        assert world.holdout.orders([USER]) == {}
+        assert world.holdout([USER]) == {}
 
 
 ARGUMENTS: dict[str, dict[str, object]] = {

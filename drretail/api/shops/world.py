@@ -133,8 +133,7 @@ def _manifest(place: str) -> Manifest:
 
 def _kept(world: str, place: str) -> Iterator[str]:
     """Which other version the world's place keeps, if any."""
-    generations = find_kept(place, server_settings())
-    if generations is not None and (before := generations.before) is not None:
+    for before in find_kept(place, server_settings())[1:]:
         yield f"Also kept: {before.headline}. `drretail world use {world}` switches to it."
 
 

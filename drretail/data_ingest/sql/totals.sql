@@ -1,6 +1,6 @@
--- Over all categories: users, reviewed products without a product row, the busiest product, what order ids used of k, and
--- an id that a shop gives to an order and that a line of another would get.
-SELECT u.users, m.without_meta, b.most_interactions, o.highest_k, c.clashing_id
+-- Over all categories: users, reviewed products without a product row, what order ids used of k, and an id that a shop
+-- gives to an order and that a line of another would get.
+SELECT u.users, m.without_meta, o.highest_k, c.clashing_id
 FROM (
     SELECT count(DISTINCT o.user_id) AS users
     FROM orders o
@@ -13,12 +13,6 @@ CROSS JOIN (
     LEFT JOIN products p ON p.product_id = t.product_id
     WHERE p.product_id IS NULL
 ) m
-CROSS JOIN (SELECT coalesce(max(recent), 0) AS most_interactions FROM (
-    SELECT t.product_id, CAST(sum(t.recent) AS BIGINT) AS recent
-    FROM tally t
-    JOIN products p ON p.product_id = t.product_id
-    GROUP BY t.product_id
-) q) b
 CROSS JOIN (SELECT max(k) AS highest_k FROM orders) o
 CROSS JOIN (SELECT min(order_id) AS clashing_id FROM (
     SELECT order_id
