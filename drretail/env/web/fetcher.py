@@ -18,7 +18,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from email.message import Message
 from functools import cached_property
 from ipaddress import ip_address
-from itertools import chain
 from urllib.parse import urljoin
 
 import httpcore2
@@ -90,37 +89,26 @@ def codec_name(charset: object) -> str | None:
     return name if _CODECS.fullmatch(name) else None
 
 
-ACCEPTED = "gzip, deflate"
-"""The encodings that the standard library unpacks piece by piece; servers are asked for no others."""
 STEP = 64 * 1024
 
 
 def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
     """The unpacked body. Raises Failed if it is larger than ``most_bytes``, damaged, or in another encoding."""
-    name, pieces = encoding.strip().lower(), iter(chunks)
-    if name in ("gzip", "x-gzip"):
-        pieces = _inflated(chunks, zlib.MAX_WBITS | 16)
-    elif name == "deflate":
-        # With zlib's header, as the standard says, or without it, as many servers send it.
-        first = next((chunk for chunk in pieces if chunk), b"")
-        with_header = (
-            len(first) > 0 and first[0] & 0x0F == 8 and (len(first) < 2 or (first[0] * 256 + first[1]) % 31 == 0)
-        )
-        pieces = _inflated(chain([first], pieces), zlib.MAX_WBITS if with_header else -zlib.MAX_WBITS)
-    elif name not in ("", "identity"):
+    name = encoding.strip().lower()
+    if name not in ("gzip", "", "identity"):
         # "gzip, gzip" too: packing twice can make a bomb of a few bytes, and has no other use.
         raise Failed("The page is packed in a way that was not asked for.")
     body = bytearray()
-    for piece in pieces:
+    for piece in _inflated(chunks) if name == "gzip" else chunks:
         body += piece
         if len(body) > most_bytes:
             raise Failed(f"The page is larger than {most_bytes:,} bytes.")
     return bytes(body)
 
 
-def _inflated(chunks: Iterable[bytes], window: int) -> Iterator[bytes]:
+def _inflated(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Inflates in small steps, so that the caller can stop in time; bytes after the end are ignored."""
-    inflater = zlib.decompressobj(window)
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for chunk in chunks:
             piece = inflater.decompress(chunk, STEP)
@@ -218,7 +206,7 @@ class Client:
                     ("User-Agent", self.user_agent),
                     ("Accept", "text/html, application/xhtml+xml, text/plain;q=0.9, */*;q=0.1"),
                     ("Accept-Language", "en, *;q=0.5"),
-                    ("Accept-Encoding", ACCEPTED),
+                    ("Accept-Encoding", "gzip"),
                     ("Connection", "close"),
                 ],
             ) as response:

@@ -7,8 +7,7 @@ import re
 import socket
 import ssl
 import time
-import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -182,11 +181,6 @@ def packed(body: bytes, encoding: str) -> bytes:
     return html(body, f"Content-Encoding: {encoding}")
 
 
-def raw_deflate(data: bytes) -> bytes:
-    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return packer.compress(data) + packer.flush()
-
-
 def without_end(start: bytes, more: bytes, pause: float = 0) -> Answering:
     """Sends ``start``, then more and more, after a pause in seconds each time."""
 
@@ -200,21 +194,13 @@ def without_end(start: bytes, more: bytes, pause: float = 0) -> Answering:
     return answer
 
 
-@pytest.mark.parametrize(
-    ("encoding", "pack"),
-    [("gzip", gzip.compress), ("x-gzip", gzip.compress), ("deflate", zlib.compress), ("Deflate", raw_deflate)],
-)
-def test_a_packed_page_is_unpacked(encoding: str, pack: Callable[[bytes], bytes]) -> None:
+def test_a_packed_page_is_unpacked_and_a_bomb_left_as_soon_as_it_is_too_large() -> None:
     page = b"<p>" + bytes(range(32, 127)) * 5000
-    found = fetched(always(packed(pack(page), encoding)))
+    found = fetched(always(packed(gzip.compress(page), "gzip")))
     assert (found.state, found.body) == ("ok", page)
-
-
-@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)])
-def test_a_bomb_is_left_as_soon_as_it_is_too_large(encoding: str, pack: Callable[[bytes], bytes]) -> None:
-    bomb = pack(bytes(50 * MEGABYTE))
+    bomb = gzip.compress(bytes(50 * MEGABYTE))
     assert len(bomb) < 100_000
-    found = fetched(always(packed(bomb, encoding)), body_bytes=MEGABYTE)
+    found = fetched(always(packed(bomb, "gzip")), body_bytes=MEGABYTE)
     assert (found.state, found.body) == ("error", b"")
     assert "larger than 1,000,000 bytes" in str(found.problem)
     says_so = OK_HEAD + b"Content-Length: 999999999999\r\n\r\n"
@@ -223,7 +209,7 @@ def test_a_bomb_is_left_as_soon_as_it_is_too_large(encoding: str, pack: Callable
 
 TWICE = gzip.compress(gzip.compress(bytes(MEGABYTE), mtime=0), mtime=0)
 TWO_HEADERS = "gzip\r\nContent-Encoding: gzip"
-OTHERS = ("br", "gzip, gzip", "gzip,deflate", "x-tar", "gzip;q=1", TWO_HEADERS)
+OTHERS = ("br", "deflate", "gzip, gzip", "x-tar", "gzip;q=1", TWO_HEADERS)
 DAMAGED = (b"not packed", gzip.compress(b"x" * 9999, mtime=0)[:-9], b"\x1f\x8b\x08\x00")
 
 
