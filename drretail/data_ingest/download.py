@@ -39,7 +39,7 @@ DAMAGED_TRIES = 2
 LONGEST_WAIT = 300.0
 # Statuses of a busy server: the same request may succeed later.
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
-_RANGE = re.compile(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)")
+_RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
 
 
 class Unavailable(Exception):
@@ -154,6 +154,9 @@ def _complete(url: str, part: Path, around: Surroundings) -> None:
 
     failures, tries = 0, TRIES
     around.tally.resumed(_have(part))
+    state = _read_state(part)
+    if state and state.url == url and state.size == _have(part) > 0:
+        return
     while True:
         before = _have(part)
         try:
@@ -189,17 +192,11 @@ def _ask(url: str, part: Path, around: Surroundings) -> float | None:
             return retry_after(response.headers.get("Retry-After", ""), datetime.now(UTC)) or 0.0
         if status not in (200, 206, 416):
             raise Unavailable(f"{url} answers {status}")
-        if status != 416:
+        if status == 416:  # it has no such bytes
+            _forget(part, around)
+        else:
             _take(url, response, part, around)
-            return None
-    # No more bytes to send: the file on disk is complete if its size fits, and discarded otherwise.
-    match = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    size = _whole_number(match[2]) if match else None
-    if size == have and state:
-        write_atomically(_state_file(part), json.dumps({"url": state.url, "tag": state.tag, "size": size}))
-    else:
-        _forget(part, around)
-    return None
+        return None
 
 
 def _take(url: str, response: "Response", part: Path, around: Surroundings) -> None:

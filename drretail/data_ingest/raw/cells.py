@@ -322,17 +322,6 @@ def check_prices(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         )
 
 
-def note_ratings(db: "DuckDBPyConnection", saved: Saved) -> None:
-    """Notes ratings, and numbers of ratings, that cannot be read."""
-    rated = "coalesce(TRY_CAST(average_rating AS DOUBLE) BETWEEN 0 AND 5, false)"
-    whole = r"coalesce(regexp_full_match(rating_number, '\d+(\.0+)?'), false)"
-    for column, good, thing in (("rating_said", rated, "rating"), ("ratings_said", whole, "number")):
-        unread, example = _counted(db, column, f"{column} IS NOT NULL AND NOT {good}")
-        if unread:
-            things = f"{counted(unread, thing)}{' of ratings' if thing == 'number' else ''}"
-            saved.notes.append(f"{things} unknown, such as {example[:LONGEST_SHOWN]!r}")
-
-
 def _named_currencies(db: "DuckDBPyConnection") -> list[tuple[tuple[str, ...], int, str]]:
     """The currencies that prices name, the most frequent first: the codes that may be meant, number, first price."""
     rows_of = db.execute(

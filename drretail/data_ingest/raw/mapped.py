@@ -15,14 +15,19 @@ from drretail.data_ingest.raw.cells import (
     check_statuses,
     currency_of,
     define_macros,
-    note_ratings,
     quoted,
     read_dates,
     reject_rows,
 )
-from drretail.data_ingest.raw.formats import found_nowhere
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
-from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, listed
+from drretail.data_ingest.raw.mapping import (
+    Mapping,
+    OrderColumns,
+    ProductColumns,
+    TableColumns,
+    found_nowhere,
+    listed,
+)
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.tables import open_table
@@ -69,7 +74,6 @@ def save_table(db: "DuckDBPyConnection", source: Source, target: Path, until_ms:
     check_ids(db, cells, saved)
     if source.shape == "products":
         check_prices(db, cells, saved)
-        note_ratings(db, saved)
         currency = currency_of(db, cells, saved)
         if source.mapping.products.parent is not None:
             merge_variants(db, saved)
@@ -122,8 +126,6 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "title": cells.text(columns.title),
         "average_rating": cells.number(columns.rating),
         "rating_number": f"replace({cells.number(columns.ratings)}, ',', '')",
-        "rating_said": cells.first_text(columns.rating),
-        "ratings_said": cells.first_text(columns.ratings),
         "features": f"nullif({cells.parts(columns.features)}, [])",
         "description": f"nullif({cells.parts(columns.description)}, [])",
         "price_read": cells.number(columns.price),
