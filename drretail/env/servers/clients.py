@@ -276,7 +276,7 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
 
 MONGO_ADVICE = (
     "start it (`docker compose up -d`), set MONGO_URL to where a MongoDB of 5.0 or later runs, or check "
-    "DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD (a user of another database than `admin` needs ?authSource=… in MONGO_URL)."
+    "DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD (a user of another database than `admin` needs ?authSource=…)."
 )
 ES_ADVICE = (
     "start it (`docker compose up -d`), set ES_URL to where an Elasticsearch 9 runs (without a path, unless a proxy "
