@@ -84,8 +84,6 @@ class Settings(BaseSettings):
     es_shards: int = Field(default=1, ge=1)
     """Shards of a new index; one holds tens of millions of products."""
     es_replicas: int = Field(default=0, ge=0)
-    servers_verify: bool = True
-    """False skips the check of the servers' TLS certificates."""
     servers_timeout: float = Field(default=10, gt=0)
     """Seconds for one request to either server."""
     servers_connections: int = Field(default=200, ge=1)

@@ -184,7 +184,6 @@ def server_settings(**given: str | None) -> ServerSettings:
         es_api_key=settings.es_api_key,
         mongo_ca_file=settings.mongo_ca_file,
         es_ca_file=settings.es_ca_file,
-        verify=settings.servers_verify,
         timeout=settings.servers_timeout,
         connections=settings.servers_connections,
         shards=settings.es_shards,

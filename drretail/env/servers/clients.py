@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
-from urllib.parse import parse_qs
 
 import elastic_transport
 import elasticsearch
@@ -25,17 +24,33 @@ from drretail.errors import ToolError, UserError
 
 TIMED_OUT = frozenset({408, 504})
 BUSY = frozenset({429, 502, 503})
-# MongoDB's codes for a user who is unknown or whose password is wrong,
-AUTHENTICATION = frozenset({11, 18, 8000})
-# for one who may not do this,
-FORBIDDEN = 13
-# and for a database whose name differs from another's only in upper and lower case.
-SAME_BUT_FOR_CASE = 13297
-MONGO_RIGHTS = "to read a world takes the role `read` on its database, to load it `readWrite`"
-ES_RIGHTS = (
-    "to read a world takes `monitor` on the cluster, `read` and `view_index_metadata` on its indices NAME-g*, to load "
-    "it `manage`, `create` and `read` on NAME and NAME-g*"
-)
+# What is wrong by the kind of an error, the first that fits; otherwise by its code or status.
+_MONGO_KINDS: dict[type[Exception], str] = {
+    mongo.ServerSelectionTimeoutError: "cannot be reached",
+    mongo.WaitQueueTimeoutError: "has no connection free: too many requests at once",
+    mongo.ConnectionFailure: "closed the connection",
+    mongo.InvalidOperation: "was asked after its world was closed",
+}
+_MONGO_CODES = {
+    **dict.fromkeys((11, 18, 8000), "refused the credentials"),
+    13: "does not let this user do that: to read a world takes the role `read` on its database, to load it `readWrite`",
+    13297: "has a database of this name in other upper and lower case: choose another name for the world",
+}
+_ES_KINDS: dict[type[Exception], str] = {
+    elastic_transport.TlsError: "has a certificate that is not trusted",
+    elastic_transport.ConnectionError: "cannot be reached",
+    elastic_transport.TransportError: "gave an answer that cannot be read",
+    elasticsearch.UnsupportedProductError: "is another kind of server",
+}
+_ES_STATUSES = {
+    **dict.fromkeys(BUSY, "is overloaded"),
+    401: "refused the credentials",
+    403: (
+        "does not let this user do that: to read a world takes `monitor` on the cluster, `read` and "
+        "`view_index_metadata` on its indices NAME-g*, to load it `manage`, `create` and `read` on NAME and NAME-g*"
+    ),
+    404: "no longer has the index of this world: open the world anew",
+}
 
 
 @contextmanager
@@ -57,55 +72,29 @@ def elastic_faults(address: str) -> Generator[None]:
 
 
 def mongo_fault(problem: mongo.PyMongoError, address: str) -> ToolError:
-    """The ToolError for an error of pymongo; ``address`` as ``clients.hosts_of`` returns it."""
+    """The ToolError for an error of pymongo; ``address`` as ``hosts_of`` returns it."""
     where = f"The shop's database (MongoDB at {address})"
-    if isinstance(problem, mongo.ServerSelectionTimeoutError):
-        return ToolError("unavailable", f"{where} cannot be reached.")
-    if isinstance(problem, mongo.WaitQueueTimeoutError):
-        return ToolError("unavailable", f"{where} has no connection free: too many requests at once.")
-    if problem.timeout:
+    waits = isinstance(problem, mongo.ServerSelectionTimeoutError | mongo.WaitQueueTimeoutError)
+    if problem.timeout and not waits:
         return ToolError("timeout", f"{where} gave no answer in time.")
-    if isinstance(problem, mongo.ConnectionFailure):
-        return ToolError("unavailable", f"{where} closed the connection.")
-    if isinstance(problem, mongo.InvalidOperation):
-        return ToolError("unavailable", f"{where} was asked after its world was closed.")
     code = problem.code if isinstance(problem, mongo.OperationFailure) else None
-    if code in AUTHENTICATION:
-        return ToolError("unavailable", f"{where} refused the credentials (code {code}).")
-    if code == FORBIDDEN:
-        return ToolError("unavailable", f"{where} does not let this user do that (code {code}): {MONGO_RIGHTS}.")
-    if code == SAME_BUT_FOR_CASE:
-        advice = "choose another name for the world"
-        return ToolError("unavailable", f"{where} has a database of this name in other upper and lower case: {advice}.")
-    reason = f"code {code}" if code is not None else type(problem).__name__
-    return ToolError("unavailable", f"{where} refused the request ({reason}).")
+    reason = type(problem).__name__ if code is None else f"code {code}"
+    words = _of_kind(problem, _MONGO_KINDS) or f"{_MONGO_CODES.get(code or 0, 'refused the request')} ({reason})"
+    return ToolError("unavailable", f"{where} {words}.")
 
 
 def elastic_fault(problem: elastic_transport.TransportError | elasticsearch.ApiError, address: str) -> ToolError:
-    """The ToolError for an error of Elasticsearch's client; ``address`` as ``clients.hosts_of`` returns it."""
+    """The ToolError for an error of Elasticsearch's client; ``address`` as ``hosts_of`` returns it."""
     where = f"The shop's search (Elasticsearch at {address})"
-    if isinstance(problem, elastic_transport.ConnectionTimeout):
+    status = problem.status_code if isinstance(problem, elasticsearch.ApiError) else 0
+    if isinstance(problem, elastic_transport.ConnectionTimeout) or status in TIMED_OUT:
         return ToolError("timeout", f"{where} gave no answer in time.")
-    if isinstance(problem, elastic_transport.TlsError):
-        return ToolError("unavailable", f"{where} has a certificate that is not trusted.")
-    if isinstance(problem, elastic_transport.ConnectionError):
-        return ToolError("unavailable", f"{where} cannot be reached.")
-    if isinstance(problem, elastic_transport.TransportError):
-        return ToolError("unavailable", f"{where} gave an answer that cannot be read ({type(problem).__name__}).")
-    if isinstance(problem, elasticsearch.UnsupportedProductError):
-        return ToolError("unavailable", f"{where} is another kind of server.")
-    status = problem.status_code
-    if status in TIMED_OUT:
-        return ToolError("timeout", f"{where} gave no answer in time (status {status}).")
-    if status in BUSY:
-        return ToolError("unavailable", f"{where} is overloaded (status {status}); another call may do.")
-    if status == 401:
-        return ToolError("unavailable", f"{where} refused the credentials (status {status}).")
-    if status == 403:
-        return ToolError("unavailable", f"{where} does not let this user do that (status {status}): {ES_RIGHTS}.")
-    if status == 404:
-        return ToolError("unavailable", f"{where} no longer has the index of this world: open the world anew.")
-    return ToolError("unavailable", f"{where} refused the request (status {status}).")
+    words = _of_kind(problem, _ES_KINDS) or f"{_ES_STATUSES.get(status, 'refused the request')} (status {status})"
+    return ToolError("unavailable", f"{where} {words}.")
+
+
+def _of_kind(problem: Exception, kinds: dict[type[Exception], str]) -> str | None:
+    return next((words for kind, words in kinds.items() if isinstance(problem, kind)), None)
 
 
 Result = TypeVar("Result")
@@ -160,16 +149,6 @@ def hosts_of(url: str) -> str:
     """The hosts of an address for messages, without user, password and options."""
     match = ADDRESS.fullmatch(url)
     return match[1] if match else "(not shown: it may hold a password)"
-
-
-def mongo_speaks_tls(settings: ServerSettings) -> bool:
-    """True if the address or a certificate file turns TLS on."""
-    if settings.mongo_ca_file is not None:
-        return True
-    given = parse_qs(settings.mongo_url.rpartition("?")[2] if "?" in settings.mongo_url else "")
-    options = {name.lower(): values[-1].lower() for name, values in given.items()}
-    value = options.get("tls", options.get("ssl"))
-    return settings.mongo_url.startswith("mongodb+srv://") if value is None else value == "true"
 
 
 Client = TypeVar("Client")
@@ -248,8 +227,6 @@ def open_mongo(settings: ServerSettings) -> MongoClient[Document]:
         "tlsCAFile": settings.mongo_ca_file and str(settings.mongo_ca_file),
         "tls": True if settings.mongo_ca_file else None,
     }
-    if not settings.verify and mongo_speaks_tls(settings):
-        options |= {"tlsAllowInvalidCertificates": True, "tlsCAFile": None}
     milliseconds = int(settings.timeout * 1000)
     search = int(min(settings.timeout / 2, LONGEST_SEARCH_FOR_SERVER) * 1000)
     return _make_client(
@@ -273,19 +250,16 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
     url, where = settings.es_url, f"Elasticsearch at {hosts_of(settings.es_url)}"
     if not url.startswith(("http://", "https://")):
         raise UserError(f"{where} has no proper address: ES_URL begins with http:// or https://.")
-    ca_file = settings.es_ca_file
-    if url.startswith("https:") and settings.verify and ca_file is not None and not ca_file.is_file():
-        raise UserError(f"The certificates {ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
     options: dict[str, Any] = {}
     if settings.es_api_key is not None:
         options["api_key"] = settings.es_api_key.get_secret_value()
     elif settings.es_user is not None:
         password = settings.es_password.get_secret_value() if settings.es_password else ""
         options["basic_auth"] = (settings.es_user, password)
-    if settings.es_url.startswith("https:"):
-        options |= {"verify_certs": settings.verify, "ssl_show_warn": False}
-        if settings.es_ca_file is not None and settings.verify:
-            options["ca_certs"] = str(settings.es_ca_file)
+    if url.startswith("https:") and settings.es_ca_file is not None:
+        if not settings.es_ca_file.is_file():
+            raise UserError(f"The certificates {settings.es_ca_file} (DRRETAIL_ES_CA_FILE) do not exist.")
+        options["ca_certs"] = str(settings.es_ca_file)
     return _make_client(
         lambda: Elasticsearch(
             settings.es_url,
@@ -301,8 +275,8 @@ def open_elastic(settings: ServerSettings) -> Elasticsearch:
 
 
 MONGO_ADVICE = (
-    "start it (`docker compose up -d`), set MONGO_URL to where a MongoDB runs, or check DRRETAIL_MONGO_USER and "
-    "DRRETAIL_MONGO_PASSWORD (a user of another database than `admin` needs ?authSource=… in MONGO_URL)."
+    "start it (`docker compose up -d`), set MONGO_URL to where a MongoDB of 5.0 or later runs, or check "
+    "DRRETAIL_MONGO_USER and DRRETAIL_MONGO_PASSWORD (a user of another database than `admin` needs ?authSource=…)."
 )
 ES_ADVICE = (
     "start it (`docker compose up -d`), set ES_URL to where an Elasticsearch 9 runs (without a path, unless a proxy "

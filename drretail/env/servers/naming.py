@@ -14,8 +14,6 @@ NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,37}")
 INDEX_LIKE = re.compile(r".*-g[0-9]+")
 # MongoDB's own databases.
 RESERVED = frozenset({"admin", "config", "local"})
-# Elasticsearch's own templates make data streams of names with these beginnings, and refuse indices.
-RESERVED_BEGINNINGS = ("logs-", "metrics-", "profiling-", "synthetics-", "traces-")
 NEARLY = re.compile(r"servers?:\s*(.*)", re.IGNORECASE)
 
 
@@ -38,11 +36,6 @@ def world_name(spec: str) -> str:
         )
     if name in RESERVED:
         raise UserError(f"{spec!r} cannot name a world on servers: {name!r} is a database of MongoDB's own.")
-    if name.startswith(RESERVED_BEGINNINGS):
-        raise UserError(
-            f"{spec!r} cannot name a world on servers: Elasticsearch keeps names with {name.partition('-')[0]!r} and "
-            "'-' in front for data streams."
-        )
     return name
 
 
@@ -80,8 +73,6 @@ class ServerSettings:
     mongo_ca_file: Path | None = None
     """The certificates that MongoDB is checked against; setting it turns TLS on."""
     es_ca_file: Path | None = None
-    verify: bool = True
-    """If False, certificates of servers with TLS are not checked. It does not turn TLS on."""
     timeout: float = 10
     """Seconds for one request; half of it for finding a server at all."""
     connections: int = CONNECTIONS

@@ -88,14 +88,7 @@ def holdout_document(place: int, row: OrderRow) -> Document:
 
 def user_document(user: Aggregates) -> Document:
     """A user's aggregates, by which users are drawn."""
-    return {
-        "_id": user.user_id,
-        "user_id": user.user_id,
-        "n_orders": user.n_orders,
-        "spend": user.spend,
-        "last_order": Int64(user.last_order),
-        "top_category": user.top_category,
-    }
+    return {"_id": user.user_id, **user._asdict(), "last_order": Int64(user.last_order)}
 
 
 def aggregates_of(document: Mapping[str, Any]) -> Aggregates:

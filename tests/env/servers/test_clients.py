@@ -97,25 +97,6 @@ def test_what_a_server_can_be_asked_with_is_taken(given: dict[str, Any]) -> None
     open_client(**given).close()
 
 
-@pytest.mark.parametrize(
-    ("given", "speaks_tls"),
-    [
-        ({"mongo_url": "mongodb://host"}, False),
-        ({"mongo_url": "mongodb://host/?tls=false"}, False),
-        ({"mongo_url": "mongodb://host/?tls=true"}, True),
-        ({"mongo_url": "mongodb://host/?directConnection=true&SSL=true"}, True),
-        ({"mongo_ca_file": Path("none.pem")}, True),  # which is read only by who verifies
-    ],
-)
-def test_not_to_verify_turns_no_tls_on(given: dict[str, Any], speaks_tls: bool) -> None:
-    for verify in (True, False) if "mongo_url" in given else (False,):
-        with open_client(**given, verify=verify) as client:
-            context = client.options.pool_options._ssl_context
-            assert (context is not None) == speaks_tls
-            if context is not None:
-                assert (context.verify_mode == 0) == (not verify)
-
-
 def test_where_the_servers_are_is_never_supposed_and_settings_do_not_show_what_is_secret() -> None:
     with pytest.raises(UserError, match=r"servers:shop.*ServerSettings\(mongo_url=.*server_settings\(\)"):
         required(None, "servers:shop")
@@ -125,7 +106,7 @@ def test_where_the_servers_are_is_never_supposed_and_settings_do_not_show_what_i
 
 
 TAKEN = "shop 7 a-g a_b-c shop-g1x g1"
-RESEMBLING = "administration locals logs metrics_x shop-logs-x"
+RESEMBLING = "administration locals"
 """Names that only resemble one that a server keeps for itself."""
 
 
@@ -139,7 +120,6 @@ def test_a_name_that_database_and_index_take_is_taken(name: str) -> None:
     [
         *((name, "") for name in ("", "Shop", "_a", "-a", "a b", "a.b", "a/b", "é", "a" * 39, "shop-g1", "a\n")),
         *((name, ".*MongoDB's own") for name in ("admin", "config", "local")),
-        *((name, ".*data streams") for name in ("logs-shop", "metrics-x", "traces-a", "synthetics-b")),
     ],
 )
 def test_any_other_name_is_said_to_be_wrong_or_one_that_a_server_keeps_for_itself(name: str, reason: str) -> None:
