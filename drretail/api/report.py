@@ -31,8 +31,7 @@ from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import sections
 from drretail.viewer.summary import summary_of
-from drretail.viewer.tables.result import concluded
-from drretail.viewer.tables.scoreboard import board_table
+from drretail.viewer.tables.scoreboard import board_table, concluded
 from drretail.viewer.text_report import FEW_RUNS, text_of
 
 MANY_RUNS = 50

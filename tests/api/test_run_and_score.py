@@ -29,7 +29,7 @@ from drretail.querygen.reading import shipped_queries
 from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from drretail.viewer.published import SYSTEMS
+from drretail.viewer.paper import SYSTEMS
 from tests.agents.conftest import QUERY
 from tests.build import files
 from tests.eval.own import JUDGED
