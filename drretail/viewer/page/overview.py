@@ -464,7 +464,7 @@ def render_all_runs(view: ExperimentView, lines: Sequence[RunLine], links: Links
         queries=list({line.question.query.query_id: line.question.query.text for line in lines}.items()),
         outcomes={name: count for name, count in outcomes.items() if count},
         meanings_of_outcomes=OUTCOMES,
-        several_judges=len({added.by for line in lines for added in line.added}) > 1,
+        several_judges=len({by for line in lines for by in line.added}) > 1,
         index=Markup(index),  # noqa: S704
     )
 

@@ -20,8 +20,7 @@ from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run
 from drretail.viewer.tables.scoreboard import board_table
 from tests.build import measure, systems
 from tests.viewer.dom import parse
-from tests.viewer.experiment import CODE, append, verdict
-from tests.viewer.rendered import render_page
+from tests.viewer.experiment import CODE, append, render_page, verdict
 from tests.viewer.scores import FP, board, cell
 
 
