@@ -148,7 +148,7 @@ def _fits(kind: Any, value: object) -> bool:
     if origin in (Union, UnionType):
         return any(_fits(part, value) for part in parts)
     if origin is Literal:
-        return isinstance(value, str)  # which texts there are, the function says
+        return value in parts
     if origin is not None and isinstance(value, Sequence | Set):
         return isinstance(value, origin) and all(_fits(parts[0], each) for each in value)
     kind = {int: Integral, float: Real}.get(kind, origin or kind)  # numbers of numpy, too

@@ -24,20 +24,18 @@ from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
-from drretail.viewer.output import json_text, say
+from drretail.viewer.output import say
 from drretail.viewer.page.document import INDEX, write_report
 from drretail.viewer.plots.drawing import write_plots
 from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import sections
 from drretail.viewer.summary import summary_of
-from drretail.viewer.tables.result import concluded
-from drretail.viewer.tables.scoreboard import board_table
+from drretail.viewer.tables.scoreboard import board_table, concluded
 from drretail.viewer.text_report import FEW_RUNS, text_of
 
 MANY_RUNS = 50
 """From this many runs on, progress is shown while their pages are written."""
-_TABLES = (".csv", ".tsv", ".xlsx", ".parquet")
 DEFAULT_NAMES = {
     "html": "report.html",
     "text": "report.txt",
@@ -57,8 +55,6 @@ def report(options: ReportOptions) -> Result[str]:
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
-    if options.form not in DEFAULT_NAMES:
-        raise UserError(f"There is no format {options.form!r}: take {', '.join(DEFAULT_NAMES)}.")
     if options.form == "paper" and options.diff is not None:
         raise UserError("--diff has no --format paper: leave one of the two out.")
     if to is not None and to.is_dir() and options.form != "plots":
@@ -83,9 +79,10 @@ def report(options: ReportOptions) -> Result[str]:
         say(view.failure)
     text = ""
     if options.form == "html":
-        if to is not None and to.suffix.casefold() in _TABLES:
+        if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet", ".json"):
             raise UserError(
-                f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
+                f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables, and "
+                "--json prints a document."
             )
         to = _write_pages(view, to or experiment / name, options.split, proofs, files)
     elif options.form == "latex":
@@ -95,11 +92,11 @@ def report(options: ReportOptions) -> Result[str]:
         tables = [table for section in sections(view.scores) for table in section.every]
         drawn = map(latex_table, filter(None, (board_table(board), concluded(board), *tables)))
         text = "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *drawn])
-        _write(to, text, lambda: summary_of(view))
+        _write(to, text)
     else:
         with busy("writing the report"):
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
-            _write(to, text, lambda: summary_of(view))
+            _write(to, text)
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
     unjudged = f"No run is judged yet: drretail score {options.experiment} does it."
     return _result(to, text, lambda: summary_of(view), [] if is_judged or to is None else [unjudged])
@@ -144,14 +141,11 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs, files: str) -> Path:
-    """Writes the report unless it stands as it would be written, and returns the path to open. A name that ends in
-    .json gets the JSON. ``files`` are those of the view, taken before it was read.
+    """Writes the report unless it stands as it would be written, and returns the path to open.
 
-    Unless ``split`` is given, the report's size decides between one file and a folder.
+    Unless ``split`` is given, the report's size decides between one file and a folder. ``files`` are those of the view,
+    taken before it was read.
     """
-    if _is_json(to):
-        _write(to, "", lambda: summary_of(view))
-        return to
     shown = [str(to.resolve()), split, view.title, view.failure, view.lab, [*view.definition.systems]]
     pages = (to, to.with_suffix(""))
     if proofs.hold(SHOWN, shown, pages):
@@ -170,16 +164,11 @@ def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[
 
     with recorded_world(experiment, options.world) as shop, busy("reading runs and scores"):
         view = read_paper_view(experiment, shop)
-    text, document = markdown_of(view), view.document()
-    _write(to, text, lambda: document)
-    return _result(to, text, lambda: document)
+    text = markdown_of(view)
+    _write(to, text)
+    return _result(to, text, view.document)
 
 
-def _write(to: Path | None, text: str, document: Callable[[], dict[str, Any]]) -> None:
-    """Writes the text, or the document if the file's name ends in .json. Does nothing without a file."""
+def _write(to: Path | None, text: str) -> None:
     if to is not None:
-        write_atomically(to, f"{json_text(document())}\n" if _is_json(to) else text)
-
-
-def _is_json(path: Path) -> bool:
-    return path.suffix.casefold() == ".json"
+        write_atomically(to, text)

@@ -35,9 +35,8 @@ from drretail.records.score import Scoreboard
 from drretail.records.tables.figures import count, counted, dollars
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.result import Part, Result, prose
-from drretail.viewer.paper import PaperView, read_paper_view, tables_markdown
+from drretail.viewer.paper import AGENTS, SYSTEMS, PaperView, columns_of, read_paper_view, rows_of, tables_markdown
 from drretail.viewer.printed import scoreboard_parts
-from drretail.viewer.published import AGENTS, SYSTEMS, columns_of, rows_of
 from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 NO_CAP = (

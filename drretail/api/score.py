@@ -11,7 +11,7 @@ from pathlib import Path
 
 from drretail.api.models import Opener, profile_of
 from drretail.api.option import accepts
-from drretail.api.options.score import RETRIES, RULES, SOURCES, ScoreOptions
+from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import OFFLINE_MODEL, Settings, read_settings
@@ -313,7 +313,7 @@ class Plan:
             folder,
             metrics,
             asked,
-            next(rules for rules in RULES if rules == options.rules),
+            options.rules,
             texts_in(options.pairs),
             options.retry or "nothing",
             wording,
@@ -340,14 +340,7 @@ def metrics_of(options: ScoreOptions, experiment: Path) -> list[str | Metric]:
 
 
 def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
-    """Raises UnknownName for an option's unknown value, and UserError for options that contradict each other."""
-    for what, value, known in (
-        ("set of rules", options.rules, RULES),
-        ("kind of sources", options.sources, SOURCES),
-        ("retry", options.retry, RETRIES),
-    ):
-        if value is not None and value not in known:
-            raise UnknownName(what, value, known)
+    """Raises UserError for options that contradict each other."""
     if options.pairs and PAIRWISE not in metrics:
         raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
     if options.reference and not any("reference" in metric.inputs for metric in load_metrics(metrics)):

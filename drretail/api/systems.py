@@ -46,7 +46,6 @@ from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
 from drretail.records.run import FILES, PERSON, ROLES, SHOPPER, Limits
-from drretail.viewer.published import SYSTEMS
 
 ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all
@@ -176,6 +175,8 @@ def with_preset(options: RunOptions) -> RunOptions:
         return options
     if options.preset != PAPER:
         raise UnknownName("preset", options.preset, [PAPER])
+    from drretail.viewer.paper import SYSTEMS  # loads what makes its tables
+
     if options.agents is not None:
         raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
     return replace(

@@ -31,16 +31,8 @@ class Command(TyperCommand):
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Raises a usage error if an option of one value is repeated, of which click would only use the last. The
-        error on an option like no other names them all, if they are few.
-        """
-        try:
-            _, _, order = self.make_parser(ctx).parse_args(args=[*args])
-        except UsageError as problem:
-            options = [each.opts[0] for each in self.params if isinstance(each, TyperOption) and not each.hidden]
-            if getattr(problem, "possibilities", None) == [] and len(options) <= 10:  # the help says more of them
-                problem.message += f". {ctx.command_path} takes {', '.join(options)}."
-            raise
+        """Raises a usage error if an option of one value is repeated, of which click would only use the last."""
+        _, _, order = self.make_parser(ctx).parse_args(args=[*args])
         for parameter, count in Counter(order).items():
             single = isinstance(parameter, TyperOption) and not (parameter.is_flag or parameter.multiple)
             if single and count > 1 and not ctx.resilient_parsing:

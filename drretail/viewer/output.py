@@ -19,12 +19,7 @@ if TYPE_CHECKING:
 
 def print_json(value: dict[str, Any]) -> None:
     """Prints one document with its format version, keys in the order given."""
-    typer.echo(json_text(value))
-
-
-def json_text(value: dict[str, Any]) -> str:
-    """The document as ``print_json`` prints it."""
-    return dumped({"format": FORMAT, **value})
+    typer.echo(dumped({"format": FORMAT, **value}))
 
 
 def dumped(value: Any) -> str:

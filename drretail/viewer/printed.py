@@ -18,8 +18,7 @@ from drretail.records.score import WHOLES, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, prose
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.tables.result import difference_cell
-from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion
+from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion, difference_cell
 from drretail.viewer.tables.scores import (
     BY,
     NONE_HELD,

@@ -32,81 +32,46 @@ _WHY: Mapping[VerdictState, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The support of judged claims, as in "web 9.5 of 12": 1 for full support, ½ for partial support."""
+def arithmetic(judged: Judged, subject: Subject) -> str:
+    """The sums behind FP and FR of one judge on a report, computed as for scores.json; means of several judgings.
 
-    name: str
-    support: float
-    scored: float
-
-    @property
-    def words(self) -> str:
-        named = f"{self.name} " if self.name else ""
-        return f"{named}{plain(self.support)} of {plain(self.scored)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """One judge's sums on one report; means if the judge judged it several times."""
-
-    by: str
-    """The judge's name."""
-    rules: Rules
-    sums: tuple[Sum, ...]
-    """The sums behind FP, by type of source."""
-    whole: Sum
-    """The sum of all claims, each counted once whatever it cites."""
-    beside: tuple[Sum, ...]
-    """Sums of source types that do not count in FP."""
-    precision: Value
-    recall: Value
-
-    @property
-    def words(self) -> str:
-        """FP and FR, or why there is no FP: "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)"."""
-        if self.precision.value is None:
-            parts = [f"no FP: {_WHY.get(self.precision.state, self.precision.state)}"]
-        else:
-            added = ", ".join(each.words for each in self.sums) or self.whole.words
-            # Claims that cite both types: the types count them twice, the whole once
-            support, scored = (sum(getattr(each, of) for each in self.sums) for of in ("support", "scored"))
-            both = Sum("", support - self.whole.support, scored - self.whole.scored)
-            if self.rules == "paper" and len(self.sums) > 1:
-                added += ", the mean of both"
-            elif both.scored > 0:
-                added += f", less {both.words} in both: {self.whole.words}"
-            parts = [f"FP {number(self.precision.value)} ({added})"]
-        if self.recall.value is not None:  # None if nothing was claimed
-            cited, total = (plain(self.recall.items.get(name, 0)) for name in ("cited", "total"))
-            parts.append(f"FR {number(self.recall.value)} (cited {cited} of {total})")
-        return "; ".join([*parts, *(f"not counted in FP: {each.words}" for each in self.beside)])
-
-
-def arithmetic_of(judged: Judged, subject: Subject) -> Arithmetic:
-    """The sums of one judge's verdicts on a run's report, computed as for scores.json."""
+    For example "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)", or why there is no FP. Full
+    support counts 1, partial support ½.
+    """
     values = judged_run(subject, load_metric(FAITHFULNESS), judged.verdicts, judged.rules).values
-    sums = {kind: _sum(kind, values.get(f"FP_{kind}")) for kind in TYPES}
-    return Arithmetic(
-        by=judged.by,
-        rules=judged.rules,
-        sums=tuple(sums[kind] for kind in HEADLINE if sums[kind].scored),
-        whole=_sum("claims", values["FP"], judged.rules),
-        beside=tuple(each for kind, each in sums.items() if kind not in HEADLINE and each.scored),
-        precision=values["FP"],
-        recall=values["FR"],
-    )
+    precision, recall = values["FP"], values["FR"]
+    sums = {kind: _sum(values.get(f"FP_{kind}")) for kind in TYPES}
+    counted_in = [kind for kind in HEADLINE if sums[kind][1]]
+    added = ", ".join(f"{kind} {_of(*sums[kind])}" for kind in counted_in)
+    if precision.value is None:
+        parts = [f"no FP: {_WHY.get(precision.state, precision.state)}"]
+    else:
+        support, scored = _sum(precision, judged.rules)
+        # Claims that cite both types: the types count them twice, the whole once
+        twice = sum(sums[kind][0] for kind in counted_in) - support, sum(sums[kind][1] for kind in counted_in) - scored
+        if judged.rules == "paper" and len(counted_in) > 1:
+            added += ", the mean of both"
+        elif twice[1] > 0:
+            added += f", less {_of(*twice)} in both: claims {_of(support, scored)}"
+        parts = [f"FP {number(precision.value)} ({added or f'claims {_of(support, scored)}'})"]
+    if recall.value is not None:  # None if nothing was claimed
+        parts.append(
+            f"FR {number(recall.value)} (cited {_of(recall.items.get('cited', 0), recall.items.get('total', 0))})"
+        )
+    parts += [f"not counted in FP: {kind} {_of(*its)}" for kind, its in sums.items() if kind not in HEADLINE and its[1]]
+    return "; ".join(parts)
 
 
-def plain(value: float) -> str:
-    """A number without trailing zeros: "12", "9.5", "9.33"."""
-    return f"{value:.2f}".rstrip("0").rstrip(".")
-
-
-def _sum(name: str, value: Value | None, rules: Rules = "default") -> Sum:
+def _sum(value: Value | None, rules: Rules = "default") -> tuple[float, float]:
+    """The support of judged claims, and their number."""
     items = {} if value is None else value.items
     failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # they count as 0 under these rules
-    return Sum(name, items.get("support", 0.0), items.get("counted", 0.0) + failed)
+    return items.get("support", 0.0), items.get("counted", 0.0) + failed
+
+
+def _of(*numbers: float) -> str:
+    """Numbers without trailing zeros: "9.5 of 12"."""
+    return " of ".join(f"{each:.2f}".rstrip("0").rstrip(".") for each in numbers)
 
 
 Outcome = Literal[
@@ -198,8 +163,8 @@ class RunLine:
     """The number of claims by support, by the first judge."""
     lacks_claims: str
     """Why there are no claims: "not judged", "judge failed" or "no claims"; empty if there are some."""
-    added: tuple[Arithmetic, ...]
-    """Sums by judge; the report shows the first judge's marks."""
+    added: Mapping[str, str]
+    """The sums behind its scores by the judge's name; the report shows the first judge's marks."""
     findings: int | None
     """None if no check was made."""
     checked: int
@@ -261,7 +226,7 @@ def run_line(view: RunView, question: Question) -> RunLine:
         why=why,
         counts=counts_of(view.claims[0].claims) if view.claims else {},
         lacks_claims=lacks_claims,
-        added=tuple(arithmetic_of(one.judged, view.subject) for one in view.claims),
+        added={one.judged.by: arithmetic(one.judged, view.subject) for one in view.claims},
         findings=len(view.checks.findings) if view.checks.made else None,
         checked=checked_in(view),
         false=len(view.false),
@@ -355,8 +320,8 @@ def changes(a: Sequence[Claim], b: Sequence[Claim]) -> list[Change]:
 
     The most similar claims are matched first, each with at most one other. Within a kind, the order is the reports'.
     """
-    words = {id(claim): _Words.of(claim) for claim in (*a, *b)}
-    likeness = [(words[id(each)].likeness(words[id(other)]), each, other) for each in a for other in b]
+    read = {id(claim): _read(claim) for claim in (*a, *b)}  # once: each claim meets all of the other answer
+    likeness = [(_likeness(read[id(each)], read[id(other)]), each, other) for each in a for other in b]
     likeness.sort(key=lambda pair: (-pair[0], pair[1].number, pair[2].number))
     partners: dict[int, Claim] = {}
     taken: set[int] = set()
@@ -369,26 +334,22 @@ def changes(a: Sequence[Claim], b: Sequence[Claim]) -> list[Change]:
     return sorted(matched, key=lambda change: [*KINDS].index(change.kind))
 
 
-@dataclass(frozen=True, slots=True)
-class _Words:
-    """What is compared of a claim, read once: each claim meets all of the other answer."""
+_Read = tuple[str, frozenset[str], frozenset[str]]
+"""What is compared of a claim: its text, its figures, its content with its sources."""
 
-    text: str
-    figures: frozenset[str]
-    words: frozenset[str]
-    """Its content and its sources."""
 
-    @classmethod
-    def of(cls, claim: Claim) -> Self:
-        text = claim_text(claim)
-        figures = frozenset(each.replace(",", "") for each in _FIGURE.findall(text))
-        return cls(text, figures, frozenset((*content_stems(text), *claim.sources)))
+def _read(claim: Claim) -> _Read:
+    text = claim_text(claim)
+    figures = frozenset(each.replace(",", "") for each in _FIGURE.findall(text))
+    return text, figures, frozenset((*content_stems(text), *claim.sources))
 
-    def likeness(self, other: Self) -> float:
-        if self.figures != other.figures:
-            return 0.0
-        together = self.words | other.words
-        return len(self.words & other.words) / len(together) if together else float(self.text == other.text)
+
+def _likeness(one: _Read, other: _Read) -> float:
+    (text, figures, words), (other_text, other_figures, other_words) = one, other
+    if figures != other_figures:
+        return 0.0
+    together = words | other_words
+    return len(words & other_words) / len(together) if together else float(text == other_text)
 
 
 def claim_text(claim: Claim) -> str:

@@ -20,7 +20,7 @@ from drretail.viewer.tables.ablations import (
     twin_table,
 )
 from drretail.viewer.tables.pairs import pair_sections
-from drretail.viewer.tables.result import difference_cell
+from drretail.viewer.tables.scoreboard import difference_cell
 from drretail.viewer.tables.scores import (
     NOTES,
     agreement_table,

@@ -11,7 +11,7 @@ from drretail.agents.registry import BUILT_IN, load_agent, prompt_files, read_ov
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
-from drretail.api.doctor.conversations import QUESTION, USER, tiny_shop
+from drretail.api.doctor.prompt_kit import QUESTION, USER, tiny_shop
 from drretail.api.prompts import all_prompt_files, query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.errors import ModelError

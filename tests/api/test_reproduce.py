@@ -9,7 +9,7 @@ from drretail.api.reproduce import Reproduction, estimate_reproduction
 from drretail.errors import UserError
 from drretail.files import read_json, write_json
 from drretail.records.query import Query
-from drretail.viewer.published import SYSTEMS
+from drretail.viewer.paper import SYSTEMS
 from tests.build import known
 from tests.cli.commands import ErrorOf
 from tests.shop import USER, build_shop

@@ -29,7 +29,7 @@ from drretail.querygen.reading import shipped_queries
 from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from drretail.viewer.published import SYSTEMS
+from drretail.viewer.paper import SYSTEMS
 from tests.agents.conftest import QUERY
 from tests.build import files
 from tests.eval.own import JUDGED
@@ -149,7 +149,7 @@ def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExp
         (3, {}, "The experiment is of type int: name its folder"),
         (experiment, {"metrics": [3]}, "There is no metric '3'"),
         (experiment, {"by": [None]}, "by is of type list, and has to be str"),
-        (experiment, {"sources": 3}, "sources is of type int, and has to be str"),
+        (experiment, {"sources": "all"}, "sources is 'all', and has to be Literal"),
         (experiment, {"repeats": "2"}, "repeats is '2', and has to be int"),
     ]
     for folder, given, sentence in wrong:

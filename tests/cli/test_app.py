@@ -100,7 +100,6 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["queries", "import", "page.html", "--to", "new.jsonl"], "questions are read from .txt"),
         (["queries", "shipped", "--to", "new.csv"], "ends in .jsonl"),
         (["compare", "exp", "--by", "size", "--by", "axis"], "'--by' takes one value, but is given 2 times"),
-        (["queries", "shipped", "--world", "market"], "queries shipped takes --to, --split, --force, --json, --quiet."),
     ],
 )  # fmt: skip
 def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(

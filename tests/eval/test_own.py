@@ -21,7 +21,7 @@ from drretail.viewer.tables.scores import score_tables, slice_sections
 from tests import build
 from tests.build import experiment, known
 from tests.eval.own import METRIC, SILENT, STUB
-from tests.viewer.rendered import render_text
+from tests.viewer.experiment import render_text
 
 PLACE = "tests.eval.own:METRIC"
 REPORTS = {"a@model": {"q1-r1": "A B C D E", "q2-r1": "A B C D"}, "b@model": {"q1-r1": "A B", "q2-r1": "A"}}

@@ -17,12 +17,23 @@ from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError
 from drretail.records.score import JudgeRef, Score, Scores, SourceRef, Verdict
+from drretail.viewer.experiment import read_view
+from drretail.viewer.page.document import page_of
+from drretail.viewer.text_report import text_of
 from tests.viewer.scores import score
 
 LABEL = "react@offline-shopper"
 JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 CODE = JudgeRef(spec="code", kind="rule_based")
 _IN_TURN = (1.0, 0.0, 0.5, 1.0, None, 1.0)
+
+
+def render_page(experiment: Path) -> str:
+    return page_of(read_view(experiment))
+
+
+def render_text(experiment: Path) -> str:
+    return text_of(read_view(experiment))
 
 
 def record_runs(world: World, queries: Sequence[Query], folder: Path, agents: Sequence[str] = ("react",)) -> None:

@@ -14,7 +14,7 @@ from drretail.viewer.cart import Cart, cart_document, cart_of, cart_text
 from tests import build
 from tests.grounding.goods import EVIDENCE, JAR, KETTLE
 from tests.viewer.dom import parse
-from tests.viewer.rendered import render_page
+from tests.viewer.experiment import render_page
 
 
 def a_product(number: int, title: str, price: float | None) -> Product:

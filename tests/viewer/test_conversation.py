@@ -11,7 +11,7 @@ from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
 from drretail.viewer.page.run_part import Research, run_timeline
 from tests.viewer.dom import parse
-from tests.viewer.rendered import render_page
+from tests.viewer.experiment import render_page
 
 SYSTEM, USER = {"role": "system", "content": "Be brief."}, {"role": "human", "content": "Which?"}
 CALL = {"name": "look", "args": {"query": "feeder"}, "id": "c1"}

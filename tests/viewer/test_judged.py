@@ -24,8 +24,7 @@ from drretail.viewer.judged import Judged, claims_of, counts_of, excerpt, read_j
 from drretail.viewer.tables.false_statements import checked_in, false_statements
 from tests.build import known, subject
 from tests.viewer.dom import parse
-from tests.viewer.experiment import JUDGE, append, keep_scores, rewrite, verdict
-from tests.viewer.rendered import render_page, render_text
+from tests.viewer.experiment import JUDGE, append, keep_scores, render_page, render_text, rewrite, verdict
 
 LLM = JudgeRef(spec="anthropic:some-model", kind="llm")
 RULES = JudgeRef(spec="offline:judge", kind="rule_based")

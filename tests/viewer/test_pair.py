@@ -22,7 +22,7 @@ from tests.build import known
 from tests.cli.commands import environment
 from tests.cli.in_process import run_here
 from tests.shop import USER, build_shop
-from tests.viewer.diff_agents import AGENTS, QUESTION
+from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import parse
 
 
@@ -30,7 +30,7 @@ from tests.viewer.dom import parse
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("pair")
     with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION], {**AGENTS, "third": AGENTS["after"]}, to=home / "exp", user=USER, baselines=False)
+        run(world, [QUESTION], {**DIFFERING, "third": DIFFERING["after"]}, to=home / "exp", user=USER, baselines=False)
     score(home / "exp", ["faithfulness", "checks"])
     return home / "exp"
 

@@ -13,8 +13,7 @@ from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.tables.table import Row
 from drretail.records.vote import Vote
-from drretail.viewer.paper import PaperView, read_paper_view
-from drretail.viewer.published import HERE, SYSTEMS, PaperTable, columns_of, rows_of
+from drretail.viewer.paper import HERE, SYSTEMS, PaperTable, PaperView, columns_of, read_paper_view, rows_of
 from tests import build
 from tests.eval.compare.crafted import preference
 from tests.viewer import scores

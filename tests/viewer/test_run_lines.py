@@ -12,11 +12,11 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
 from drretail.records.score import JudgeRef, SourceRef, Verdict
 from drretail.viewer.judged import Judged
-from drretail.viewer.run_lines import arithmetic_of
+from drretail.viewer.run_lines import arithmetic
 from tests import build
 from tests.eval.metrics.faithfulness.reports import subject
 from tests.viewer.dom import parse
-from tests.viewer.rendered import render_page
+from tests.viewer.experiment import render_page
 
 JUDGE = JudgeRef(spec="p:m", kind="llm")
 REPORT = "Ten words of a report that says hardly anything here."
@@ -40,7 +40,7 @@ def ruled(*claims: Cited, rules: str = "default", uncited: int = 0) -> list[Verd
 
 
 def words(*verdicts: Verdict) -> str:
-    return arithmetic_of(Judged(JUDGE, verdicts[0].rules, verdicts), subject(REPORT)).words
+    return arithmetic(Judged(JUDGE, verdicts[0].rules, verdicts), subject(REPORT))
 
 
 @pytest.mark.parametrize(

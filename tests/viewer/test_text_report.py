@@ -15,8 +15,7 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_table, wrapped
 from drretail.viewer.text_report import text_of
 from tests.viewer.dom import parse
-from tests.viewer.experiment import rewrite
-from tests.viewer.rendered import render_page, render_text
+from tests.viewer.experiment import render_page, render_text, rewrite
 
 
 def test_a_run_shows_its_report_with_marks_claims_findings_and_scores(judged: Path) -> None:

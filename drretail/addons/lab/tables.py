@@ -43,8 +43,7 @@ from drretail.records.score import Systems
 from drretail.records.tables.figures import counted, dollars, interval, number
 from drretail.records.tables.result import prose
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.plots.charts import BarRow, Part, dot_plot, stacked_bars
-from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.drawing import BarRow, Part, Plot, dot_plot, stacked_bars
 from drretail.viewer.plots.experiment_plots import file_name
 from drretail.viewer.tables.scores import NOTES, measured_cell, notes_on, system_names
 

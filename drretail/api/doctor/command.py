@@ -93,8 +93,7 @@ def _signs(specs: list[str], settings: Settings, opener: Opener) -> "list[Sign]"
 
 def _try_prompts(specs: list[str], opener: Opener, max_dollars: float | None) -> "Result[list[Checked]]":
     """The results of each model's probes. Raises UserError without a model."""
-    from drretail.api.doctor.conversations import NAMES
-    from drretail.api.doctor.prompt_kit import check_prompts
+    from drretail.api.doctor.prompt_kit import NAMES, check_prompts
 
     specs = specs or [each for each in (opener.settings.model,) if each is not None]
     if not specs:

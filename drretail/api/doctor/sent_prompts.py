@@ -21,7 +21,7 @@ from drretail.agents.registry import BUILT_IN, load_agent
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, suts
-from drretail.api.doctor.conversations import QUESTION, USER, tiny_shop
+from drretail.api.doctor.prompt_kit import QUESTION, USER, tiny_shop
 from drretail.env.world import World
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files

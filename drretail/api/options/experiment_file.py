@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING
 from pathlib import Path
 from textwrap import fill
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, cast, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
 
 from drretail.api.option import DeclaredOption, check_bounds, declared_options, python_help
 from drretail.api.options.run import RunOptions
@@ -21,15 +23,6 @@ from drretail.conditions.names import CONDITIONS
 from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion, without_logins
 
 HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
-KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
-    bool: ((bool,), "true or false"),
-    int: ((int,), "a whole number"),
-    float: ((int, float), "a number"),
-    str: ((str,), "a text in quotes"),
-    Path: ((str,), "a path in quotes"),
-    dict: ((dict,), "a table, such as {name = 1}"),
-}
-"""By type of an option: the Python types of its values in TOML, and the type's name in an error message."""
 
 
 def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, Any]:
@@ -132,38 +125,24 @@ def entry(option: DeclaredOption, value: Any) -> str:
 
 
 def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
-    """The value that Python takes. Raises UserError for one of the wrong type."""
-    kinds = option.option.in_file or (option.kind,)
-    for kind in kinds:
-        if get_origin(kind) is list:
-            (item,) = get_args(kind)
-            if _is_of(value, item):  # a single value stands for a list of one
-                value = [value]
-            if isinstance(value, list) and all(_is_of(each, item) for each in cast(list[Any], value)):
-                return tuple(_joined(option, item, each, folder) for each in cast(list[Any], value))
-        elif _is_of(value, kind):
-            return _joined(option, kind, value, folder)
-    wanted = " or ".join(dict.fromkeys(_named(kind) for kind in kinds))
-    raise UserError(f"{option.name} is {toml(option.name, value)}, and takes {wanted}.")
-
-
-def _is_of(value: Any, kind: Any) -> bool:
-    if get_origin(kind) is Literal:
-        return value in get_args(kind)
-    types, _ = KINDS[kind]
-    return isinstance(value, types) and (kind is bool or not isinstance(value, bool))
-
-
-def _named(kind: Any) -> str:
-    if get_origin(kind) is Literal:
-        return " or ".join(json.dumps(each) for each in get_args(kind))
-    if get_origin(kind) is list:
-        return f"{_named(get_args(kind)[0])}, or a list of such"
-    return KINDS[kind][1]
+    """The value that Python takes; a relative path is joined to the folder. Raises UserError for another type."""
+    problems: list[str] = []
+    for kind in option.option.in_file or (option.kind,):
+        is_list = get_origin(kind) is list
+        item: Any = get_args(kind)[0] if is_list else kind
+        written = value if is_list and isinstance(value, list) else [value]  # one value stands for a list of one
+        adapter = TypeAdapter[Any](str if item is Path else item)
+        try:
+            read = [adapter.validate_python(each, strict=True) for each in cast(list[Any], written)]
+        except ValidationError as problem:
+            problems.append(problem.errors()[0]["msg"])
+            continue
+        joined = [_joined(option, item, each, folder) for each in read]
+        return tuple(joined) if is_list else joined[0]
+    raise UserError(f"{option.name} is {toml(option.name, value)}: {'; or: '.join(dict.fromkeys(problems))}.")
 
 
 def _joined(option: DeclaredOption, kind: Any, value: Any, folder: Path) -> Any:
-    """The value; a relative path is joined to the file's folder."""
     is_path = option.option.is_path
     if kind is Path or (is_path is not None and isinstance(value, str) and is_path(value)):
         joined = folder / Path(value).expanduser()

@@ -15,10 +15,6 @@ from drretail.records.query import Query
 if TYPE_CHECKING:
     from drretail.eval.metric import Metric
 
-RULES = get_args(Rules)
-SOURCES = ("ledger", "live")
-RETRIES = get_args(shared.Retry)
-
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
@@ -53,8 +49,8 @@ class ScoreOptions:
         ),
     ] = None
     rules: Annotated[
-        str,
-        Option(f"The scoring rules: {', '.join(RULES[1:])}, or default (drretail's own).", metavar="NAME", type=str),
+        Rules,
+        Option(f"The scoring rules: {', '.join(get_args(Rules)[1:])}, or default (drretail's own).", metavar="NAME"),
     ] = "default"
     fetch_sources: Annotated[
         bool, Option("Fetch cited pages that are not in EXP (of imports, or after `run --no-pages`).")
@@ -96,12 +92,8 @@ class ScoreOptions:
     world: shared.MovedWorld = None
     web: shared.Web = None
     sources: Annotated[
-        str,
-        Option(
-            "Judge by the pages as the agents read them (ledger), or also as they are now (live).",
-            SHOP,
-            metavar="|".join(SOURCES),
-        ),
+        Literal["ledger", "live"],
+        Option("Judge by the pages as the agents read them (ledger), or also as they are now (live).", SHOP),
     ] = "ledger"
     retry: Annotated[
         shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
@@ -220,7 +212,7 @@ class ReportOptions:
     to: Annotated[
         str | Path | None,
         Option(
-            "The file to write (.json for JSON); for plots a folder.",
+            "The file to write; for plots a folder.",
             metavar="FILE",
             default="EXP/report.html; text and LaTeX to stdout",
         ),

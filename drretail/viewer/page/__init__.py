@@ -1,8 +1,8 @@
 """An experiment as pages for a browser: self-contained, loading nothing, running only the page's own script.
 
 document.py     the whole report: one file, or an index and a page for each question; a notebook's cells
-overview.py     the parts around the questions: result, scoreboard, plots; runs; all tables, the method
-outcomes.py     what became of each answer, as bars, as a map of questions by systems, as chips; the scoreboard
+overview.py     the parts around the questions: result, scoreboard, what became of each answer as bars, as a map, as
+                chips; plots; runs; all tables, the method
 question.py     a question: at a glance, then its answers side by side, their picks, how judges compared them, and the
                 runs
 run_part.py     a run as its templates need it: claims, sources, conversation, its agents, a timeline

@@ -22,7 +22,6 @@ from drretail.records.tables.table import Table
 from drretail.viewer.conversation import read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView, read_view
 from drretail.viewer.page.frame import RUNS, Links, fragment, page_name, plural, whole_page
-from drretail.viewer.page.outcomes import researched
 from drretail.viewer.page.overview import (
     render_all_runs,
     render_failures,
@@ -31,6 +30,7 @@ from drretail.viewer.page.overview import (
     render_overview,
     render_plots,
     render_scores,
+    researched,
 )
 from drretail.viewer.page.question import Once, Questions, Rendered, most_telling
 from drretail.viewer.page.report_html import marked_html

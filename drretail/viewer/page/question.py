@@ -41,7 +41,7 @@ from drretail.viewer.run_lines import (
     verdict_words,
 )
 from drretail.viewer.tables.false_statements import CHECKED, FalseStatement, false_statements
-from drretail.viewer.tables.result import OUTCOME, two_of
+from drretail.viewer.tables.scoreboard import OUTCOME, two_of
 from drretail.viewer.tables.scores import description, model_words, system_names
 
 _WRONG: tuple[Support, ...] = ("contradicted", "none")

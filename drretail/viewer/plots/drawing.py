@@ -1,4 +1,5 @@
-"""An SVG image: axes with round ticks, marks, words, and colours that the colour-blind tell apart.
+"""Plots as SVG images: dots with intervals, scattered points, stacked bars, curves; and what they are drawn with: axes
+with round ticks, marks, words, and colours that the colour-blind tell apart; files.
 
 Elements have classes and no colours: a page's style colours them in light and dark, and ``standalone`` adds a style for
 files. Series differ in shape as well as in colour.
@@ -7,15 +8,18 @@ No library draws them: the same dots with intervals take 3 KB here and 10 KB by 
 neither a page's dark mode nor titles; Vega's and plotly's own scripts add 0.9 and 4.8 MB to a page that stands alone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from itertools import pairwise
+from math import ceil, floor, log2, log10
 from pathlib import Path
 from textwrap import wrap
 
 from markupsafe import Markup
 
 from drretail.files import write_atomically
+from drretail.records.tables.figures import counted, number, tenths
+from drretail.records.tables.table import Cell, basis_of
 
 WIDTH = 420
 """The natural width of every plot in pixels: a phone shows it without shrinking its words much."""
@@ -115,7 +119,7 @@ class Plot:
         return Markup(
             '<svg class="plot" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
             'aria-label="{}">{}</svg>'
-        ).format(WIDTH, number(self.height), f"{self.title}. {self.caption}", self.body)
+        ).format(WIDTH, rounded(self.height), f"{self.title}. {self.caption}", self.body)
 
     def standalone(self) -> str:
         """An SVG file with its own style, title and caption."""
@@ -132,7 +136,7 @@ class Plot:
                 '<g transform="translate(0 {top})">{body}</g>{below}</svg>\n'
             ).format(
                 w=WIDTH,
-                h=number(height),
+                h=rounded(height),
                 title=self.title,
                 style=Markup(_STYLE),  # noqa: S704 — our own
                 heading=words(8, 18, cut(self.title, WIDTH - 16, 7.4), "title"),
@@ -143,26 +147,32 @@ class Plot:
         )
 
 
-def number(value: float) -> str:
+def rounded(value: float) -> str:
     """A coordinate as text, the same on every machine."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def words(x: float, y: float, text: str, css: str = "", anchor: str = "start") -> Markup:
     return Markup('<text x="{}" y="{}" class="{}" text-anchor="{}">{}</text>').format(
-        number(x), number(y), css, anchor, text
+        rounded(x), rounded(y), css, anchor, text
     )
 
 
 def line(x1: float, y1: float, x2: float, y2: float, css: str, title: str = "") -> Markup:
     return Markup('<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}" stroke-width="{}">{}</line>').format(
-        number(x1), number(y1), number(x2), number(y2), css, 2 if css.startswith("s") else 1, _title(title)
+        rounded(x1),
+        rounded(y1),
+        rounded(x2),
+        rounded(y2),
+        css,
+        2 if css.startswith("s") else 1,
+        _title(title),
     )
 
 
 def bar(x: float, y: float, width: float, height: float, css: str, title: str = "") -> Markup:
     return Markup('<rect x="{}" y="{}" width="{}" height="{}" class="{}">{}</rect>').format(
-        number(x), number(y), number(width), number(height), css, _title(title)
+        rounded(x), rounded(y), rounded(width), rounded(height), css, _title(title)
     )
 
 
@@ -170,11 +180,11 @@ def mark(x: float, y: float, series: int, title: str = "", *, is_hollow: bool = 
     """A dot whose shape and colour show its series; ``title`` appears when it is pointed at."""
     place = series % 4
     if place == 0:
-        shape = f'<circle cx="{number(x)}" cy="{number(y)}" r="4.5"/>'
+        shape = f'<circle cx="{rounded(x)}" cy="{rounded(y)}" r="4.5"/>'
     elif place == 1:
-        shape = f'<rect x="{number(x - 4)}" y="{number(y - 4)}" width="8" height="8"/>'
+        shape = f'<rect x="{rounded(x - 4)}" y="{rounded(y - 4)}" width="8" height="8"/>'
     else:
-        points = " ".join(f"{number(x + right)},{number(y + down)}" for right, down in _CORNERS[place])
+        points = " ".join(f"{rounded(x + right)},{rounded(y + down)}" for right, down in _CORNERS[place])
         shape = f'<polygon points="{points}"/>'
     css = f"s{series % len(SERIES)}{' hollow' if is_hollow else ''}"
     return Markup(f'<g class="{css}">{_title(title)}{shape}</g>')  # noqa: S704 — numbers and an escaped title
@@ -234,3 +244,293 @@ def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
             write_atomically(png, bytes(svg_to_bytes(svg_string=text, zoom=PIXELS)))
             written.append(png)
     return written
+
+
+_BAND, _LANE, _LEAST_PLOT = 26.0, 11.0, 200.0
+
+
+Rows = Mapping[str, Sequence[Cell | None]]
+"""By name, a cell for each series; None, or no number, without a value."""
+
+
+PARTIAL = "Hollow: over fewer {}, as the numbers beside say."
+"""The sentence on marks of values that are over fewer runs than planned."""
+
+
+def described(caption: str, rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
+    """The caption with what the values are over, which only values over fewer runs have beside their marks."""
+    named = [*rows]
+    is_partial = any(cell is not None and cell.is_partial for _, cells in named for cell in cells)
+    hollow = PARTIAL.format(counted(2, unit).partition(" ")[2]) if is_partial else ""
+    return " ".join(filter(None, (caption, basis_of(named, unit), hollow)))
+
+
+def _in_words(name: str, value: str, cell: Cell) -> str:
+    """What a mark's title says: "react: 0.74 [0.68 to 0.8], 9/11"."""
+    ends = "" if cell.ends is None else " [{:.3g} to {:.3g}]".format(*cell.ends)
+    return ", ".join(filter(None, (f"{name}: {value}{ends}", cell.counts)))
+
+
+def dot_plot(
+    name: str,
+    title: str,
+    caption: str,
+    rows: Rows,
+    *,
+    series: Sequence[str] = ("",),
+    bounds: Mapping[str, Cell] | None = None,
+    whole: tuple[float, float] | None = None,
+    unit: str = "planned run",
+) -> Plot:
+    """One image of these rows; a single series has marks of one kind and no legend.
+
+    ``bounds`` are values to compare with that have no row: floors and the ceiling.
+    Values over fewer of the planned runs than all, or of ``unit``, are hollow, with the two numbers beside them.
+    """
+    drawn, bounds = list[Markup](), bounds or {}
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, rows), default=0))
+    dots = [dot for its in rows.values() for dot in its if dot is not None]
+    reached = [each for dot in dots for each in (dot.low, dot.number, dot.high) if each is not None]
+    reached += [bound.number for bound in bounds.values() if bound.number is not None]
+    room = CHARACTER * (1 + max((len(dot.denominator) for dot in dots), default=0))
+    along = scale(reached, left, WIDTH - (48 if len(series) == 1 else 8) - room, whole=whole)
+    band = max(_BAND, _LANE * len(series) + 8)
+    labels, top = _tick_labels(bounds, along)
+    bottom = top + 2 + band * len(rows)
+    drawn += [*labels, *across(along, top, bottom)]
+    for of, bound in bounds.items():
+        x = along.at(bound.number or 0.0)
+        drawn.append(line(x, top, x, bottom, "floor", _in_words(of, f"{bound.number:.3g}", bound)))
+    for place, (row, its) in enumerate(rows.items()):
+        middle = top + 2 + band * (place + 0.5)
+        drawn.append(words(left - 8, middle + 4, cut(row, left - 12), anchor="end"))
+        for lane, dot in enumerate(its):
+            if dot is not None and dot.number is not None:
+                y = middle + _LANE * (lane - (len(its) - 1) / 2)
+                text = _in_words(", ".join(filter(None, (row, series[lane]))), f"{dot.number:.3g}", dot)
+                if dot.ends is not None:
+                    drawn.append(line(along.at(dot.ends[0]), y, along.at(dot.ends[1]), y, f"s{lane % 8}", text))
+                drawn.append(mark(along.at(dot.number), y, lane, text, is_hollow=dot.is_partial))
+                value = _number(dot.number, along) if len(series) == 1 else ""
+                drawn.append(words(WIDTH - 4, y + 4, f"{value} {dot.denominator}".strip(), anchor="end"))
+    height = bottom + 22
+    if len(series) > 1:
+        shown, height = legend(series, height + 12)
+        drawn.append(shown)
+    alike: dict[str, list[str]] = {}
+    for of, bound in bounds.items():
+        shown = f"{_number(bound.number or 0.0, along)} {bound.denominator}".strip()
+        alike.setdefault(shown, []).append(of)
+    ticks = "; ".join(f"{', '.join(names)} {value}" for value, names in alike.items())
+    caption = described(caption, rows.items(), unit)
+    return Plot(name, title, f"{caption} Grey ticks: {ticks}." if ticks else caption, Markup().join(drawn), height)
+
+
+def _tick_labels(bounds: Mapping[str, Cell], along: Scale) -> tuple[list[Markup], float]:
+    """The names of ticks above them, in as many lines as keep them apart, and the y coordinate below."""
+    alike: dict[float, list[str]] = {}
+    for of, bound in sorted(bounds.items(), key=lambda named: named[1].number or 0.0):
+        alike.setdefault(round(along.at(bound.number or 0.0), 1), []).append(of)
+    labels: list[Markup] = []
+    free: list[float] = []
+    for x, names in alike.items():
+        text = names[0] if len(names) == 1 else f"{len(names)} floors"
+        width = CHARACTER * len(text)
+        start = min(x, WIDTH - width)
+        lane = next((lane for lane, end in enumerate(free) if start > end), len(free))
+        free[lane : lane + 1] = [start + width + CHARACTER]
+        labels.append(words(start, 10 + 13 * lane, text, "soft"))
+    return labels, 4 + 13 * len(free)
+
+
+def _number(value: float, along: Scale) -> str:
+    return number(value) if along.high <= 10 else tenths(value)
+
+
+_BAR_BAND, _BAR_TALL = 26.0, 16.0
+_ROOM_FOR_A_NUMBER = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    share: float
+    kind: str
+    """Its CSS class, such as win, tie or loss."""
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarRow:
+    name: str
+    parts: tuple[Part, ...]
+    over: Cell
+    """What the shares are over: a cell whose value is not drawn."""
+
+
+def stacked_bars(
+    name: str,
+    title: str,
+    caption: str,
+    rows: Sequence[BarRow],
+    ends: tuple[str, str] = ("", ""),
+    kinds: Mapping[str, str] | None = None,
+    unit: str = "planned run",
+) -> Plot:
+    """Rows over ``unit``, with labels above both ``ends``, and ``kinds`` as a legend by CSS class."""
+    names = [f"{row.name} {row.over.denominator}".strip() for row in rows]
+    left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, names), default=0))
+    right = WIDTH - 8.0
+    half = (right - left) / 2
+    drawn = [words(left, 14, cut(ends[0], half), "soft"), words(right, 14, cut(ends[1], half), "soft", "end")]
+    for place, row in enumerate(rows):
+        top = 20 + _BAR_BAND * place
+        drawn.append(words(left - 8, top + 13, cut(names[place], left - 12), anchor="end"))
+        x = left
+        for part in row.parts:
+            width = part.share * (right - left)
+            drawn.append(bar(x, top, width, _BAR_TALL, part.kind, f"{row.name}: {part.title}"))
+            if width >= _ROOM_FOR_A_NUMBER:
+                drawn.append(words(x + width / 2, top + 12, f"{part.share:.0%}", f"{part.kind}-text", "middle"))
+            x += width
+    height = 24 + _BAR_BAND * len(rows)
+    if kinds:
+        shown, height = legend(kinds.values(), height + 14, [*kinds])
+        drawn.append(shown)
+    caption = " ".join(filter(None, (caption, basis_of(((row.name, (row.over,)) for row in rows), unit))))
+    return Plot(name, title, caption, Markup().join(drawn), height)
+
+
+_SCATTER_TALL, _SCATTER_LEFT, _SCATTER_RIGHT, _LINE = 220.0, 40.0, 14.0, 13.0
+
+
+MOST_NAMED = 4
+"""The most points that have their names beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    name: str
+    x: float
+    cell: Cell
+    """The value on the vertical axis, a number."""
+
+    @property
+    def y(self) -> float:
+        return self.cell.number or 0.0
+
+    @property
+    def shown_name(self) -> str:
+        return f"{self.name} {self.cell.denominator}".strip()
+
+
+def scatter(
+    name: str,
+    title: str,
+    caption: str,
+    points: Sequence[Point],
+    *,
+    x_name: str,
+    y_name: str,
+) -> Plot:
+    """Names are moved apart; more than ``MOST_NAMED`` are numbered, and named below."""
+    is_numbered = len(points) > MOST_NAMED
+    across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
+    reached = (end for point in points for end in (point.y, *(point.cell.ends or ())))
+    up = close_scale(reached, _SCATTER_TALL, 18)
+    drawn = [*across(across_x, 18, _SCATTER_TALL), *_up(up, _SCATTER_LEFT, _SCATTER_RIGHT)]
+    drawn += [words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end")]
+    taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
+    for series, each in enumerate(points):
+        x, y = across_x.at(each.x), up.at(each.y)
+        text = _in_words(each.name, f"{y_name} {each.y:.3g}, {x_name} {each.x:,.4g}", each.cell)
+        if each.cell.ends is not None:
+            drawn.append(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
+        drawn.append(mark(x, y, series, text, is_hollow=each.cell.is_partial))
+        drawn.append(_name(str(series + 1) if is_numbered else each.shown_name, x, y, taken))
+    caption = described(caption, [(point.name, (point.cell,)) for point in points], "planned run")
+    height = _SCATTER_TALL + 36
+    for place, each in enumerate(points if is_numbered else (), 1):
+        is_right = place % 2 == 0
+        height += 0 if is_right else 15
+        shown = cut(f"{place} {each.shown_name}", WIDTH / 2 - 16)
+        drawn.append(words(8 + is_right * WIDTH / 2, height, shown))
+    return Plot(name, title, caption, Markup().join(drawn), height + 8 * is_numbered)
+
+
+def _name(name: str, x: float, y: float, taken: list[tuple[float, float, float]]) -> Markup:
+    """The name beside its point, moved up or down if another stands there."""
+    shown = cut(name, WIDTH / 2)
+    width = len(shown) * CHARACTER
+    starts = [each for each in (x + 9, x - 9 - width) if each >= _SCATTER_LEFT and each + width < WIDTH] or [x + 9]
+    steps = (0.0, *(sign * _LINE * by for by in range(1, 16) for sign in (1, -1)))
+    places = [(start, y + 4 + step) for step in steps for start in starts]
+
+    def is_free(start: float, place: float) -> bool:
+        return 10 <= place <= _SCATTER_TALL and all(
+            abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
+        )
+
+    start, place = next((place for place in places if is_free(*place)), places[0])
+    taken.append((start, place, width))
+    return words(start, place, shown)
+
+
+def _up(along: Scale, left: float, right: float) -> Iterator[Markup]:
+    for tick in along.ticks:
+        yield line(left, along.at(tick), WIDTH - right, along.at(tick), "axis")
+        yield words(left - 6, along.at(tick) + 4, short_number(tick), "soft", "end")
+
+
+_CURVE_TALL, _CURVE_LEFT, _CURVE_RIGHT, _TOP = 220.0, 44.0, 24.0, 18.0
+_APART, _MOST_APART = 5.0, 24.0
+"""The distance between marks of two systems in one setting, and the most for all.
+
+It keeps their intervals from hiding each other.
+"""
+
+
+Curves = Mapping[str, Sequence[tuple[float, Cell]]]
+"""By system, its points from left to right, each with its x value; the cells have numbers."""
+
+
+def curve_plot(
+    name: str,
+    title: str,
+    caption: str,
+    curves: Curves,
+    *,
+    ticks: Mapping[float, str],
+    x_name: str,
+    y_name: str,
+) -> Plot:
+    """Curves on a logarithmic x axis; ``ticks`` are the names of the settings by x value, all above 0."""
+    drawn: list[Markup] = []
+    room = _MOST_APART / 2
+    first, last = log2(min(ticks)), log2(max(ticks))
+    along = Scale(first, max(last, first + 1), _CURVE_LEFT + room, WIDTH - _CURVE_RIGHT - room, tuple(map(log2, ticks)))
+    dots = [dot for points in curves.values() for _, dot in points]
+    up = close_scale((end for dot in dots for end in (dot.number or 0.0, *(dot.ends or ()))), _CURVE_TALL, _TOP)
+    for at, label in ticks.items():
+        x = along.at(log2(at))
+        drawn += [line(x, _TOP, x, _CURVE_TALL, "axis"), words(x, _CURVE_TALL + 14, label, "soft", "middle")]
+    drawn += [*_up(up, _CURVE_LEFT, _CURVE_RIGHT), words(4, 11, y_name, "soft")]
+    drawn.append(words(WIDTH - _CURVE_RIGHT, _CURVE_TALL + 30, x_name, "soft", "end"))
+    apart = min(_APART, _MOST_APART / max(1, len(curves) - 1))
+    for series, (curve, points) in enumerate(curves.items()):
+        css, shift = f"s{series % 8}", apart * (series - (len(curves) - 1) / 2)
+        places = [(along.at(log2(at)) + shift, up.at(dot.number or 0.0)) for at, dot in points]
+        # The line first, then intervals and marks on top of it.
+        drawn += (line(*start, *end, css, curve) for start, end in pairwise(places))
+        for (x, y), (at, dot) in zip(places, points, strict=True):
+            text = _in_words(f"{curve}, {ticks[at]}", f"{dot.number:.3g}", dot)
+            if dot.ends is not None:
+                drawn.append(line(x, up.at(dot.ends[0]), x, up.at(dot.ends[1]), css, text))
+            drawn.append(mark(x, y, series, text, is_hollow=dot.is_partial))
+            if dot.denominator:
+                drawn.append(words(x + 7, y - 6, dot.denominator, "soft"))
+    height = _CURVE_TALL + 36
+    if len(curves) > 1:
+        shown, height = legend([*curves], height + 14)
+        drawn.append(shown)
+    caption = described(caption, ((curve, [dot for _, dot in points]) for curve, points in curves.items()), "query")
+    return Plot(name, title, caption, Markup().join(drawn), height)

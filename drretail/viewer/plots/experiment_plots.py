@@ -25,8 +25,7 @@ from drretail.records.score import (
 )
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
-from drretail.viewer.plots.charts import BarRow, Part, Point, curve_plot, dot_plot, scatter, stacked_bars
-from drretail.viewer.plots.drawing import Plot
+from drretail.viewer.plots.drawing import BarRow, Part, Plot, Point, curve_plot, dot_plot, scatter, stacked_bars
 from drretail.viewer.run_lines import RunLine
 from drretail.viewer.tables.ablations import (
     HEADLINES,

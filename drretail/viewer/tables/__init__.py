@@ -1,7 +1,6 @@
 """The tables of an experiment, as records of ``drretail.records.tables``.
 
-result.py            who did better over all questions, in a sentence, and conclusions on every pair of systems
-scoreboard.py        one row for each system, and conclusions in words
+scoreboard.py        one row for each system; who did better, in a sentence; conclusions on every pair of systems
 scores.py            a row for each system, a column for each variant or slice; notes below tables (notes.toml)
 pairs.py             wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict

@@ -10,7 +10,7 @@ from drretail.records.run import SIZE
 from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
 from drretail.records.tables.figures import NOTHING, p_value
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
-from drretail.viewer.tables.result import difference_cell
+from drretail.viewer.tables.scoreboard import difference_cell
 from drretail.viewer.tables.scores import (
     NONE_HELD,
     NOTES,

@@ -26,7 +26,7 @@ from tests.build import scored
 from tests.cli.commands import Command, refused_by
 from tests.places import PLACES, Place, PlaceKind
 from tests.shop import build_shop
-from tests.viewer.rendered import render_page, render_text
+from tests.viewer.experiment import render_page, render_text
 
 FOREIGN_IDS = json.loads(Path(__file__).with_name("foreign_ids.json").read_text("utf-8"))
 PRODUCTS = """Handle,Title,Body (HTML),Vendor,Type,Published,Option1 Name,Option1 Value,Variant SKU,\

@@ -24,7 +24,7 @@ from drretail.addons.personas.persona import (
     read_past,
     read_people,
 )
-from drretail.api.doctor.conversations import USER
+from drretail.api.doctor.prompt_kit import USER
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.llm.prompt import overridden

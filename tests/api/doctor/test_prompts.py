@@ -9,19 +9,21 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
-from drretail.api.doctor.conversations import (
+from drretail.api.doctor.prompt_kit import (
     ADVERTISED,
     CEDAR,
     NAMES,
     ORDER,
     PAGE_ID,
+    PROBES,
     QUESTION,
     STEEL,
     TODAY,
     USER,
     WRITTEN,
+    Checked,
+    check_prompts,
 )
-from drretail.api.doctor.prompt_kit import PROBES, Checked, check_prompts
 from drretail.errors import ModelError, UserError
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, requests_of, scripted_model
 from drretail.records.models import Price

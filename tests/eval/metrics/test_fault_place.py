@@ -36,7 +36,7 @@ from tests.agents.saboteur import GOOD, ORDERS, PAGES, QUERY, SENTENCES, Saboteu
 from tests.agents.saboteur import PRODUCTS as SOLD
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, said_value, subject, support
 from tests.eval.metrics.faithfulness.reports import claim as stated
-from tests.viewer.rendered import render_page
+from tests.viewer.experiment import render_page
 
 BED_ID = BED.id
 REPORT = f"The bed costs $39.99 [{BED_ID}]. Cardinals prefer millet [{BIRDS_ID}]."

@@ -37,10 +37,9 @@ from drretail.viewer.summary import read_listed, summary_of
 from tests import build
 from tests.build import LABEL, SYSTEM, demands, experiment, systems
 from tests.shop import USER, build_shop
-from tests.viewer.diff_agents import AGENTS, QUESTION
+from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
-from tests.viewer.experiment import judge_by_hand, rewrite
-from tests.viewer.rendered import render_page, render_text
+from tests.viewer.experiment import judge_by_hand, render_page, render_text, rewrite
 from tests.viewer.scores import of_slice, score
 
 HOSTILE = "</pre></style></script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='alert(3)' {{ 7*7 }}"
@@ -325,7 +324,7 @@ JUDGE = JudgeRef(spec="scripted:judge", kind="scripted")
 def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("questions")
     with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION, "Is there a bird bath?"], AGENTS, to=home / "exp", user=USER, baselines=False)
+        run(world, [QUESTION, "Is there a bird bath?"], DIFFERING, to=home / "exp", user=USER, baselines=False)
     for query in read_definition(home / "exp").queries:
         held = {each.system: each for each in read_runs(home / "exp") if each.query_id == query.query_id}
         compare(home / "exp", held["after"], held["before"])

@@ -14,13 +14,11 @@ from drretail.viewer.page.document import write_report
 from drretail.viewer.page.overview import word_index
 from drretail.viewer.run_lines import run_line
 from tests.shop import USER, build_shop
-from tests.viewer.agents import answering
+from tests.viewer.agents import DIFFERING, QUESTION, answering
 from tests.viewer.browsing import Window, browser, grave_faults, window
-from tests.viewer.diff_agents import AGENTS, QUESTION
 from tests.viewer.dom import parse
-from tests.viewer.experiment import judge_by_hand, keep_scores
+from tests.viewer.experiment import judge_by_hand, keep_scores, render_page
 from tests.viewer.page.test_document import poison
-from tests.viewer.rendered import render_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
@@ -101,7 +99,7 @@ def test_a_claim_leads_to_its_evidence_and_back_by_mouse_and_keys(page_file: Pat
 def of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One file with two questions, answered by three agents."""
     home = tmp_path_factory.mktemp("three")
-    agents = {**AGENTS, "third": answering("The Tanagrove Bird Bath costs $5 [P:B0TEST0004].")}
+    agents = {**DIFFERING, "third": answering("The Tanagrove Bird Bath costs $5 [P:B0TEST0004].")}
     with open_world(build_shop(home / "w")) as world:
         run(world, [QUESTION, "Is there a bird bath?"], agents, to=home / "exp", user=USER, baselines=False)
     score(home / "exp", ["faithfulness", "checks"])

@@ -11,8 +11,19 @@ from hypothesis import strategies as st
 
 from drretail.records.score import MetricDescription, Scoreboard, ShownColumn
 from drretail.records.tables.table import Cell
-from drretail.viewer.plots.charts import Point, curve_plot, dot_plot, scatter
-from drretail.viewer.plots.drawing import CHARACTER, SERIES, WIDTH, Plot, close_scale, scale, write_plots
+from drretail.viewer.plots.drawing import (
+    CHARACTER,
+    SERIES,
+    WIDTH,
+    Plot,
+    Point,
+    close_scale,
+    curve_plot,
+    dot_plot,
+    scale,
+    scatter,
+    write_plots,
+)
 from drretail.viewer.plots.experiment_plots import (
     cost_plot,
     file_name,

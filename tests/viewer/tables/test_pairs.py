@@ -17,7 +17,7 @@ from drretail.viewer.tables.pairs import NOTHING, pair_sections, percents
 from drretail.viewer.tables.scores import agreement_table
 from tests.build import systems
 from tests.eval.compare.crafted import preference
-from tests.viewer.rendered import render_page, render_text
+from tests.viewer.experiment import render_page, render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
 JUDGED: dict[str, Any] = {"version": 1, "judge": "anthropic:m", "judge_kind": "llm"}

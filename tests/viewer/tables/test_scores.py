@@ -8,8 +8,17 @@ from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.query import OPTION
 from drretail.records.run import System
 from drretail.records.score import Scoreboard, ShownColumn
-from drretail.viewer.tables.result import SURE, decision_of, result_of, two_of
-from drretail.viewer.tables.scoreboard import Conclusion, board_notes, board_table, conclusion, without_equal
+from drretail.viewer.tables.scoreboard import (
+    SURE,
+    Conclusion,
+    board_notes,
+    board_table,
+    conclusion,
+    decision_of,
+    result_of,
+    two_of,
+    without_equal,
+)
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
 from tests.build import measure, systems
 from tests.viewer import scores

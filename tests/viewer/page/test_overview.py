@@ -14,14 +14,13 @@ from drretail.records.evidence import Finding
 from drretail.records.score import ShownColumn
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.frame import Links
-from drretail.viewer.page.outcomes import chips, claims_bar, outcome_bar, outcome_map, page_board, question_dots
+from drretail.viewer.page.overview import chips, claims_bar, outcome_bar, outcome_map, page_board, question_dots
 from drretail.viewer.page.question import answer_card
 from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
 from drretail.viewer.tables.scoreboard import board_table
 from tests.build import measure, systems
 from tests.viewer.dom import parse
-from tests.viewer.experiment import CODE, append, verdict
-from tests.viewer.rendered import render_page
+from tests.viewer.experiment import CODE, append, render_page, verdict
 from tests.viewer.scores import FP, board, cell
 
 
