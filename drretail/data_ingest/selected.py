@@ -93,7 +93,7 @@ def selected_products(
     fields = ", ".join(ROW_FIELDS)
     columns = f"product_id, category, {fields}"
     query = f"SELECT {columns} FROM {{}} WHERE title IS NOT NULL AND title <> 'null'"  # noqa: S608 -- constants
-    rows = _rows(selected.kept_rows, f"{query} ORDER BY product_id, source, number")
+    rows = parquet_rows(selected.kept_rows, f"{query} ORDER BY product_id, source, number")
     for product_id, group in groupby(rows, key=itemgetter(0)):
         candidates = [
             product_of(product_id, categories[row[1]], dict(zip(ROW_FIELDS, _values(row[2:]), strict=True)))
@@ -110,7 +110,7 @@ def selected_orders(selected: Selected, *, held_out: bool) -> Iterator[OrderRow]
     columns = "order_id, user_id, product_id, milliseconds, quantity, order_status"
     which = "held_out" if held_out else "NOT held_out"
     query = f"SELECT {columns} FROM {{}} WHERE {which} ORDER BY user_id, milliseconds, order_id"  # noqa: S608 -- constants
-    return map(OrderRow._make, _rows(selected.orders, query))
+    return map(OrderRow._make, parquet_rows(selected.orders, query))
 
 
 class OwnCategories:
@@ -160,7 +160,8 @@ def _values(texts: Sequence[str | None]) -> list[Any]:
     return [parse_json(text) for text in texts]
 
 
-def _rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
+def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query over the Parquet files below a folder, which take the place of ``{}``, in bounded memory."""
     files = sorted(file for file in folder.rglob("*.parquet") if not any(map(is_unfinished, file.parents[:2])))
     if not files:
         return

@@ -9,10 +9,9 @@ files in ``task.work``, from which this process reads what it needs in batches.
 import json
 import re
 from array import array
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from glob import escape
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -27,6 +26,7 @@ from drretail.data_ingest.engines.duckdb_reading import (
     FileTask,
     Held,
     close_engine,
+    parquet,
     read_file,
     read_rows,
     session,
@@ -34,9 +34,9 @@ from drretail.data_ingest.engines.duckdb_reading import (
     write_table,
 )
 from drretail.data_ingest.plan import BadLine, FileReport, Input, Plan
-from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, save_elements
-from drretail.data_ingest.raw.sources import Shape, Source, file_state, open_binary
+from drretail.data_ingest.raw.sources import Shape, Source, check_packed, check_unchanged, file_state
+from drretail.data_ingest.selected import parquet_rows
 from drretail.data_ingest.selection import ACCOUNTS, TABLES, parameters_of, sql_text
 from drretail.data_ingest.stages import keep_only, stage_key
 from drretail.env.processes import ignore
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 # Characters that have a meaning in Spark's path patterns.
 _PATTERN = re.compile(r"([\\*?\[\]{},])")
-_BATCH = 1000
 FileState = tuple[str, int, int, str, str, str | None]
 
 
@@ -99,17 +98,9 @@ class Blocks:
 
 
 def input_state(item: Input) -> FileState:
-    """Everything about a file that decides what is selected. The second item is its size."""
+    """Everything about a file that decides what is selected. After its path come its size and time."""
     source = item.source
     return str(source.path.resolve()), *file_state(source.path), source.shape, source.layout, item.category
-
-
-def check_unchanged(plan: Plan, inputs: Sequence[FileState]) -> None:
-    """Raises UserError if a file has changed since its state in ``inputs`` was taken."""
-    for item, before in zip(plan.inputs, inputs, strict=True):
-        if input_state(item) != before:
-            path = item.source.path
-            raise UserError(f"{path} changed while it was read; run the same command again when it is complete.")
 
 
 def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFiles:
@@ -135,22 +126,6 @@ def local_path(path: Path, *, pattern: bool = False) -> str:
     """A local path for Spark, whatever its default file system; ``pattern`` escapes what Spark reads as patterns."""
     text = str(path.absolute())
     return "file://" + (_PATTERN.sub(r"\\\1", text) if pattern else text)
-
-
-def parquet_files(folder: Path) -> str:
-    """The pattern by which DuckDB finds the Parquet files of a folder."""
-    return f"{escape(str(folder))}/*.parquet"
-
-
-def parquet_rows(folder: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query over a folder's Parquet files, which it calls ``$files``, in bounded memory."""
-    import duckdb
-
-    with duckdb.connect(config={"threads": 1, "memory_limit": "1GB", "temp_directory": str(folder / "spill")}) as db:
-        db.execute("SET enable_progress_bar = false")  # it would go to stdout, where results stand
-        cursor = db.execute(query, {"files": parquet_files(folder)})
-        while rows := cursor.fetchmany(_BATCH):
-            yield from rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +197,7 @@ _NOT_SAID = (
 _READ_ONCE = ("repeated", "interactions", "order_hashes")
 # As JSON text, because rows of Python objects would need Python on the workers.
 _INPUTS = "SELECT inline(from_json(:inputs, 'ARRAY<STRUCT<source: INT, category: INT>>'))"
-_LEFT = "SELECT source, block, id, line FROM read_parquet($files) ORDER BY source, block, id"
+_LEFT = "SELECT source, block, id, line FROM {} ORDER BY source, block, id"
 _SOURCE = re.compile(r"source-(\d+)\.jsonl")
 
 
@@ -254,7 +229,8 @@ def select(task: Task, *, patience: float = PATIENCE_SECONDS) -> Selected:
         if not task.counts_only:
             with task.progress.track("reading the products that are kept"), _named_file(task):
                 selection.keep()
-        check_unchanged(task.plan, inputs)
+        for item, (_, size, modified, *_) in zip(task.plan.inputs, inputs, strict=True):
+            check_unchanged(item.source.path, size, modified)
         return Selected(session.version, files, tables, selection.kept_rows, selection.orders)
 
 
@@ -344,8 +320,8 @@ class _Selection:
             judge("products", file, LAST_MILLISECOND)
             chosen = file.path.with_suffix(".kept.parquet")
             with session(file.path.parent, share_mb(1)) as db:
-                kept = quoted(parquet_files(self._work / "kept"))
-                of_category = f"SELECT product_id FROM read_parquet({kept}) WHERE category = {rank}"  # noqa: S608
+                kept = parquet(sorted((self._work / "kept").glob("*.parquet")))
+                of_category = f"SELECT product_id FROM {kept} WHERE category = {rank}"  # noqa: S608
                 write_table(db, of_category, chosen)
             read_rows(_task("products", file, target), _judged(file), chosen, rank, ignore)
             close_engine(file.path.parent)
@@ -407,7 +383,6 @@ def _named_file(task: Task) -> Generator[None]:
         if match is None:
             raise
         source = task.plan.inputs[int(match[1])].source
-        with open_binary(source.path, source.packed) as file:
-            while file.read(1 << 20):
-                pass  # reading to the end shows whether the file is cut
+        if source.packed:
+            check_packed(source.path)
         raise UserError(f"{source.path} cannot be read on every worker: it must have this path there too.") from problem

@@ -19,7 +19,7 @@ from drretail.data_ingest.raw.cells import quoted
 from drretail.data_ingest.raw.lines import LAST_MILLISECOND, Saved, numbered_rows, save_elements, save_rows
 from drretail.data_ingest.raw.mapped import save_table
 from drretail.data_ingest.raw.products import ROW_FIELDS
-from drretail.data_ingest.raw.sources import NO_ROOM, Source, open_binary, reading, unpacked
+from drretail.data_ingest.raw.sources import NO_ROOM, Source, check_unchanged, open_binary, reading, unpacked
 from drretail.data_ingest.selection import parameters_of, sql_text
 from drretail.data_ingest.stages import making
 from drretail.env.processes import Tell
@@ -312,15 +312,6 @@ def write_table(db: "DuckDBPyConnection", query: str, path: Path, group: int = 1
     return int(row[0])
 
 
-def check_unchanged(task: FileTask) -> None:
-    """Raises UserError if the file is gone, or has changed since its stage was named."""
-    path = task.source.path
-    with reading(path):
-        now = path.stat()
-    if (now.st_size, now.st_mtime_ns) != (task.size, task.modified):
-        raise UserError(f"{path} changed while it was read; run the same command again when it is complete.")
-
-
 @dataclass(slots=True)
 class _Count:
     """Counts of a file so far."""
@@ -366,7 +357,7 @@ def _read(db: "DuckDBPyConnection", task: FileTask, query: str, folder: Path, te
         tell(task.size, count.rows)
     if count.saved.rows or not count.chunks:
         count.good += _write_part(db, query, folder, count, target)[1]
-    check_unchanged(task)
+    check_unchanged(task.source.path, task.size, task.modified)
     held = Held(
         rows=count.rows,
         bad_lines=count.rows - count.good,
@@ -395,7 +386,7 @@ def _parts(task: FileTask, saved: Path, tell: Tell) -> Iterator[tuple[Path, int]
         for chunk in read_chunks(task.source.path, task.source.packed):
             yield chunk.path, 1 + chunk.size // 2
             tell(chunk.read, 0)
-        check_unchanged(task)
+        check_unchanged(task.source.path, task.size, task.modified)
     else:
         tell(task.size, 0)
     if saved.stat().st_size or task.source.layout == "table":

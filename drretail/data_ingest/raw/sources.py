@@ -125,6 +125,12 @@ def file_state(path: Path) -> tuple[int, int]:
     return state.st_size, state.st_mtime_ns
 
 
+def check_unchanged(path: Path, size: int, modified: int) -> None:
+    """Raises UserError if the file is gone, or has changed since ``file_state``."""
+    if file_state(path) != (size, modified):
+        raise UserError(f"{path} changed while it was read; run the same command again when it is complete.")
+
+
 def check_packed(path: Path) -> None:
     """Unpacks a gzip file to its end. Raises UserError if it is cut or damaged."""
     with open_binary(path, packed=True) as file:
