@@ -144,7 +144,6 @@ def test_compare_shows_a_column_for_each_memory(tiny_shop: Path) -> None:
         ({"memory": "no_such_module:recall"}, "there is no module 'no_such_module'"),
         ({"memory": "shopper_memory:newst"}, "Did you mean newest"),
         ({"memory": "shopper_memory:MOST"}, "a function of a ShopperRecord"),
-        ({"information": "memory"}, "add --vary memory="),
         ({"information": "task", "memory": "shopper_memory:newest"}, "a memory is told with information=tools"),
         ({"information": "memory", "memory": "shopper_memory:newest", "queries": NOBODYS}, "has no user"),
     ],

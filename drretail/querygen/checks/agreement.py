@@ -77,7 +77,7 @@ _PLACEHOLDER = re.compile(
 _OF_OWNED = frozenset({"restock", "replacement", "companion"})
 # "It should be quiet, since she gets up at five."
 _MOST_CLAUSES = 2
-_YEAR, _FULL = len("2022"), len("2022-03-01")
+_YEAR = len("2022")
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -269,7 +269,7 @@ def _days_to_come(case: Case, wish: Wish) -> Iterator[Finding]:
         month_day = f"{_MONTHS.index(match['month']):02}-{int(match['day']):02}"
         if match[0] not in deadline and month_day not in known:
             yield finding("date_not_typed", match[0], f"the deadline is {deadline or 'not typed'}", span=match.span())
-    passed = [named.iso for named in find_dates(deadline) if len(named.iso) == _FULL and named.iso < today.isoformat()]
+    passed = [named.iso for named in find_dates(deadline) if named.is_day and named.iso < today.isoformat()]
     passed += [match[0] for match in _DAY.finditer(deadline) if _is_past(match, today)]
     if passed:
         yield finding("deadline_passed", deadline, f"today is {today}")

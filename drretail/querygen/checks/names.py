@@ -30,7 +30,6 @@ CODES = {
 }
 
 _ORDER_ID = re.compile(r"\b\d{10}\b")
-_DAY = len("2022-03-01")
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -58,7 +57,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield finding("rationale_order_unknown", order_id, "no order of the user has this id")
     days = {today} if shopper is None else {today, *(order.order_date[:10] for order in shopper.orders)}
     for date in find_dates(query.rationale):
-        if shopper is not None and len(date.iso) == _DAY and date.iso < today and date.iso not in days:
+        if shopper is not None and date.is_day and date.iso < today and date.iso not in days:
             yield finding("rationale_order_unknown", date.iso, "the user ordered nothing on this day")
 
 

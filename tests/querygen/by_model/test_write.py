@@ -238,14 +238,13 @@ def test_where_all_fail_the_file_stays_as_it_was(world: World, tmp_path: Path) -
     assert (result.exit_code, to.read_text()) == (3, "before\n")
 
 
-def test_generic_queries_have_no_user_and_the_model_sees_no_profile(world: World, tmp_path: Path) -> None:
+def test_generic_queries_have_no_user(world: World, tmp_path: Path) -> None:
     to = tmp_path / "queries.jsonl"
     with Provider(*(says(number, expected_tools=GENERIC_TOOLS) for number in range(2))) as provider:
         result = generate(world, to, provider, "--mode", "generic", "--n", "2", "--per-user", "1")
     assert result.exit_code == 0
     assert {(query.user_id, query.mode) for query in read_queries(to)} == {(None, "generic")}
     assert all(query.query_id.startswith("generic-") for query in read_queries(to))
-    assert "<profile>" not in json.dumps(provider.seen[0].body)
 
 
 QUESTIONS = "question,user\nI'd like a second bird feeder for at most $20.,ANNA\nWhich desk lamp is dimmable?,\n"
