@@ -259,7 +259,7 @@ class Calibration(LabFinding):
     n_held_out: int
     chosen: str
     prompt_hash: str = ""
-    """A hash of all prompts of the chosen version; blank for a judge from a file, whose prompts are unknown."""
+    """A hash of all prompts of the chosen version; blank for a judge from a file in version 1.0."""
 
     def nearness(self, part: str) -> dict[str, list[Figure]]:
         """By version, how near it is to people in one half of the queries."""

@@ -185,9 +185,7 @@ def calibration_parts(calibration: Calibration, *, was_chosen: bool) -> Iterator
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
     yield table_of(title, ["", "n", heads[0], "n", heads[1]], rows, notes=[NOTES["calibrate"]])
     when = "It was chosen before and is kept: --force chooses again." if was_chosen else "It is frozen now."
-    prompts = calibration.prompt_hash
-    known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
-    yield from prose(f"{calibration.summary()} {when}", known)
+    yield from prose(f"{calibration.summary()} {when}", f"Hash of its prompts: {calibration.prompt_hash}.")
 
 
 def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
