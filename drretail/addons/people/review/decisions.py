@@ -100,30 +100,19 @@ def outcomes(queries: Iterable[Query], current: CurrentDecisions) -> tuple[Outco
     return tuple(made)
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """The queries of the written file, and ids by what was done."""
-
-    queries: tuple[Query, ...]
-    edited: tuple[str, ...]
-    rejected: tuple[str, ...]
-    waiting: tuple[str, ...]
-    """Undecided queries: left out of a new file, unchanged in the reviewed file itself."""
+def ids_by(outcomes: Iterable[Outcome], what: What) -> list[str]:
+    return [outcome.query.query_id for outcome in outcomes if outcome.what == what]
 
 
-def write_reviewed(to: Path, outcomes: Sequence[Outcome], *, in_place: bool = False) -> Applied:
-    """Writes accepted and edited queries to a file.
+def write_reviewed(to: Path, outcomes: Sequence[Outcome], *, in_place: bool = False) -> int:
+    """Writes accepted and edited queries to a file, and returns their number.
 
     With ``in_place``, the file is the reviewed one itself, in which undecided queries stay as they are.
     """
     results = [each.query if in_place and each.what == "undecided" else each.result for each in outcomes]
-    queries = tuple(query for query in results if query is not None)
+    queries = [query for query in results if query is not None]
     write_with_gold(queries, to)
-    edited, rejected, waiting = (
-        tuple(outcome.query.query_id for outcome in outcomes if outcome.what == what)
-        for what in ("edited", "rejected", "undecided")
-    )
-    return Applied(queries, edited, rejected, waiting)
+    return len(queries)
 
 
 ABOUT = {
@@ -207,9 +196,9 @@ def summary_of(queries: Sequence[Query], current: CurrentDecisions) -> Summary:
     )
 
 
-def summary_document(file: Path, now: Summary, applied: Applied | None) -> dict[str, Any]:
+def summary_document(file: Path, now: Summary) -> dict[str, Any]:
     """The content of the tables, with every number unrounded; shares are from 0 to 1."""
-    document: dict[str, Any] = {
+    return {
         "file": str(file),
         "reviews": str(reviews_path(file)),
         "queries": now.queries,
@@ -219,9 +208,6 @@ def summary_document(file: Path, now: Summary, applied: Applied | None) -> dict[
         "agreement": [asdict(agreement) for agreement in now.agreements],
         "stale": now.stale,
     }
-    if applied is not None:
-        document["applied"] = asdict(applied) | {"queries": len(applied.queries)}
-    return document
 
 
 def summary_parts(file: Path, now: Summary) -> Iterator[Table | str]:
