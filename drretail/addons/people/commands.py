@@ -110,8 +110,8 @@ def _write_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: s
 
 def _take_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: str, sheet: Path) -> list[str]:
     """Appends the new decisions of a filled sheet. Returns sentences on them, and on what checks find in its edits."""
+    from drretail.addons.people.review.decisions import keep_reviews
     from drretail.addons.people.review.form import Items
-    from drretail.addons.people.review.records import keep_reviews
     from drretail.addons.people.review.sheet import read_filled
 
     is_named = options.reviewer is not None
@@ -136,7 +136,7 @@ def _name(flag: str | None) -> str:
     """The reviewer's name. Raises UserError if neither the flag nor the system gives one."""
     import getpass
 
-    from drretail.addons.people.review.records import LONGEST_NAME, reviewer_of
+    from drretail.addons.people.review.decisions import LONGEST_NAME, reviewer_of
 
     try:
         return reviewer_of(getpass.getuser() if flag is None else flag)
