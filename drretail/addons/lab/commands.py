@@ -102,13 +102,7 @@ class Judging:
         return allowance_for(folders, models, self.opener.prices, self.max_tokens, self.max_dollars)
 
     def score(
-        self,
-        folder: Path,
-        world: World | None,
-        allowance: Allowance,
-        *,
-        pairs: Sequence[str] = (),
-        rate_floors: bool = False,
+        self, folder: Path, world: World | None, allowance: Allowance, *, pairs: Sequence[str] = ()
     ) -> tuple[int, list[str]]:
         """Judges what is not judged yet. Returns how many answers are left, and sentences about them."""
         scores = run_loop(
@@ -123,7 +117,6 @@ class Judging:
                 again=self.again,
                 allowance=allowance,
                 pairs=pairs,
-                rate_floors=rate_floors,
                 prices=self.opener.prices,
                 judge_notes=card_lines,
             )
@@ -371,8 +364,7 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     allowance = judging.allowance(folder, asked_folder(folder))
     left, notes = 0, list[str]()
     if judging.metrics:
-        pairs, rate_floors = map(pair_name, reports.pairs), any(probe.with_floors for probe in probes)
-        left, notes = judging.score(folder, None, allowance, pairs=[*pairs], rate_floors=rate_floors)
+        left, notes = judging.score(folder, None, allowance, pairs=[*map(pair_name, reports.pairs)])
     failed, more = _ask_probes(cases, probes, allowance, judging)
     rows = [row for case in cases for probe in probes for row in probe_found(case, probe)]
     left += sum(row.failed + row.unasked for row in rows)
