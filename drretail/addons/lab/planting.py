@@ -214,24 +214,17 @@ def _found(kind: str, errors: Sequence[PlantedError], finder: str, by_run: Mappi
     by_code = finder == CHECKS
     rulings: Counter[Ruling] = Counter()
     judged: list[tuple[str, float]] = []
-    fresh: list[Ruling] = []
     n_faulted = 0
     for error in errors:
         ruling = _ruling(error, by_code, by_run)
         rulings[ruling] += 1
-        # An added sentence has no place in the original.
-        is_seen, is_faulted = True, False
-        if error.original:
+        if error.original:  # an added sentence has no place in the original
             end = error.start + len(error.original)
             before = _at(by_run.get(error.of, ()), error.start, end, error.original)
-            is_seen, is_faulted = bool(before or by_code), any(place.is_wrong for place in before)
-            n_faulted += is_faulted
+            n_faulted += any(place.is_wrong for place in before)
         if ruling in ("found", "passed"):
             judged.append((error.of, float(ruling == "found")))
-            if is_seen and not is_faulted:
-                fresh.append(ruling)
     interval = share_interval([is_found for _, is_found in judged], numbered(report for report, _ in judged))
-    counts = {"found": rulings["found"], "unjudged": rulings["unjudged"], "false": n_faulted}
     return Figure(
         name=FOUND,
         of=kind,
@@ -240,7 +233,7 @@ def _found(kind: str, errors: Sequence[PlantedError], finder: str, by_run: Mappi
         n=len(judged),
         failed=rulings["failed"],
         unasked=rulings["unasked"],
-        items={**counts, "fresh": len(fresh), "found fresh": fresh.count("found")},
+        items={"found": rulings["found"], "unjudged": rulings["unjudged"], "false": n_faulted},
     )
 
 

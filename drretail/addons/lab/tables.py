@@ -204,12 +204,6 @@ def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
     for row in everything:
         if left := unanswered_in_words(row.failed, row.unasked):
             notes.append(f"{row.by}: {left}; in no share.")
-    notes += [
-        f"{row.by}: of the {row.count('fresh'):,} whose original it had passed there, "
-        f"{row.count('found fresh'):,} found."
-        for row in everything
-        if row.count("false")
-    ]
     for row in planted.where(name=ALARMS):
         ends = interval(row.ci_low, row.ci_high)
         counts = f"{row.count(ALARMS):,} of {row.n:,} {row.unit} faulted{f' ({ends})' if ends else ''}"
