@@ -195,25 +195,19 @@ def question_of(opinions: Sequence[Opinion], dimension: str | None) -> Question:
 def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opinion], str]:
     """People's opinions with those of one model's versions, and that model.
 
-    A judge from a file counts as a version of any model. Raises UserError if several models judged and none is named,
-    UnknownName if the named one judged nothing.
+    Raises UserError if several models judged and none is named, UnknownName if the named one judged nothing.
     """
     models = sorted({opinion.judge.spec for opinion in opinions if opinion.judge is not None})
-    if model is not None and models and model not in models:
+    if model is not None and model not in models:
         raise UnknownName("judge", model, models)
     if model is None and len(models) > 1:
         raise UserError(f"Judges of several models answered: name one with --judge ({', '.join(models)}).")
-    chosen = model or next(iter(models), "")
+    chosen = model or models[0]
     return [opinion for opinion in opinions if opinion.judge is None or opinion.judge.spec == chosen], chosen
 
 
-def prompts_hash(experiment: Path, judge: JudgeRef | None) -> str:
-    """A hash of all that a judge is told for quality and pairs, in its own wording if it has one.
-
-    Blank for a judge from a file, which may have been told anything.
-    """
-    if judge is None:
-        return ""
+def prompts_hash(experiment: Path, judge: JudgeRef) -> str:
+    """A hash of all that a judge is told for quality and pairs, in its own wording if it has one."""
     metrics = [load_metric("quality").prompt_hashes, lambda: pair_metric().hashes("default")]
     with overridden(kept_wording(experiment, judge.wording).texts):
         return sha256_of([sorted(load()) for load in metrics])[:16]

@@ -102,13 +102,7 @@ class Judging:
         return allowance_for(folders, models, self.opener.prices, self.max_tokens, self.max_dollars)
 
     def score(
-        self,
-        folder: Path,
-        world: World | None,
-        allowance: Allowance,
-        *,
-        pairs: Sequence[str] = (),
-        rate_floors: bool = False,
+        self, folder: Path, world: World | None, allowance: Allowance, *, pairs: Sequence[str] = ()
     ) -> tuple[int, list[str]]:
         """Judges what is not judged yet. Returns how many answers are left, and sentences about them."""
         scores = run_loop(
@@ -123,7 +117,6 @@ class Judging:
                 again=self.again,
                 allowance=allowance,
                 pairs=pairs,
-                rate_floors=rate_floors,
                 prices=self.opener.prices,
                 judge_notes=card_lines,
             )
@@ -182,8 +175,8 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``force``. Raises UserError if that choice is for
     another judge or question, and if people rated nothing that a judge rated.
     """
-    experiment, ratings, judges = folder_of(options.experiment), paths_in(options.ratings), names_in(options.judges)
-    opinions = [*opinions_of(experiment), *read_all(ratings, judges)]
+    experiment, ratings = folder_of(options.experiment), paths_in(options.ratings)
+    opinions = [*opinions_of(experiment), *read_all(ratings)]
     question = question_of(opinions, options.dimension)
     mine, model = of_model([opinion for opinion in opinions if opinion.question == question], options.judge)
     before = None if options.force else Calibration.read(experiment)
@@ -198,12 +191,9 @@ def calibrate(options: CalibrateOptions) -> Result[Calibration]:
     versions = [*made.nearness(TUNING)]
     if made.chosen not in versions:
         raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --force.")
-    judge = next(opinion.judge for opinion in mine if (opinion.kind, opinion.rater) == ("judge", made.chosen))
+    judge = next(opinion.judge for opinion in mine if opinion.judge is not None and opinion.rater == made.chosen)
     made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, judge)})
-    flags = {
-        "--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings,
-        "--judges": ",".join(judges) or None,
-    }  # fmt: skip
+    flags = {"--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings}
     document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags)
     another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
     hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
@@ -374,8 +364,7 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     allowance = judging.allowance(folder, asked_folder(folder))
     left, notes = 0, list[str]()
     if judging.metrics:
-        pairs, rate_floors = map(pair_name, reports.pairs), any(probe.with_floors for probe in probes)
-        left, notes = judging.score(folder, None, allowance, pairs=[*pairs], rate_floors=rate_floors)
+        left, notes = judging.score(folder, None, allowance, pairs=[*map(pair_name, reports.pairs)])
     failed, more = _ask_probes(cases, probes, allowance, judging)
     rows = [row for case in cases for probe in probes for row in probe_found(case, probe)]
     left += sum(row.failed + row.unasked for row in rows)

@@ -29,12 +29,9 @@ from drretail.eval.scores.gathering import Gathered
 from drretail.eval.scores.planned import counted as counted_value
 from drretail.eval.scores.planned import read_judgements
 from drretail.records.tables.figures import counted
-from drretail.records.tables.figures import number as in_words
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
-COSTS = 0.95
-"""Below this gain a sentence says that the judge costs labels."""
 Labels = Mapping[str, float]
 """By item, the mean of people's labels."""
 
@@ -98,12 +95,6 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         rows += _win_rates(experiment, gathered, preferences, judge)
     if not (rows or labels or cited):
         _refuse_unjudged(experiment, opinions, judge)
-    notes += [
-        f"{row.of}: in {row.name} the judge costs labels: {row.n:,} drawn by lot would give a narrower "
-        f"interval without it (gain {in_words(gain)})."
-        for row in rows
-        if (gain := row.items.get("gain")) is not None and gain < COSTS
-    ]
     if any(row.n_users is not None and row.n_users < FEWEST for row in rows):
         notes.append(f"Below {FEWEST} users (or queries, where no user is known) there is no interval.")
     return Correction(rows=(*rows, *apart), notes=tuple(notes))

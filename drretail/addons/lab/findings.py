@@ -259,7 +259,7 @@ class Calibration(LabFinding):
     n_held_out: int
     chosen: str
     prompt_hash: str = ""
-    """A hash of all prompts of the chosen version; blank for a judge from a file, whose prompts are unknown."""
+    """A hash of all prompts of the chosen version; blank for a judge from a file in version 1.0."""
 
     def nearness(self, part: str) -> dict[str, list[Figure]]:
         """By version, how near it is to people in one half of the queries."""
@@ -386,7 +386,7 @@ class PlantedFound(LabFinding):
     - "found" ``by`` the checks or a judge: the share of the ``n`` copies whose place was judged, binomial over the
       reports that were copied. ``found`` counts them, and ``unjudged`` the copies without a claim to judge at the
       place, such as a sentence that cites nothing. ``false`` counts copies with replaced words whose original, which is
-      right at that place, the finder faulted there; it found ``found fresh`` of the ``fresh`` others.
+      right at that place, the finder faulted there.
 
     "alarms": the share that a finder faults of the ``n`` reports or claims from which the copies were made.
     """

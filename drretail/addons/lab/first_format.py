@@ -84,7 +84,6 @@ def _plant(document: Old) -> Iterator[dict[str, Any]]:
             ends = {**old, "value": old["found"] / old["n"] if old["n"] else None}
             counts = {name: old.get(name, 0) for name in ("n", "failed", "unasked")}
             items = {name: old.get(name, 0) for name in ("found", "unjudged", "false")}
-            items |= {"fresh": old.get("n_fresh", 0), "found fresh": old.get("found_fresh", 0)}
             yield _row("found", kind["kind"], finder, "", ends, **counts, items=items)
     for old in document.get("alarms", ()):
         ends, items = {**old, "value": old["alarms"] / old["n"] if old["n"] else None}, {"alarms": old["alarms"]}

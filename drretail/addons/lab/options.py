@@ -53,7 +53,6 @@ class CalibrateOptions:
         str | None, Option("The dimension that people and judges rated.", metavar="NAME", default="overall")
     ] = None
     ratings: Ratings = ()
-    judges: Annotated[shared.Texts, Option("The raters that are versions of a judge.", metavar="A,B")] = ()
     seed: shared.Seed = "42"
     force: shared.Force = False
 

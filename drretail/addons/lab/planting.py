@@ -78,11 +78,8 @@ def plant_error(material: Material, kind: str) -> Planted | None:
     return material.chance.choice(places) if places else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Copy:
-    source: Subject
-    kind: str
-    made: Planted
+Copy = tuple[Subject, str, Planted]
+"""A report, the kind of its error, and the copy with that error."""
 
 
 def planted_folder(experiment: Path) -> Path:
@@ -112,9 +109,8 @@ def make_copies(
     made: list[MadeRun] = []
     planted: list[PlantedError] = []
     repeats: Counter[str] = Counter()
-    for copy in copies:
+    for source, kind, change in copies:
         # The copies are repeats of one system beside the report's own; the first copy on a query is repeat 1.
-        source, change = copy.source, copy.made
         repeats[source.run_id] += 1
         declared = None if source.run is None else source.run.picks
         run = MadeRun(
@@ -129,7 +125,7 @@ def make_copies(
         error = PlantedError(
             run_id=run.run_id,
             of=source.run_id,
-            kind=copy.kind,
+            kind=kind,
             start=change.start,
             end=change.end,
             text=change.error,
@@ -137,7 +133,7 @@ def make_copies(
             note=change.note,
         )
         planted.append(error)
-    write_experiment(experiment, folder, [*{each.source.run_id: each.source for each in copies}.values()], made)
+    write_experiment(experiment, folder, [*{source.run_id: source for source, *_ in copies}.values()], made)
     errors = PlantedErrors(seed=seed, errors=tuple(planted), without_place=dict(without), n_reports=len(reports))
     write_json(folder / "planted.json", errors.model_dump(mode="json", exclude_none=True))
     return errors
@@ -145,8 +141,8 @@ def make_copies(
 
 def _own_copies(
     reports: Sequence[Subject], seed: str, per_kind: int, bar: Bar | None
-) -> tuple[list[_Copy], Mapping[str, int]]:
-    by_kind: dict[str, list[_Copy]] = {kind: [] for kind in KINDS}
+) -> tuple[list[Copy], Mapping[str, int]]:
+    by_kind: dict[str, list[Copy]] = {kind: [] for kind in KINDS}
     without: Counter[str] = Counter()
     for subject in reports:
         material = Material.of(subject, Random())
@@ -156,7 +152,7 @@ def _own_copies(
             if made is None:
                 without[kind] += 1
             else:
-                by_kind[kind].append(_Copy(subject, kind, made))
+                by_kind[kind].append((subject, kind, made))
         if bar is not None:
             bar.advance()
     chosen = [
@@ -164,7 +160,7 @@ def _own_copies(
         for kind, copies in by_kind.items()
         for copy in Random(f"{seed}|{kind}").sample(copies, min(per_kind, len(copies)))
     ]
-    return sorted(chosen, key=lambda copy: (copy.source.run_id, [*KINDS].index(copy.kind))), without
+    return sorted(chosen, key=lambda copy: (copy[0].run_id, [*KINDS].index(copy[1]))), without
 
 
 CHECKS, FAITHFULNESS = "checks", "faithfulness"
@@ -218,24 +214,17 @@ def _found(kind: str, errors: Sequence[PlantedError], finder: str, by_run: Mappi
     by_code = finder == CHECKS
     rulings: Counter[Ruling] = Counter()
     judged: list[tuple[str, float]] = []
-    fresh: list[Ruling] = []
     n_faulted = 0
     for error in errors:
         ruling = _ruling(error, by_code, by_run)
         rulings[ruling] += 1
-        # An added sentence has no place in the original.
-        is_seen, is_faulted = True, False
-        if error.original:
+        if error.original:  # an added sentence has no place in the original
             end = error.start + len(error.original)
             before = _at(by_run.get(error.of, ()), error.start, end, error.original)
-            is_seen, is_faulted = bool(before or by_code), any(place.is_wrong for place in before)
-            n_faulted += is_faulted
+            n_faulted += any(place.is_wrong for place in before)
         if ruling in ("found", "passed"):
             judged.append((error.of, float(ruling == "found")))
-            if is_seen and not is_faulted:
-                fresh.append(ruling)
     interval = share_interval([is_found for _, is_found in judged], numbered(report for report, _ in judged))
-    counts = {"found": rulings["found"], "unjudged": rulings["unjudged"], "false": n_faulted}
     return Figure(
         name=FOUND,
         of=kind,
@@ -244,7 +233,7 @@ def _found(kind: str, errors: Sequence[PlantedError], finder: str, by_run: Mappi
         n=len(judged),
         failed=rulings["failed"],
         unasked=rulings["unasked"],
-        items={**counts, "fresh": len(fresh), "found fresh": fresh.count("found")},
+        items={"found": rulings["found"], "unjudged": rulings["unjudged"], "false": n_faulted},
     )
 
 

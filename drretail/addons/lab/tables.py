@@ -185,9 +185,7 @@ def calibration_parts(calibration: Calibration, *, was_chosen: bool) -> Iterator
     title = f"Versions of {calibration.model} beside people, {calibration.question}"
     yield table_of(title, ["", "n", heads[0], "n", heads[1]], rows, notes=[NOTES["calibrate"]])
     when = "It was chosen before and is kept: --force chooses again." if was_chosen else "It is frozen now."
-    prompts = calibration.prompt_hash
-    known = f"Hash of its prompts: {prompts}." if prompts else "The prompts that it was given are not known."
-    yield from prose(f"{calibration.summary()} {when}", known)
+    yield from prose(f"{calibration.summary()} {when}", f"Hash of its prompts: {calibration.prompt_hash}.")
 
 
 def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
@@ -206,12 +204,6 @@ def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
     for row in everything:
         if left := unanswered_in_words(row.failed, row.unasked):
             notes.append(f"{row.by}: {left}; in no share.")
-    notes += [
-        f"{row.by}: of the {row.count('fresh'):,} whose original it had passed there, "
-        f"{row.count('found fresh'):,} found."
-        for row in everything
-        if row.count("false")
-    ]
     for row in planted.where(name=ALARMS):
         ends = interval(row.ci_low, row.ci_high)
         counts = f"{row.count(ALARMS):,} of {row.n:,} {row.unit} faulted{f' ({ends})' if ends else ''}"

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drretail.addons.live.layout import KINDS, OF_REPORTS
-from drretail.addons.people.review.records import reviewer_of
+from drretail.addons.people.review.decisions import reviewer_of
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of
 from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers

@@ -13,8 +13,7 @@ from starlette.routing import Route
 from drretail.addons.live.access import People, form_of
 from drretail.addons.live.layout import KINDS, home_page, item_in, item_page
 from drretail.addons.live.voting_pages import LONGEST_NOTE, now
-from drretail.addons.people.review import form, records
-from drretail.addons.people.review.decisions import decisions_on
+from drretail.addons.people.review import decisions, form
 from drretail.addons.people.review.form import Cells, Item, Items, Section, checks_of, page_of, wish_section
 from drretail.env.world import World
 from drretail.querygen.reading import read_queries
@@ -24,7 +23,7 @@ from drretail.records.tables.screen import on_screen
 KIND = KINDS["review"]
 _LABELS = {
     **{known.name: known.label for known in (form.TEXT_FIELD, *form.WANT_FIELDS, *form.QUERY_FIELDS)},
-    **records.QUESTIONS,
+    **decisions.QUESTIONS,
     "decision": "Your decision",
     "note": "Note",
 }
@@ -38,7 +37,7 @@ class QueryPage:
     number: int
     total: int
     reviewer: str
-    mine: records.Review | None
+    mine: decisions.Review | None
     """The reviewer's last decision."""
     cells: Cells
     """The form, the answers and the note as filled in."""
@@ -90,7 +89,7 @@ class QueryReview:
     async def home(self, request: Request) -> Response:
         """The questions, and which queries this reviewer has decided on."""
         reviewer, (queries, _) = self.people.name_in(request), self._read()
-        undecided = decisions_on(self.file, queries).undecided_by(reviewer, queries) if reviewer else queries
+        undecided = decisions.decisions_on(self.file, queries).undecided_by(reviewer, queries) if reviewer else queries
         states = [query not in undecided for query in queries]
         return home_page(
             KIND,
@@ -101,7 +100,7 @@ class QueryReview:
             with_report=self.with_report,
             kept=sum(states),
             total=len(queries),
-            questions=records.QUESTIONS,
+            questions=decisions.QUESTIONS,
         )
 
     async def page(self, request: Request) -> Response:
@@ -125,7 +124,7 @@ class QueryReview:
         self.people.known(request)
         page, fields = self._query_page(request), await form_of(request)
         wants = form.wants_in(fields)
-        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *records.QUESTIONS, "note")
+        names = (*(known.name for known in (form.TEXT_FIELD, *form.QUERY_FIELDS)), *decisions.QUESTIONS, "note")
         page.cells = form.with_wants({name: fields.get(name, "") for name in names}, wants)
         pressed, _, place = fields.get("do", "").partition(" ")
         if fields.get("version") != version_of(page.query):
@@ -141,7 +140,7 @@ class QueryReview:
 
     def _is_recorded(self, page: QueryPage, pressed: str) -> bool:
         """True if this was a decision and is in the file; if not, the page gets errors or what the checks find."""
-        if pressed not in (*records.DECISIONS, "check"):
+        if pressed not in (*decisions.DECISIONS, "check"):
             raise HTTPException(400, "This is no decision.")
         try:
             if pressed == "check":
@@ -150,7 +149,7 @@ class QueryReview:
                     page.checked = [Section("As changed", ("Nothing was changed.",))]
                     return False
                 _, items = self._read()
-                page.diff = [*records.diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
+                page.diff = [*decisions.diff_pieces(edit.before.text, edit.after.text)] if "text" in edit.fields else ()
                 page.checked = [wish_section(edit.after), *checks_of(items.check(edit.after))]
                 return False
             review = form.review_by(page.reviewer, page.query, page.cells | {"decision": pressed}, self.clock())
@@ -160,7 +159,7 @@ class QueryReview:
             page.errors = {name: f"{words[:1].upper()}{words[1:]}." for name, words in faults.by_cell.items()}
             page.problem = "This can't be taken as it is, so nothing was kept:"
             return False
-        records.keep_reviews(self.file, [review])
+        decisions.keep_reviews(self.file, [review])
         return True
 
     def _shown(self, page: QueryPage) -> Response:
@@ -184,8 +183,8 @@ class QueryReview:
         queries, items = self._read()
         query, number = item_in(request, queries, KIND)
         reviewer = self.people.name_in(request) or ""
-        decisions = decisions_on(self.file, queries).of(query)
-        mine = next((review for review in decisions if review.reviewer == reviewer), None)
+        reviews = decisions.decisions_on(self.file, queries).of(query)
+        mine = next((review for review in reviews if review.reviewer == reviewer), None)
         cells = form.cells_of(query) | {"note": ""}
         return QueryPage(items.of(query), number, len(queries), reviewer, mine, cells)
 

@@ -64,7 +64,8 @@ def review(options: ReviewOptions) -> Result[Any]:
     if sheet is not None and not sheet.exists():
         return _write_sheet(options, queries, None if options.reviewer is None else reviewer, sheet)
     notes = [] if sheet is None else _take_sheet(options, queries, reviewer, sheet)
-    applied = None
+    written: dict[str, Any] = {}
+    waiting: list[str] = []
     if options.to is not None:
         to = Path(options.to)
         decided = decisions.outcomes(queries, decisions.decisions_on(file, queries))
@@ -73,18 +74,17 @@ def review(options: ReviewOptions) -> Result[Any]:
             raise UserError(f"No query of {file} is accepted or edited: there is nothing to write.")
         if all(outcome.what == "rejected" for outcome in decided):
             raise UserError(f"All queries of {file} are rejected: nothing would be left of it.")
-        applied = decisions.write_reviewed(to, decided, in_place=in_place)
-        waiting = ""
-        if applied.waiting:
-            fate = "stay as they are" if to == file else "are left out"
-            waiting = f"; {len(applied.waiting)} undecided {fate}: {', '.join(applied.waiting)}"
-        counts = f"{len(applied.edited)} edited, {len(applied.rejected)} rejected{waiting}"
-        notes.append(f"{counted(len(applied.queries), 'query')} → {to}: {counts}")
+        count = decisions.write_reviewed(to, decided, in_place=in_place)
+        edited, rejected = decisions.ids_by(decided, "edited"), decisions.ids_by(decided, "rejected")
+        waiting = decisions.ids_by(decided, "undecided")
+        written = {"applied": {"queries": count, "edited": edited, "rejected": rejected, "waiting": waiting}}
+        fate = "stay as they are" if in_place else "are left out"
+        left = f"; {len(waiting)} undecided {fate}: {', '.join(waiting)}" if waiting else ""
+        notes.append(f"{counted(count, 'query')} → {to}: {len(edited)} edited, {len(rejected)} rejected{left}")
     now = decisions.summary_of(queries, decisions.decisions_on(file, queries))
-    hints = [HOW.format(file=file, world=options.world)] if sheet is None and applied is None else []
-    left = 0 if applied is None else len(applied.waiting)
-    document, parts = decisions.summary_document(file, now, applied), [*decisions.summary_parts(file, now)]
-    return Result(now, document, parts, notes=notes, hints=hints, left=left)
+    hints = [HOW.format(file=file, world=options.world)] if sheet is None and not written else []
+    document, parts = decisions.summary_document(file, now) | written, [*decisions.summary_parts(file, now)]
+    return Result(now, document, parts, notes=notes, hints=hints, left=len(waiting))
 
 
 def _write_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: str | None, sheet: Path) -> Result[Path]:
@@ -110,8 +110,8 @@ def _write_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: s
 
 def _take_sheet(options: ReviewOptions, queries: "Sequence[Query]", reviewer: str, sheet: Path) -> list[str]:
     """Appends the new decisions of a filled sheet. Returns sentences on them, and on what checks find in its edits."""
+    from drretail.addons.people.review.decisions import keep_reviews
     from drretail.addons.people.review.form import Items
-    from drretail.addons.people.review.records import keep_reviews
     from drretail.addons.people.review.sheet import read_filled
 
     is_named = options.reviewer is not None
@@ -136,7 +136,7 @@ def _name(flag: str | None) -> str:
     """The reviewer's name. Raises UserError if neither the flag nor the system gives one."""
     import getpass
 
-    from drretail.addons.people.review.records import LONGEST_NAME, reviewer_of
+    from drretail.addons.people.review.decisions import LONGEST_NAME, reviewer_of
 
     try:
         return reviewer_of(getpass.getuser() if flag is None else flag)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -28,7 +27,7 @@ from drretail.experiment import read_runs
 from drretail.records.query import Query
 from drretail.records.vote import Choice, PairItem
 from drretail.stats.intervals import Clusters
-from drretail.stats.prediction_powered import Item, corrected_mean, labels_alone
+from drretail.stats.prediction_powered import corrected_mean, labels_alone
 from tests import build
 from tests.addons.lab.test_opinions import judge_of_both, mixed, votes
 from tests.build import experiment, known, scripted_judge
@@ -171,16 +170,6 @@ def test_a_missing_report_decides_its_meetings_and_is_nobody_s_opinion(tmp_path:
     assert (mine.contrast.above, mine.read_won, by[judge.ref.spec].read_won) == (30, 24, 0)
     (panel,) = (pair for name, pair in by.items() if name.startswith("panel"))
     assert panel.disagreement == 1, "both members are never of one opinion, and a forfeit is none"
-
-
-def test_a_judge_that_costs_labels_is_told_against_labels_drawn_by_lot() -> None:
-    lot = Random(3)
-    truth = [float(lot.random() < 0.95) for _ in range(400)]
-    useless = [Item(at // 4, lot.choice((0.0, 0.5, 1.0)), 1.0, y if at < 60 else None) for at, y in enumerate(truth)]
-    by_lot = [replace(item, stratum="all") for item in useless]
-    with_judge, alone = corrected_mean(useless), known(labels_alone(useless))
-    assert known(known(with_judge).high) - known(known(with_judge).low) > known(alone.high) - known(alone.low)
-    assert alone.low == pytest.approx(known(corrected_mean(by_lot)).low, abs=0.02)
 
 
 def test_below_20_labels_nothing_is_corrected_and_the_missing_are_counted(large: Path) -> None:

@@ -1,4 +1,4 @@
-"""``lab plant`` and ``lab exploits`` as a user runs them."""
+"""``lab plant``, ``exploits`` and ``bias`` as a user runs them, and the notebook that ends with a corrected score."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 from drretail.addons.lab.kept_findings import finding_lines
 from tests.addons.lab.bias.scripted import an_experiment
 from tests.addons.lab.honest_report import honest_experiment
+from tests.api.test_notebook import played
 from tests.build import LABEL
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
@@ -80,3 +81,14 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_p
     assert finding_lines(folder) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--only", "drift", "--json").stdout)
     assert len({row["of"] for row in as_json["rows"]}) == 6  # what other probes found of these reports stays
+
+
+def test_an_example_goes_from_raw_files_to_a_corrected_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    made, ingested, written, *_, corrected = played("from_files_to_score.ipynb")
+    assert [table.title for table in made.tables] == ["A made-up shop in raw", "Quirks"]
+    assert "World shop, fingerprint" in repr(ingested)
+    assert repr(written).startswith("8 queries of 8 users → queries.jsonl")
+    ((what, *_), fp) = next(iter(corrected.value.values().items()))
+    assert (what, fp["judge alone"].value > fp["corrected"].value) == ("FP", True), "people found less support"
+    assert {"judge alone", "corrected"} <= {column.name for column in corrected.tables[0].columns}

@@ -12,8 +12,8 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import record
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import CORRECTED
+from drretail.addons.people.review.decisions import keep_reviews, read_reviews_of
 from drretail.addons.people.review.form import WANT_FIELDS, WISH_FIELDS, cells_of
-from drretail.addons.people.review.records import keep_reviews, read_reviews_of
 from drretail.addons.people.voting.plan import plan_uncited, planned
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes, votes_path

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from drretail.addons.publications.pqr import score as pqr
+from drretail.addons.publications.race import score as race
 from tests.addons.publications.weighted.playing import Played
 from tests.eval.every_question import REASON, SOURCE, each_numbered, stated
 
 AXES = ("information", "analysis", "presentation")
 CRITERIA = 5
 """Of each dimension and query."""
-_KEYS = (
-    *("goal_alignment", "content_alignment", "presentation_fit", "actionability_practicality"),
-    *("depth_insight", "logical_coherence", "clarity_readability"),
-    *("comprehensiveness", "insight", "instruction_following", "readability"),
-)
+_KEYS = [key for axis in (*pqr.AXES, race.AXIS) for key in axis.keys]
 
 
 def answer(title: str, question: str, rating: int, sentences: int) -> Any:

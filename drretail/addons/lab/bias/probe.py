@@ -23,7 +23,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import JudgeQuestion, Ruling, VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
 from drretail.eval.judging.spending import Allowance, CapReached
-from drretail.eval.judging.subject import Labels, Subject, meetings, pair_name, read_subjects
+from drretail.eval.judging.subject import Labels, Subject, meetings, pair_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import NOT_JUDGED, Assessor, gather
@@ -32,7 +32,7 @@ from drretail.experiment import read_definition
 from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import Prompt
 from drretail.records.base import Record, sha256_of
-from drretail.records.run import BASELINES, MADE_BY_LAB
+from drretail.records.run import MADE_BY_LAB
 from drretail.records.score import Verdict
 from drretail.stats.agreement import drawn_interval
 from drretail.stats.intervals import Clusters, Interval, estimate, mean_interval, share_interval
@@ -149,10 +149,9 @@ HALF, TWICE = "half", "twice"
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Reports of research systems, and of floors and the oracle on the same queries."""
+    """Reports of research systems."""
 
     subjects: tuple[Subject, ...]
-    floors: tuple[Subject, ...]
 
     @property
     def pairs(self) -> list[Labels]:
@@ -161,7 +160,7 @@ class Reports:
     @property
     def sha(self) -> str:
         """A hash that identifies exactly these reports."""
-        return sha256_of([[subject.run_id, subject.report_sha] for subject in (*self.subjects, *self.floors)])[:16]
+        return sha256_of([[subject.run_id, subject.report_sha] for subject in self.subjects])[:16]
 
 
 def bias_folder(experiment: Path) -> Path:
@@ -181,19 +180,7 @@ def choose_reports(experiment: Path, *, limit: int, seed: str) -> Reports:
         if limit and chosen and len(chosen) + len(by_query[query]) > limit:
             break
         chosen += by_query[query]
-    queries = {subject.query.query_id for subject in chosen}
-    chosen.sort(key=lambda subject: (subject.label, subject.query.query_id))
-    return Reports(
-        tuple(chosen),
-        tuple(
-            subject
-            for subject in read_subjects(experiment, None)
-            if subject.system.agent in BASELINES
-            and subject.repeat == 1
-            and subject.report
-            and subject.query.query_id in queries
-        ),
-    )
+    return Reports(tuple(sorted(chosen, key=lambda subject: (subject.label, subject.query.query_id))))
 
 
 def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> None:
@@ -215,7 +202,7 @@ def make_copies(experiment: Path, reports: Reports, *, with_lengths: bool) -> No
         for subject in (reports.subjects if with_lengths else ())
         for length, copied in ((HALF, halved), (TWICE, doubled))
     ]
-    write_experiment(experiment, bias_folder(experiment), [*reports.subjects, *reports.floors], made)
+    write_experiment(experiment, bias_folder(experiment), reports.subjects, made)
     for labels in reports.pairs:
         copy_verdicts(experiment, bias_folder(experiment), pair_name(labels))
 
@@ -311,7 +298,7 @@ class Case:
 
     @cached_property
     def ratings(self) -> dict[str, dict[Report, float]]:
-        """By dimension, the judge's rating of each report, of copies and floors too."""
+        """By dimension, the judge's rating of each report, of copies too."""
         ratings: dict[str, dict[Report, float]] = {dimension: {} for dimension in DIMENSIONS}
         for opinion in opinions_of(self.folder):
             question = opinion.question
@@ -357,11 +344,10 @@ class Case:
         metrics = [load_metric(name) for name in probe.metrics if name != PAIRWISE]
         gathered = gather(self.folder, metrics)
         assessor = Assessor(self.judge.ref, "default")
-        floors = {floor.label for floor in self.reports.floors}
         originals = {subject.label for subject in self.reports.subjects}
         for metric in metrics:
             for plan, judged in gathered.judged_runs(metric.name, assessor):
-                if probe.with_floors if plan.label in floors else probe.with_lengths or plan.label in originals:
+                if probe.with_lengths or plan.label in originals:
                     failed += len(judged.errors)
                     unasked += judged.lacks == NOT_JUDGED
         if PAIRWISE in probe.metrics:
@@ -395,7 +381,6 @@ class Probe:
     keep: Callable[[Case], None] = lambda _: None
     """Called once the questions are answered."""
     with_lengths: bool = False
-    with_floors: bool = False
 
 
 async def ask(case: Case, probe: Probe, *, again: Again, allowance: Allowance) -> int:

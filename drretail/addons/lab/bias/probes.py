@@ -25,7 +25,6 @@ from drretail.addons.lab.bias.probe import (
     by_query,
     difference,
     differences,
-    effect_of,
     entropy,
     length_label,
     over_dimensions,
@@ -50,7 +49,6 @@ from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.score import Verdict
 from drretail.records.vote import about_report
-from drretail.stats.intervals import Interval
 
 
 def _position(case: Case) -> Effects | str:
@@ -377,7 +375,7 @@ HIGH = 8
 
 
 def _scale_use(case: Case) -> Effects | str:
-    """How evenly the scale is used, how often its commonest value and 8 or more; how far systems are above floors."""
+    """How evenly the scale is used, and how often its commonest value and 8 or more."""
     labels = {subject.label for subject in case.reports.subjects}
     rated: list[Value] = [
         (dimension, query, value)
@@ -388,7 +386,7 @@ def _scale_use(case: Case) -> Effects | str:
     if not rated:
         return "no report was rated"
     groups = over_dimensions(rated).items()
-    most_used, high, used = list[Figure](), list[Figure](), list[Figure]()
+    most_used, high = list[Figure](), list[Figure]()
     for dimension, values in groups:
         ratings = Counter(value for inside in values.values() for value in inside)
         ((most, _),) = ratings.most_common(1)
@@ -396,23 +394,11 @@ def _scale_use(case: Case) -> Effects | str:
         is_high = {query: [float(value >= HIGH) for value in its] for query, its in values.items()}
         most_used.append(share("of its most used value", is_most, case.clusters, dimension=dimension))
         high.append(share(f"{HIGH} or more", is_high, case.clusters, dimension=dimension))
-        used.append(effect_of("values used", values, Interval(len(ratings)), case.clusters, dimension))
     evenness = [entropy(values, case.clusters, STEPS, case.seed, dimension) for dimension, values in groups]
-    # How much higher systems are rated than floors on the same query; empty if no floor was rated.
-    floors = {subject.label for subject in case.reports.floors}
-    above: list[Value] = []
-    for dimension, ratings_of in case.ratings.items():
-        of_systems, of_floors = (
-            by_query((query, value) for (label, query), value in ratings_of.items() if label in wanted)
-            for wanted in (labels, floors)
-        )
-        common = (query for query in of_systems if query in of_floors)
-        above += [(dimension, query, fmean(of_systems[query]) - fmean(of_floors[query])) for query in common]
-    above_floors = differences("systems above floors", above, case.clusters) if above else []
-    return [*evenness, *most_used, *high, *used, *above_floors]
+    return [*evenness, *most_used, *high]
 
 
-SCALE_USE = Probe("scale_use", ("quality",), _scale_use, with_floors=True)
+SCALE_USE = Probe("scale_use", ("quality",), _scale_use)
 
 
 PROBES = {probe.name: probe for probe in (POSITION, LENGTH, OWN_FAMILY, JUSTIFICATION, DRIFT, SCALE_USE)}

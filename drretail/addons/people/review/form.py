@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ValidationError
 
-from drretail.addons.people.review.records import (
+from drretail.addons.people.review.decisions import (
     DECISIONS,
     QUESTIONS,
     Answers,

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from drretail.addons.people.review import form
-from drretail.addons.people.review.records import QUESTIONS, Review
+from drretail.addons.people.review.decisions import QUESTIONS, Review
 from drretail.errors import nearest_names, suggestion
 from drretail.querygen.checks.feasibility import basket_line
 from drretail.records.query import Query, version_of

@@ -6,6 +6,7 @@ files, an experiment or a sandbox.
 The released rules give −1 where ours give n/a or failed, and count as unsupported what ours leave out.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -234,10 +235,11 @@ def factual_accuracy(judged: Judged) -> list[Value]:
             judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else lacking(name, "na", NO_CLAIM)
             for name in names
         ]
-    made = [_by_claim("FA", pairs), _by_pair("FA_pair", pairs)]
-    for part, short in SHORT.items():
-        of_claims = [of_part for claim in pairs if (of_part := [verdict for verdict in claim if verdict.part == part])]
-        made += [_by_claim(f"FA_{short}", of_claims), _by_pair(f"FA_pair_{short}", of_claims)]
+    made: list[Value] = []
+    for part, ending in ((None, ""), *((part, f"_{short}") for part, short in SHORT.items())):
+        of_part = [[pair for pair in claim if part is None or pair.part == part] for claim in pairs]
+        made.append(_by_claim(f"FA{ending}", [*filter(None, of_part)]))
+        made.append(_by_claim(f"FA_pair{ending}", [[pair] for claim in of_part for pair in claim]))
     return made
 
 
@@ -265,23 +267,13 @@ def _by_claim(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
         is_judged = not all(read) or (bool(read) and "failed" not in every_state)
         states.append("scored" if is_judged else gravest(every_state) or "failed")
         borne_out += is_judged and all(read)
-    return _accurate(variant, states, borne_out)
-
-
-def _by_pair(variant: str, claims: Sequence[Sequence[PairVerdict]]) -> Value:
-    pairs = [pair for claim in claims for pair in claim]
-    states: list[VerdictState] = [pair.state for pair in pairs]
-    return _accurate(variant, states, sum(pair.state == "scored" and pair.s == 1 for pair in pairs))
-
-
-def _accurate(variant: str, states: Sequence[VerdictState], supported: int) -> Value:
-    counts: dict[str, float] = {each: float(states.count(each)) for each in sorted({*states})}
+    counts = {each: float(count) for each, count in sorted(Counter[str](states).items())}
     if not states:
         return lacking(variant, "na", NO_CLAIM)
     if "scored" not in states:
         state = gravest(states) or "failed"
         return Value(variant, state, None, {**counts, **lacking(variant, state, UNFETCHED_PAGES).items})
-    return Value(variant, "scored", WHOLE * supported / counts["scored"], {"supported": supported, **counts})
+    return Value(variant, "scored", WHOLE * borne_out / counts["scored"], {"supported": borne_out, **counts})
 
 
 def instruction_following(judged: Judged) -> Value:

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from drretail.addons.publications import DESCRIPTIONS
 from drretail.addons.publications.triplets.triplet_support import Fact, judge_triplets, judged_facts, triplet_prompts
@@ -161,43 +161,31 @@ async def _score(
     await judge_session.ask_and_record(JudgeQuestion(STAGE, item, prompt(), material, ANSWER, read, check))
 
 
-class _PublishedCriterion(BaseModel):
-    criterion: str
-    explanation: str = ""
-    weight: float
-
-
-class _PublishedTask(BaseModel):
-    """A line of the file; what is not named here does not matter."""
-
-    prompt: str
-    dimension_weight: dict[str, float]
-    criterions: dict[str, list[_PublishedCriterion]]
-
-
 def published_criteria(path: Path, queries: Sequence[Query]) -> list[Criteria]:
     """The criteria of the queries whose text equals a prompt of the file, with weights normalised to a sum of 1.
 
     Raises UserError for a file of another form.
     """
+    found: list[Criteria] = []
     try:
-        published = [_PublishedTask.model_validate(line) for line in read_jsonl(path, forgives_a_cut=False)]
-    except ValidationError as problem:
+        tasks = {" ".join(task["prompt"].split()): task for task in read_jsonl(path, forgives_a_cut=False)}
+        for query in queries:
+            task = tasks.get(" ".join(query.text.split()))
+            if task is None or not {*AXIS.keys} <= {*task["criterions"]}:
+                continue
+            criteria = [
+                [
+                    Criterion(text=each["criterion"], explanation=each.get("explanation", ""), weight=each["weight"])
+                    for each in task["criterions"][key]
+                ]
+                for key in AXIS.keys
+            ]
+            weights = [task["dimension_weight"].get(key, 0.0) for key in AXIS.keys]
+            groups = weighted.weighted_groups(AXIS, weights, criteria)
+            found.append(Criteria(metric=NAME, query_id=query.query_id, groups=groups, made_by="DeepResearch Bench"))
+    except (KeyError, TypeError, AttributeError, ValidationError) as problem:
         wanted = "prompt, dimension_weight and criterions on each line"
         raise UserError(f"{path} does not hold DeepResearch Bench's criteria: it needs {wanted}.") from problem
-    tasks = {" ".join(task.prompt.split()): task for task in published}
-    found: list[Criteria] = []
-    for query in queries:
-        task = tasks.get(" ".join(query.text.split()))
-        if task is not None and {*AXIS.keys} <= {*task.criterions}:
-            criteria = [
-                [Criterion(text=each.criterion, explanation=each.explanation, weight=each.weight) for each in of_key]
-                for of_key in (task.criterions[key] for key in AXIS.keys)
-            ]
-            groups = weighted.weighted_groups(
-                AXIS, [task.dimension_weight.get(key, 0.0) for key in AXIS.keys], criteria
-            )
-            found.append(Criteria(metric=NAME, query_id=query.query_id, groups=groups, made_by="DeepResearch Bench"))
     return found
 
 

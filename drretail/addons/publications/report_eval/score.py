@@ -17,7 +17,7 @@ from pydantic import field_validator
 
 from drretail.addons.publications import DESCRIPTIONS
 from drretail.eval.claims.claims import Content, SourceText, content_of, fitted, source_tags
-from drretail.eval.claims.rulings import SOURCE_CUT, UNFETCHED
+from drretail.eval.claims.rulings import SOURCE_CUT, SupportJudge
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
@@ -303,7 +303,7 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
     details = {"pairs": [pair.model_dump() for pair in pairs], "unresolved": unresolved}
     reason = "" if pairs else "no sentence cites a page or a product that can be told"
     judge_session.record_if_missing(CITED, REPORT, "scored" if pairs else "na", details, reason=reason)
-    prompt = prompts()[FACTUALITY]
+    prompt, support_judge = prompts()[FACTUALITY], SupportJudge(subject, judge_session, subject.evidence)
     questions: list[JudgeQuestion[Factuality]] = []
     for pair in pairs:
         content = content_of([pair.source], subject.evidence)
@@ -326,12 +326,9 @@ async def _check(subject: Subject, judge_session: JudgeSession) -> None:
                     notes=[SOURCE_CUT] if any(text.share is not None for text in texts) else [],
                 )
             )
-        elif content.unfetched:
-            reason = UNFETCHED.format(pages=pair.source)
-            judge_session.record_if_missing(FACTUALITY, pair.item, "na", reason=reason)
         else:
-            reason = f"{pair.source} could not be read"
-            judge_session.record_if_missing(FACTUALITY, pair.item, "unverifiable", reason=reason)
+            state, reason = support_judge.unread(content)
+            judge_session.record_if_missing(FACTUALITY, pair.item, state, reason=reason)
     await judge_session.ask_and_record(*questions)
 
 

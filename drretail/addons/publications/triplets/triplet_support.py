@@ -25,8 +25,6 @@ REPORT = "report"
 """The item of the extraction's verdict."""
 UNKNOWN = "unknown"
 """The note on a fact whose page was read but holds nothing to judge by, such as an error notice."""
-UNFETCHED = "unfetched"
-"""The note on a fact whose page was never fetched."""
 
 
 class Triplet(Record):
@@ -259,7 +257,10 @@ async def judge_triplets(subject: Subject, judge_session: JudgeSession) -> None:
 
 async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSession) -> None:
     """Asks what each source says of the facts that cite it, unless existing verdicts rest on the same texts."""
-    prompt = load_prompt(__file__, "triplet_support")
+    prompt, support_judge = (
+        load_prompt(__file__, "triplet_support"),
+        SupportJudge(subject, judge_session, subject.evidence),
+    )
     by_source: dict[str, list[str]] = {}
     for fact in facts:
         for source in fact.sources:
@@ -271,28 +272,23 @@ async def _rule(facts: Sequence[Fact], subject: Subject, judge_session: JudgeSes
         known = [(fact, judge_session.existing(SUPPORT, pair_item(fact, source), wording)) for fact in texts]
         missing = {fact for fact, verdict in known if verdict is None or not same_texts(verdict.sources, content.texts)}
         if not content.texts:
-            # A page that was never fetched is not one that can't be read.
-            is_unfetched, entry = bool(content.unfetched), subject.evidence.get(source)
-            why = "nobody fetched it: `score --fetch-sources` does" if is_unfetched else "it could not be read"
-            if entry is not None and entry.problem:
-                why += f" ({entry.problem})"
-            state, notes = ("na", [UNFETCHED]) if is_unfetched else ("unverifiable", [])
+            state, reason = support_judge.unread(content)
             for fact in (fact for fact in texts if fact in missing):
-                judge_session.record(SUPPORT, pair_item(fact, source), state, reason=f"{source}: {why}", notes=notes)
+                judge_session.record(SUPPORT, pair_item(fact, source), state, reason=reason)
             continue
         parts = (texts[at : at + MOST_CLAIMS] for at in range(0, len(texts), MOST_CLAIMS))
         for part in still_to_ask(parts, missing.__contains__):
-            questions.append(_question(source, content, part, subject, judge_session, prompt))
+            questions.append(_question(source, content, part, support_judge, prompt))
     await judge_session.ask_and_record(*questions)
 
 
 def _question(
-    source: str, content: Content, facts: Sequence[str], subject: Subject, judge_session: JudgeSession, prompt: Prompt
+    source: str, content: Content, facts: Sequence[str], support_judge: SupportJudge, prompt: Prompt
 ) -> JudgeQuestion[SupportedFacts]:
-    texts = fitted(content.texts, facts, judge_session.room)
-    about = about_sources([source], subject.evidence, SupportJudge(subject, judge_session, subject.evidence).ledger)
+    texts = fitted(content.texts, facts, support_judge.judge_session.room)
+    about = about_sources([source], support_judge.evidence, support_judge.ledger)
     material = {
-        "today": subject.today,
+        "today": support_judge.subject.today,
         "source": source_tags(texts, about),
         "facts": "\n".join(tagged("claim", fact, id=str(number)) for number, fact in enumerate(facts, 1)),
     }

@@ -19,7 +19,7 @@ from drretail.records.run import RoleModel
 from tests import build
 from tests.build import SYSTEM, experiment, scripted_judge
 
-A, B, FLOOR = "a@model", "b@model", "null@none"
+A, B = "a@model", "b@model"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"
 SENTENCES = 8
 QUERIES = 12
@@ -39,14 +39,14 @@ def reports(name: str, queries: int) -> dict[str, str]:
     return {f"q{n}-r1": f"# Advice of {name} on q{n}\n\n" + "\n\n".join(lines) + "\n" for n in range(1, queries + 1)}
 
 
-def an_experiment(folder: Path, queries: int = QUERIES, systems: Sequence[str] = (A, B), **models: str) -> Path:
-    """Systems with a report on each query; ``models`` are those of systems a and b."""
+def an_experiment(folder: Path, queries: int = QUERIES, **models: str) -> Path:
+    """Two systems with a report on each query; ``models`` are those of systems a and b."""
     by_model = {
         f"{name}@model": SYSTEM.model_copy(update={"models": {"writer": RoleModel(spec=spec, kind="llm")}})
         for name, spec in models.items()
     }
-    said = {system: reports(system[0], queries) for system in systems}
-    return experiment(folder, said, agents={FLOOR: "null_copy"}, of=by_model)
+    said = {system: reports(system[0], queries) for system in (A, B)}
+    return experiment(folder, said, of=by_model)
 
 
 def whole(value: float, *of: object) -> int:
@@ -99,8 +99,7 @@ def probed(
     case = Case(exp, bias_folder(exp), judge, chosen, "1", day, pin)
     pairs = [pair_name(pair) for pair in chosen.pairs]
     metrics = metrics_of(probes, with_pairs=bool(pairs))
-    floors = any(probe.with_floors for probe in probes)
-    build.scored(case.folder, metrics, judge, pairs=pairs, rate_floors=floors)
+    build.scored(case.folder, metrics, judge, pairs=pairs)
     before(case)
     for probe in probes:
         asyncio.run(ask(case, probe, again="nothing", allowance=Allowance()))

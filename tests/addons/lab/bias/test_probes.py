@@ -17,7 +17,6 @@ from drretail.llm.prompt import tag_content
 from drretail.stats.intervals import Clusters
 from tests import build
 from tests.addons.lab.bias.scripted import (
-    FLOOR,
     LATER,
     QUERIES,
     A,
@@ -240,21 +239,14 @@ def test_a_judge_that_rates_otherwise_on_a_later_day(exp: Path, tmp_path: Path, 
         assert (effect(found, "changed since", "overall").value or 0) > 0
 
 
-def test_judges_that_use_three_values_or_all_or_rate_floors_three_points_lower(tmp_path: Path) -> None:
-    exp = an_experiment(tmp_path / "exp", 12, (A, B, FLOOR))
+def test_judges_that_use_three_values_or_all(exp: Path) -> None:
     narrow = judge_of(rater(lambda report, title, n: 7 + int(3 * chance("narrow", report, title))), "narrow")
     wide = judge_of(rater(lambda report, title, n: int(11 * chance("wide", report, title))), "wide")
     for judge, values in ((narrow, 3), (wide, 11)):
         found = probed(exp, judge, ["scale_use"])["scale_use"]
         assert holds(effect(found, "entropy"), log2(values))
-        assert effect(found, "values used").value == values
         assert holds(effect(found, "8 or more"), 2 / 3 if values == 3 else 3 / 11)
         assert holds(effect(found, "of its most used value"), 1 / values)
-        assert is_found(effect(found, "systems above floors")) is False
-    judge = judge_of(rater(lambda report, title, n: unbiased(report, title, n) - 3 * ("of n on" in report)))
-    above = effect(probed(exp, judge, ["scale_use"])["scale_use"], "systems above floors")
-    assert holds(above, 3)
-    assert is_found(above)
 
 
 def test_copies_are_rated_beside_their_report_only_where_length_is_probed(tmp_path: Path) -> None:

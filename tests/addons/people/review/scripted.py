@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from drretail.addons.people.review.records import Answers, Decision, Review, edit_of
+from drretail.addons.people.review.decisions import Answers, Decision, Review, edit_of
 from drretail.records.query import Query, version_of
 from drretail.records.wish import Wish
 from tests.build import query as query_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.records import read_reviews_of, reviews_path
+from drretail.addons.people.review.decisions import read_reviews_of, reviews_path
 from drretail.env.world import World
 from drretail.files import write_lines
 from drretail.querygen.reading import read_queries

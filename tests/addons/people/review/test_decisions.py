@@ -6,8 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.review.decisions import CurrentDecisions, current_decisions, outcomes, summary_of
-from drretail.addons.people.review.records import Answers, Review, keep_reviews, read_reviews_of, reviews_path
+from drretail.addons.people.review.decisions import (
+    Answers,
+    CurrentDecisions,
+    Review,
+    current_decisions,
+    keep_reviews,
+    outcomes,
+    read_reviews_of,
+    reviews_path,
+    summary_of,
+)
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from drretail.stats.agreement import ONE_ANSWER

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.addons.people.review.decisions import Answers, retyped, word_diff
 from drretail.addons.people.review.form import Items, page_of
-from drretail.addons.people.review.records import Answers, retyped, word_diff
 from drretail.addons.people.review.sheet import LAYOUT, REVIEWER_COLUMNS, Filled, read_filled, sheet_of
 from drretail.errors import UserError
 from drretail.records.query import Query
