@@ -37,7 +37,7 @@ from drretail.records.score import Scores, SettingTable, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result, prose
 from drretail.stats.intervals import Clusters
-from drretail.viewer.printed import all_pairs_parts, comparison_parts, slice_parts
+from drretail.viewer.sections import all_pairs_parts, comparison_parts, slice_parts
 from drretail.viewer.tables import ablations
 from drretail.viewer.tables.scores import main_slices
 

@@ -260,11 +260,10 @@ class Spent:
     @property
     def on_prices(self) -> list[str]:
         """A sentence on a price that is unknown, or on the date of the one that was used."""
-        from drretail.llm.usage import dated, unpriced
+        from drretail.llm.usage import price_notes
 
-        if self.dollars is None:
-            return [unpriced([self.writer.model.spec])]
-        return [dated(self.writer.prices.as_of)] if self.dollars else []
+        unknown = [self.writer.model.spec] if self.dollars is None else []
+        return price_notes(self.writer.prices, unknown, used=bool(self.dollars))
 
     @property
     def document(self) -> dict[str, Any]:

@@ -29,8 +29,7 @@ from drretail.records.tables.result import Part, Result, library, part_lines, pr
 from drretail.records.tables.screen import on_screen
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import scores_cell
-from drretail.viewer.printed import scoreboard_parts, slice_kinds, slice_parts
-from drretail.viewer.sections import metric_parts
+from drretail.viewer.sections import metric_parts, scoreboard_parts, slice_kinds, slice_parts
 from drretail.viewer.tables.false_statements import false_lines
 from drretail.viewer.tables.tallies import audit_table, judging_in_short, judging_table
 from drretail.viewer.text_report import WIDTH

@@ -36,7 +36,7 @@ from drretail.records.tables.figures import count, counted, dollars
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.result import Part, Result, prose
 from drretail.viewer.paper import AGENTS, SYSTEMS, PaperView, columns_of, read_paper_view, rows_of, tables_markdown
-from drretail.viewer.printed import scoreboard_parts
+from drretail.viewer.sections import scoreboard_parts
 from drretail.viewer.tables.scoreboard import board_notes, board_table
 
 NO_CAP = (

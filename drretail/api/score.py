@@ -49,7 +49,7 @@ from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
-from drretail.viewer.printed import slice_kinds
+from drretail.viewer.sections import slice_kinds
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 OFFLINE_JUDGE = "offline:judge"

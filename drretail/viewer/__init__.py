@@ -10,8 +10,8 @@ tables/          scores, pairs and agreement as tables, for all folders below
 plots/           plots as SVG
 page/            pages for a browser
 text_report.py   an experiment as one plain text
-printed.py       for a terminal: the scoreboard and slices; comparisons
-sections.py      every table that scores have, for terminal, text, page, LaTeX and CSV
+sections.py      for a terminal: the scoreboard, slices, comparisons; every table that scores have, for terminal, text,
+                 page, LaTeX and CSV
 paper.py         an experiment as the paper's tables, what its numbers stand on, and how it differs from the paper's
 output.py        prints results and JSON documents
 summary.py       an experiment as one JSON document; the experiments of a folder in order of time

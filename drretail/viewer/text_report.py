@@ -18,9 +18,8 @@ from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.judged import SIGNS, WORDS, Support, counts_of, finding_line
-from drretail.viewer.printed import scoreboard_parts
 from drretail.viewer.run_lines import RULE, claim_changes, setback_sentences
-from drretail.viewer.sections import metric_parts
+from drretail.viewer.sections import metric_parts, scoreboard_parts
 from drretail.viewer.tables.false_statements import false_lines
 
 WIDTH = 80

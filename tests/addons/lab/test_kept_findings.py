@@ -31,7 +31,7 @@ from drretail.records.score import JudgeRef
 from drretail.records.tables.table import Table
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
-from drretail.viewer.printed import scoreboard_parts
+from drretail.viewer.sections import scoreboard_parts
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.build import known
 from tests.viewer.conftest import answered, exp

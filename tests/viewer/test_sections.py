@@ -16,8 +16,7 @@ from drretail.records.tables.table import Table, table_of
 from drretail.viewer import sections
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
-from drretail.viewer.printed import scoreboard_parts, slice_parts
-from drretail.viewer.sections import metric_parts
+from drretail.viewer.sections import metric_parts, scoreboard_parts, slice_parts
 from tests.build import measure, systems
 from tests.eval.scored_experiments import judged_experiment
 from tests.viewer import scores
