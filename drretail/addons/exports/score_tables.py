@@ -25,9 +25,10 @@ from drretail.viewer.judged import read_judgements
 from drretail.viewer.plots.experiment_plots import file_name
 from drretail.viewer.sections import sections
 
-COLUMNS: Mapping[str, Mapping[str, str]] = tomllib.loads(
-    Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
-)
+COLUMNS: Mapping[str, Mapping[str, str]] = {
+    table: {name: kind or "VARCHAR" for name, _, kind in (column.partition(" ") for column in columns)}
+    for table, columns in tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")).items()
+}
 """The columns of each table with their SQL types."""
 
 

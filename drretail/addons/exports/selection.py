@@ -29,6 +29,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
+from drretail.remembered import remembered
 
 PERSONAL = ("persona", "context", "rationale")
 """Fields of a query that tell who asks it."""
@@ -50,8 +51,7 @@ class Redaction:
     """By user id."""
     _profiles: Mapping[str, Mapping[UserProfile, None]]
     _changed: Mapping[str, Mapping[str, None]]
-    redactor: Redactor = field(default_factory=Redactor)
-    _by_query: dict[str, "_Replacing"] = field(default_factory=dict[str, "_Replacing"])
+    redactor: Redactor
 
     @classmethod
     def of(cls, experiment: Path, redactor: Redactor) -> "Redaction":
@@ -75,16 +75,11 @@ class Redaction:
 
     def row(self, query_id: str | None, row: Any) -> Any:
         """A row about this query, or about none, without people in its texts and field names."""
-        key = query_id or ""
-        if key not in self._by_query:
-            query = next((query for query in self.definition.queries if query.query_id == query_id), None)
-            texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
-            lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
-            long = sorted((line for line in lines if len(line) >= _SHORTEST_LINE), key=len, reverse=True)
-            people = tuple(self._profiles.get(key, ()))
-            named = self.redactor.named("" if query is None else query.text)
-            self._by_query[key] = _Replacing(self.pseudonyms, people, tuple(long), self.redactor, named)
-        return self._by_query[key].value(row)
+        if isinstance(row, str):
+            return self._text(query_id, row)
+        if isinstance(row, Mapping):
+            return {self.row(query_id, name): self.row(query_id, item) for name, item in row.items()}
+        return [self.row(query_id, each) for each in row] if isinstance(row, list | tuple) else row
 
     def query(self, query: Query) -> Query:
         """A query without what it says about its user."""
@@ -103,55 +98,39 @@ class Redaction:
             row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
         return row
 
-
-@dataclass(frozen=True)
-class _Replacing:
-    """The replacements in rows about one query."""
-
-    pseudonyms: Mapping[str, str]
-    profiles: tuple[UserProfile, ...]
-    lines: tuple[str, ...]
-    redactor: Redactor
-    named: frozenset[str]
-    """Words of the names that the query holds."""
-    _known: dict[str, str] = field(default_factory=dict[str, str])
-    """Results so far, since conversations repeat their beginnings."""
-
-    def value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            if value not in self._known:
-                self._known[value] = self._text(value)
-            return self._known[value]
-        if isinstance(value, Mapping):
-            return {self.value(name): self.value(item) for name, item in value.items()}
-        return [self.value(each) for each in value] if isinstance(value, list | tuple) else value
-
-    def _text(self, text: str) -> str:
-        for line in self.lines:
+    @remembered  # conversations repeat their beginnings
+    def _text(self, query_id: str | None, text: str) -> str:
+        lines, named, fields = self._known(query_id)
+        for line in lines:
             text = text.replace(line, "[said of the user]")
-        if self._ids is not None:
+        if self.pseudonyms:
             text = self._ids.sub(lambda found: self._folded[found[0].casefold()], text)
         # Each full name, address and number of a person is replaced by a word.
-        known = personal_data(text, People(self.profiles)) if self.profiles else []
-        text = self.redactor.text(text, self.named, known)
-        for pattern, word in self._fields:
+        profiles = tuple(self._profiles.get(query_id or "", ()))
+        text = self.redactor.text(text, named, personal_data(text, People(profiles)) if profiles else ())
+        for pattern, word in fields:
             text = pattern.sub(word, text)
         return text
 
     @cached_property
-    def _ids(self) -> "re.Pattern[str] | None":
-        ids = sorted(self.pseudonyms, key=len, reverse=True)
-        return _whole_words(ids, re.IGNORECASE) if ids else None
+    def _ids(self) -> re.Pattern[str]:
+        return _whole_words(sorted(self.pseudonyms, key=len, reverse=True), re.IGNORECASE)
 
     @cached_property
     def _folded(self) -> Mapping[str, str]:
         return {user_id.casefold(): pseudonym for user_id, pseudonym in self.pseudonyms.items()}
 
-    @cached_property
-    def _fields(self) -> list[tuple[re.Pattern[str], str]]:
-        """Patterns for single words of profiles, with their replacements."""
+    @remembered
+    def _known(self, query_id: str | None) -> tuple[list[str], frozenset[str], list[tuple[re.Pattern[str], str]]]:
+        """What rows about a query may say of people: lines about the user, the longest first, words of the names that
+        the query holds, and patterns for single words of profiles with their replacements.
+        """
+        key, query = query_id or "", next((q for q in self.definition.queries if q.query_id == query_id), None)
+        texts = (getattr(query, each) or "" for each in ("persona", "context")) if query is not None else ()
+        lines = {line.strip() for text in texts for line in text.splitlines()} | {*self._changed.get(key, ())}
+        long = sorted((line for line in lines if len(line) >= _SHORTEST_LINE), key=len, reverse=True)
         patterns: list[tuple[re.Pattern[str], str]] = []
-        for profile in self.profiles:
+        for profile in self._profiles.get(key, ()):
             names = {
                 spelt for name in (profile.first_name, profile.last_name) if name for spelt in (name, name.upper())
             }
@@ -163,7 +142,7 @@ class _Replacing:
                 patterns.append((re.compile(rf'("state":\s*"){state}"'), r'\1[state]"'))
             parts = ((names, "[name]"), ({profile.address.city}, "[city]"), ({profile.address.zip}, "[zip]"))
             patterns += [(_whole_words(words), word) for words, word in parts if any(words)]
-        return patterns
+        return long, self.redactor.named("" if query is None else query.text), patterns
 
 
 def _whole_words(words: Iterable[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:

@@ -1,7 +1,7 @@
 """``import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from drretail.addons.imports.options import ImportOptions
 from drretail.addons.imports.recording import Imported, ReportCount, record, write_queries
 from drretail.api.option import accepts
 from drretail.api.worlds import known_user, world_of
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.text.personal_data import Redactor
 from drretail.progress import busy, choose_progress
@@ -40,13 +41,12 @@ def import_reports(options: ImportOptions) -> Result[Any]:
     if material.is_empty:
         raise UserError(f"{path} holds nothing of this format ({chosen.described}): check the format and the path.")
     material = material if options.system is None else material.renamed(options.system)
-    if to.suffix == ".jsonl" and not to.is_dir():
-        if pages is not None:
-            raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
-        return _questions_kept(material, options)
-    with ExitStack() as stack:
-        shop = None if options.world is None else stack.enter_context(world_of(options.world))
-        stack.enter_context(redacting(redactor))
+    are_questions = to.suffix == ".jsonl" and not to.is_dir()
+    if are_questions and pages is not None:
+        raise UserError(f"{to} would be a file of questions, which holds no pages: leave --pages out.")
+    with nullcontext() if options.world is None else world_of(options.world) as shop, redacting(redactor):
+        if are_questions:
+            return _questions_kept(material, options, shop)
         page_file = None if pages is None else Path(pages)
         came = record(material, options.form, to, choose_progress(), model=options.model, pages=page_file, world=shop)
     parts: list[Table | str] = []
@@ -80,12 +80,10 @@ def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
     }
 
 
-def _questions_kept(material: Material, options: ImportOptions) -> Result[Sequence[Query]]:
+def _questions_kept(material: Material, options: ImportOptions, shop: World | None) -> Result[Sequence[Query]]:
     """Writes the questions alone, as a file of queries."""
     to = Path(options.to)
-    with ExitStack() as stack:
-        shop = None if options.world is None else stack.enter_context(world_of(options.world))
-        queries = write_queries(material, options.form, to, str if shop is None else partial(known_user, shop))
+    queries = write_queries(material, options.form, to, str if shop is None else partial(known_user, shop))
     left = [f"Left out: {counted(len(material.reports), 'answer')}."] if material.reports else []
     document = {"file": str(to), **_questions_counted(queries)}
     return Result(queries, document, [*prose(_questions(queries), *left)], notes=[f"Kept in {to}."], path=to)

@@ -177,18 +177,6 @@ def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, t
         assert "report_sha" not in run
 
 
-@pytest.mark.parametrize("form", ["chat", "csv", "parquet"])
-def test_other_forms_with_rows_redact_too(telling: Path, tmp_path: Path, form: str) -> None:
-    to = tmp_path / form / "out"
-    to.parent.mkdir()
-    export(Selection.of(telling, redact=True), form, to)
-    who = profile_of(telling)
-    for text in texts(tmp_path / form).values():
-        assert USER.casefold() not in text.casefold()
-        assert who.email not in text
-        assert who.last_name not in text
-
-
 def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
     to = str(tmp_path / "drb")
     ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])

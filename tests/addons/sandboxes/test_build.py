@@ -35,6 +35,7 @@ from drretail.addons.sandboxes.search_based.pages import SeenTexts
 from drretail.addons.sandboxes.synthetic.build import build_offline, keywords_of, signal_keywords
 from drretail.addons.sandboxes.synthetic.facts import Allowed, Drawing, PlantedFact, facts_of, user_files
 from drretail.addons.sandboxes.synthetic.needs import Need, name_products, need_of
+from drretail.api.worlds import open_world
 from drretail.env.offers import Offers
 from drretail.env.web.sandbox import (
     GOLD_FILE,
@@ -54,16 +55,35 @@ from drretail.errors import UserError
 from drretail.experiment import read_gold_file
 from drretail.files import read_json, write_json, write_lines
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.querygen.reading import shipped_queries
 from drretail.records.criteria import Gold, KnownAnswer, WebAnswer, WebQuestion
 from drretail.records.query import NOT_TYPED, Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
-from tests.addons.sandboxes.conftest import QUERIES, SHIPPED, built
 from tests.build import demands, files, known
 from tests.cli.commands import Command
 
+SHIPPED = shipped_queries("dev")[:10]
+QUERIES = SHIPPED[:2]
 TODAY = date(2023, 9, 24)
 TRAP_KINDS = {"outdated", "one-sided", "inaccurate", "look-alike"}
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with open_world("demo") as opened:
+        yield opened
+
+
+def built(world: World, to: Path, sizes: str = "16k,32k", queries: tuple[Query, ...] = QUERIES) -> Path:
+    build_offline(world, queries, to, read_sizes(sizes), "7")
+    return to
+
+
+@pytest.fixture(scope="module")
+def small(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sandbox of two tasks, which no test changes."""
+    return built(world, tmp_path_factory.mktemp("small") / "s")
 
 
 @pytest.fixture(scope="module")
