@@ -16,8 +16,7 @@ import pytest
 
 from drretail.addons.lab.bias import probes
 from drretail.addons.publications.agents.dr3 import agent
-from drretail.addons.sandboxes.search_based.files import file_tags
-from drretail.addons.sandboxes.search_based.gold import page_tags
+from drretail.addons.sandboxes.search_based.gold import file_tags, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.agents.user_files import UserFile
 from drretail.env.web.sandbox import SandboxPage
@@ -36,7 +35,7 @@ def _justified(reason: str) -> str:
     subject: Any = SimpleNamespace(label="react", query=TYPED, repeat=1, report_sha="0")
     prompt = load_prompt(probes.__file__, "derive_support")
     question = probes._question(subject, "support", reason, prompt, probes.DerivedSupport)
-    return question.prompt.render(**question.values())
+    return question.asked.prompt.render(**question.asked.values())
 
 
 BUILDERS: dict[str, Callable[[], Iterable[object]]] = {
