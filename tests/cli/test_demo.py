@@ -1,8 +1,6 @@
 import json
-import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +10,10 @@ import pytest
 from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
 from drretail.api.verify import verify
 from drretail.env.world import open_world
+from drretail.experiment import read_runs
 from drretail.packs import unpack_below
 from drretail.progress import Progress
-from tests.cli.commands import MAIN, Command, ErrorOf, environment
+from tests.cli.commands import MAIN, ErrorOf, environment
 from tests.viewer.browsing import Window, browser, window
 from tests.viewer.dom import Element, parse
 
@@ -34,16 +33,27 @@ def files(folder: Path) -> dict[str, bytes]:
     }
 
 
-WITHOUT_ADD_ONS = f"""
-import sys
+def unpacked(demo: Path, copy: Path) -> Path:
+    """The demo's verdicts, each in a file of its own."""
+    shutil.copytree(demo / "recorded" / "verdicts", copy)
+    unpack_below(copy)
+    return copy
+
+
+ALONE = f"""
+import socket, sys
 from pathlib import Path
 from drretail import plugins
+
+def refuse(*_):
+    raise AssertionError("the demo opened a connection")
 
 class Hider:
     def find_spec(self, name, path=None, target=None):
         if name.startswith("drretail.addons."):
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
+socket.socket.connect = refuse
 sys.meta_path.insert(0, Hider())
 plugins.ADDONS = Path("no add-ons")
 {MAIN}
@@ -52,17 +62,30 @@ plugins.ADDONS = Path("no add-ons")
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[subprocess.CompletedProcess[str], Path]:
-    """What the command printed where there are no add-ons, and the folder that it made."""
+    """What the command printed where there are no add-ons, keys and network, and the folder that it made."""
     where = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-c", WITHOUT_ADD_ONS, "demo"]
-    done = subprocess.run(command, cwd=where, env=environment(where), capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", ALONE, "demo"]
+    done = subprocess.run(
+        command, cwd=where, env=environment(where, COLUMNS="80"), capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done, where / "drretail-demo"
 
 
-def test_what_the_demo_made_is_what_it_would_make_again(shown: tuple[subprocess.CompletedProcess[str], Path]) -> None:
-    found = verify(shown[1] / "recorded", shown[1] / "world")
+def test_what_the_demo_made_is_what_it_would_make_again(
+    shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two of its questions: the same files in another process, which verify finds to be so."""
+    queries = recorded_queries()[:2]
+    monkeypatch.setattr("drretail.api.demo_recording.recorded_queries", lambda: queries)
+    exp, world = tmp_path / "exp", shown[1] / "world"
+    with open_world(world) as shop:
+        play_answers(exp, shop, "drretail-demo/world")
+        play_judge(exp, shop, Progress())
+    found = verify(exp, world)
     assert {check.check: check.state for check in found.checks}["scores"] == "pass"
+    unpack_below(exp)
+    assert files(exp / "verdicts").items() <= files(unpacked(shown[1], tmp_path / "recorded")).items()
 
 
 def marks_of(answer: Element) -> list[str]:
@@ -99,16 +122,14 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
 
 
 def test_the_terminal_shows_at_most_sixty_lines_and_breaks_no_word(
-    drretail: Command, shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
+    shown: tuple[subprocess.CompletedProcess[str], Path],
 ) -> None:
-    shutil.copytree(shown[1], tmp_path / "drretail-demo")
     (query,) = (query for query in recorded_queries() if query.query_id == "graded-52")
-    for done, width in ((shown[0], 120), (drretail("demo", COLUMNS="80"), 80)):
-        lines = [*done.stderr.splitlines(), *done.stdout.splitlines()]
-        # Who waits on a busy machine is told every eight seconds for what, and how far it is.
-        assert sum(not re.search(r" … \d+ s$|: \d+ of \d+$", line) for line in lines) <= 60
-        assert max(map(len, lines)) <= width
-        assert query.text in " ".join(done.stdout.split())
+    lines = [*shown[0].stderr.splitlines(), *shown[0].stdout.splitlines()]
+    # Who waits on a busy machine is told every eight seconds for what, and how far it is.
+    assert sum(not re.search(r" … \d+ s$|: \d+ of \d+$", line) for line in lines) <= 60
+    assert max(map(len, lines)) <= 80
+    assert query.text in " ".join(shown[0].stdout.split())
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -134,33 +155,20 @@ def test_the_first_screen_fits_and_leads_to_the_next_question_and_to_what_is_wro
 
 
 def test_the_recording_answers_every_request_without_a_key_and_a_network(
-    shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shown: tuple[subprocess.CompletedProcess[str], Path], tmp_path: Path
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise AssertionError("the recorded part of the demo opened a connection")
-
-    _, demo = shown
-    for name in [name for name in os.environ if name.endswith("_KEY")]:
-        monkeypatch.delenv(name)
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.chdir(tmp_path)
-    with open_world(demo / "world") as shop:
-        assert play_answers(tmp_path / "exp", shop, "drretail-demo/world"), ANEW
-        play_judge(tmp_path / "exp", shop, Progress())
-    recorded = Path(shutil.copytree(demo / "recorded" / "verdicts", tmp_path / "recorded"))
-    assert not list(recorded.glob("*/*/*/*.jsonl"))
-    unpack_below(recorded)
-    unpack_below(tmp_path / "exp")
+    recorded = shown[1] / "recorded"
+    assert [run.status for run in read_runs(recorded)] == ["done"] * 20, ANEW
+    assert not list(recorded.glob("verdicts/*/*/*/*.jsonl"))
     lines = [
         json.loads(line)
-        for path in (tmp_path / "exp" / "verdicts").glob("*/scripted-recorded/**/*.jsonl")
+        for path in unpacked(shown[1], tmp_path / "recorded").glob("*/scripted-recorded/**/*.jsonl")
         if ".journal." not in path.name
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
     judged = {"faithfulness", "false_statements", "fault_place", "quality", "pairwise"}
     assert {line["metric"] for line in lines} == judged
     assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
-    assert files(tmp_path / "exp" / "verdicts") == files(recorded)
 
 
 def test_the_demo_leaves_a_folder_with_other_files_alone(error_of: ErrorOf, tmp_path: Path) -> None:

@@ -1,9 +1,6 @@
 """Scoring an experiment: once, several times, through batches; what stands, what is stale, what is asked again."""
 
 import json
-import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
@@ -227,11 +224,3 @@ def test_code_judges_once_however_many_repeats_are_asked_for(tmp_path: Path) -> 
     repeated(folder, moody()[0], 3, metrics=(STUB,))
     gathered = gather(folder, [load_metric(STUB)])
     assert [list(text.by_repeat) for by_run in gathered.tables_of_judges.values() for text in by_run.values()] == [[1]]
-
-
-def test_scoring_by_code_loads_no_langchain(shopped: Path, tmp_path: Path) -> None:
-    folder = shutil.copytree(shopped, tmp_path / "exp")
-    code = "import sys, drretail; drretail.score(sys.argv[1], metrics='checks,basket'); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True)
-    loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert loaded & {"langchain_core", "langgraph", "langsmith", "numpy"} == {"numpy"}

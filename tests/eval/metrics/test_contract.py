@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -255,3 +257,11 @@ def sent_back_twice(tmp_path: Path, metric: str, answer: dict[str, Any]) -> None
     ]
     assert {(each.state, each.value) for each in asked_for} == {("failed", None)}
     assert len(asked) % 3 == 0
+
+
+def test_scoring_by_code_loads_no_langchain(shopped: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(shopped, tmp_path / "exp")
+    code = "import sys, drretail; drretail.score(sys.argv[1], metrics='checks,basket'); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert loaded & {"langchain_core", "langgraph", "langsmith", "numpy"} == {"numpy"}
