@@ -219,6 +219,8 @@ LEAST_RESULTS = 2_000
 """The least number of them for results, however many steps there are."""
 STEP_HEAD = 50
 """Characters that a step's line takes in addition to its arguments."""
+SHORTEST_RESULT = 300
+"""If steps with sources would get fewer characters each, their sources are named and the text is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,9 +403,14 @@ def _shown_steps(view: RunView) -> list[ShownStep]:
         args = after.args or {} if after is not None and step.kind == "model" else {}
         results.append("" if text in args.values() else _by_day(readable(text)))
     total = max(LEAST_RESULTS, ALL_STEPS - sum(STEP_HEAD + len(line) for line in lines))
-    room = _room(map(len, results), total)
+    own = [len(result) for step, result in zip(steps, results, strict=True) if not step.evidence]
+    handed = [len(result) for step, result in zip(steps, results, strict=True) if step.evidence]
+    room = _room(own, total)
+    left = _room(handed, total - sum(min(room, length) for length in own))
+    rooms = {False: room, True: left if left >= SHORTEST_RESULT else 0}
     return [
-        ShownStep(step, line, *_cut(result, room)) for step, line, result in zip(steps, lines, results, strict=True)
+        ShownStep(step, line, *_cut(result, rooms[bool(step.evidence)]))
+        for step, line, result in zip(steps, lines, results, strict=True)
     ]
 
 

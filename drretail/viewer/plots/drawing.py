@@ -432,7 +432,7 @@ def scatter(
     x_name: str,
     y_name: str,
 ) -> Plot:
-    """Names are moved apart; more than ``MOST_NAMED`` are numbered, and named below."""
+    """Names are moved apart, and off intervals if there is room; more than ``MOST_NAMED`` are numbered, named below."""
     is_numbered = len(points) > MOST_NAMED
     across_x = scale([point.x for point in points], _SCATTER_LEFT, WIDTH - _SCATTER_RIGHT)
     reached = (end for point in points for end in (point.y, *(point.cell.ends or ())))
@@ -440,13 +440,18 @@ def scatter(
     drawn = [*across(across_x, 18, _SCATTER_TALL), *_up(up, _SCATTER_LEFT, _SCATTER_RIGHT)]
     drawn += [words(4, 11, y_name, "soft"), words(WIDTH - _SCATTER_RIGHT, _SCATTER_TALL + 30, x_name, "soft", "end")]
     taken = [(across_x.at(point.x) - 7, up.at(point.y) + 4, 14.0) for point in points]
+    intervals = [
+        (across_x.at(point.x), up.at(point.cell.ends[1]), up.at(point.cell.ends[0]))
+        for point in points
+        if point.cell.ends is not None
+    ]
     for series, each in enumerate(points):
         x, y = across_x.at(each.x), up.at(each.y)
         text = _in_words(each.name, f"{y_name} {each.y:.3g}, {x_name} {each.x:,.4g}", each.cell)
         if each.cell.ends is not None:
             drawn.append(line(x, up.at(each.cell.ends[0]), x, up.at(each.cell.ends[1]), f"s{series % 8}", text))
         drawn.append(mark(x, y, series, text, is_hollow=each.cell.is_partial))
-        drawn.append(_name(str(series + 1) if is_numbered else each.shown_name, x, y, taken))
+        drawn.append(_name(str(series + 1) if is_numbered else each.shown_name, x, y, taken, intervals))
     caption = described(caption, [(point.name, (point.cell,)) for point in points], "planned run")
     height = _SCATTER_TALL + 36
     for place, each in enumerate(points if is_numbered else (), 1):
@@ -457,8 +462,14 @@ def scatter(
     return Plot(name, title, caption, Markup().join(drawn), height + 8 * is_numbered)
 
 
-def _name(name: str, x: float, y: float, taken: list[tuple[float, float, float]]) -> Markup:
-    """The name beside its point, moved up or down if another stands there."""
+def _name(
+    name: str,
+    x: float,
+    y: float,
+    taken: list[tuple[float, float, float]],
+    intervals: Sequence[tuple[float, float, float]],
+) -> Markup:
+    """The name beside its point, moved up or down if another stands there, to where it crosses the fewest intervals."""
     shown = cut(name, WIDTH / 2)
     width = len(shown) * CHARACTER
     starts = [each for each in (x + 9, x - 9 - width) if each >= _SCATTER_LEFT and each + width < WIDTH] or [x + 9]
@@ -470,7 +481,12 @@ def _name(name: str, x: float, y: float, taken: list[tuple[float, float, float]]
             abs(place - other) >= _LINE or start + width < begin or begin + long < start for begin, other, long in taken
         )
 
-    start, place = next((place for place in places if is_free(*place)), places[0])
+    def crossed(start: float, place: float) -> int:
+        """The number of intervals that cross a name at this place."""
+        return sum(start < at < start + width and top < place and place - _LINE < low for at, top, low in intervals)
+
+    free = [place for place in places if is_free(*place)] or places[:1]
+    start, place = min(free, key=lambda each: (crossed(*each), abs(each[1] - y - 4)))
     taken.append((start, place, width))
     return words(start, place, shown)
 
