@@ -72,7 +72,7 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending already
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second SIGTERM ends it at once
         if interruption.seen(problem):
-            end("Interrupted: the same command continues from what was kept.", INTERRUPTED)
+            end("Interrupted: the same command does the rest.", INTERRUPTED)
         if isinstance(problem, SystemExit):
             gc.freeze()  # a last collection takes up to a second
             raise

@@ -153,7 +153,7 @@ def test_sigterm_ends_the_ingest_in_one_sentence(tmp_path: Path, moment: str) ->
     said = process.communicate(timeout=120)[1].decode()
     assert process.returncode == 130
     assert "Traceback" not in said
-    assert said.rstrip().endswith("\nInterrupted: the same command continues from what was kept.")
+    assert said.rstrip().endswith("\nInterrupted: the same command does the rest.")
 
 
 def task_of(raw: Path, work: Path, master: str, progress: Progress) -> Task:
