@@ -35,7 +35,9 @@ def _justified(reason: str) -> str:
     subject: Any = SimpleNamespace(label="react", query=TYPED, repeat=1, report_sha="0")
     prompt = load_prompt(probes.__file__, "derive_support")
     question = probes._question(subject, "support", reason, prompt, probes.DerivedSupport)
-    return question.asked.prompt.render(**question.asked.values())
+    values = question.asked.values
+    assert callable(values)
+    return question.asked.prompt.render(**values())
 
 
 BUILDERS: dict[str, Callable[[], Iterable[object]]] = {
