@@ -13,7 +13,6 @@ from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.errors import UserError, check_known
 from drretail.eval.judging.subject import resolve_name
-from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.usage import price_notes, read_prices
@@ -23,8 +22,6 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
-from drretail.viewer.commands import commands
-from drretail.viewer.experiment import read_view
 from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, spending_table, took_line
 
 if TYPE_CHECKING:
@@ -101,6 +98,9 @@ class RecordedExperiment:
 
         W stands for the world's folder, and queries.jsonl for a file of ``definition.queries``.
         """
+        from drretail.viewer.commands import commands
+        from drretail.viewer.experiment import read_view
+
         return commands(read_view(self.folder))
 
     @property
@@ -142,6 +142,7 @@ class RecordedExperiment:
     def scores(self) -> "RecordedScores | None":
         """The scores in the folder, without judging again; None if nothing was scored yet."""
         from drretail.api.recorded_scores import RecordedScores
+        from drretail.eval.scores.file import read_scores
 
         scores = read_scores(self.folder)
         return None if scores is None else RecordedScores.of(scores, self.folder)

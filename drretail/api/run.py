@@ -34,7 +34,6 @@ from drretail.api.systems import (
     with_preset,
     without_sandbox_gold,
 )
-from drretail.api.verify import recorded_abilities
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
@@ -42,7 +41,6 @@ from drretail.env.folder import check_database
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
-from drretail.eval.compare.differences import check_plan, keep_plan, plan_of
 from drretail.eval.names import METRICS
 from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
@@ -88,15 +86,25 @@ def run(options: RunOptions) -> RecordedExperiment:
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
-        plan = plan_of(texts_in(options.planned), {system.label for system in systems})
-        check_plan(folder, plan)
+        keep_plan = _checked_plan(texts_in(options.planned), systems, folder)
         tallies, closing = _run_systems(options, ready, systems, folder, environment, observer)
-        keep_plan(folder, plan)
+        keep_plan()
         scored_by = f"drretail score {folder}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
             scored_by += f" --metrics dr3 --gold {gold}{criteria}"
     return RecordedExperiment(folder, tuple(tallies), closing, scored_by)
+
+
+def _checked_plan(texts: Sequence[str], systems: Sequence[SystemUnderTest], folder: Path) -> Callable[[], None]:
+    """What keeps the planned comparisons, once there are runs. Raises as ``plan_of`` and ``check_plan`` do."""
+    if not texts:
+        return lambda: None
+    from drretail.eval.compare.differences import check_plan, keep_plan, plan_of  # loads all metrics
+
+    plan = plan_of(texts, {system.label for system in systems})
+    check_plan(folder, plan)
+    return partial(keep_plan, folder, plan)
 
 
 def _run_systems(
@@ -219,6 +227,8 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     recorded: dict[str, Abilities] = {}
     if options.replay is not None:
+        from drretail.api.verify import recorded_abilities  # loads what judges
+
         recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)

@@ -32,7 +32,6 @@ from drretail.api.options import research
 from drretail.api.options.experiment_file import HEADER, chosen, entry, toml
 from drretail.api.options.research import Agents, ModelSpec
 from drretail.api.options.run import AskOptions, Queries, RunOptions, SystemOptions
-from drretail.api.prompts import all_prompt_files
 from drretail.api.settings import OFFLINE_MODEL, Settings
 from drretail.conditions.tools import read_limits
 from drretail.env.web.base import Web
@@ -199,6 +198,8 @@ def named_systems(
         (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
     overrides = NO_OVERRIDES
     if options.prompts is not None:
+        from drretail.api.prompts import all_prompt_files  # loads the makers of queries
+
         overrides = read_overrides(Path(options.prompts), who.values(), all_prompt_files())
     made = suts(
         who,
