@@ -4,7 +4,7 @@ Comparisons that were asked for before anything was scored (``--planned A~B:FP,f
 They are corrected over what they ask, all others over all pairs of systems. The plan is kept in the experiment.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -34,11 +34,13 @@ from drretail.records.score import CODE
 from drretail.stats.significance import failures_added, holm
 
 
-def plan_of(texts: Iterable[str], labels: Collection[str], metrics: Sequence[str | Metric] = ()) -> list[PlannedPair]:
+def plan_of(texts: Sequence[str], labels: Collection[str], metrics: Sequence[str | Metric] = ()) -> list[PlannedPair]:
     """What these texts ask for; without names after the colon, all headlines.
 
     Raises UserError for a text of another form, and UnknownName for a wrong label or headline.
     """
+    if not texts:  # the headlines are those of all metrics, whose modules are many
+        return []
     known = {SIDE_BY_SIDE} | {
         name
         for metric in load_metrics(dict.fromkeys((*METRICS, *(each for each in metrics if isinstance(each, Metric)))))
