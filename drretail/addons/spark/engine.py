@@ -57,7 +57,7 @@ class LineFiles:
 
     paths: dict[int, Path]
     saved: dict[int, Saved]
-    """The counts of arrays. Spark cannot split these, so a pass in Python wrote them as lines."""
+    """The counts of arrays and mappings. Spark cannot split these, so a pass in Python wrote them as lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def input_state(item: Input) -> FileState:
 
 
 def line_files(plan: Plan, shape: Shape, folder: Path, until_ms: int) -> LineFiles:
-    """Links the files of a shape into ``folder``. Arrays are written out as lines of JSON."""
+    """Links the files of a shape into ``folder``. Arrays and mappings are written out as lines of JSON."""
     files = LineFiles({}, {})
     for number, item in enumerate(plan.inputs):
         source = item.source

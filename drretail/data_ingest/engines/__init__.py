@@ -15,7 +15,7 @@ A Selected has:
 
 - ``version``: of the engine, for the manifest;
 - ``files``: a FileReport for each of ``plan.inputs``, in their order. Bad rows are saved or reported by ``lines.py``
-  (``save_rows`` for rows the engine could not read, ``save_elements`` for arrays), so that every engine
+  (``save_rows`` for rows the engine could not read, ``save_elements`` for arrays and mappings), so that every engine
   counts alike;
 - ``tables``: the rows of the queries in ``selection.ACCOUNTS`` (product_fates, review_fates, category_orders, totals),
   each row a dict by column; ``category`` is a rank in the plan, ``source`` the number of an input;

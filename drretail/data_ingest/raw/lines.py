@@ -1,4 +1,4 @@
-"""What a file holds, by its fields: lines, or a JSON array, streamed; unreadable rows saved or reported."""
+"""What a file holds, by its fields: lines, or a JSON array or mapping, streamed; unreadable rows saved or reported."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,17 +31,30 @@ class BrokenElement(Exception):
 
 
 def read_elements(file: TextIO) -> Iterator[tuple[int, Any]]:
-    """The elements of the one array in ``file``, each with its line. Raises BrokenElement if it breaks off."""
+    """The elements of the one array in ``file``, or the rows of the one mapping of products by id, each with its line.
+
+    A row of a mapping has its key as ``parent_asin``, unless it has an id of its own. Raises BrokenElement if the file
+    breaks off.
+    """
     text = _Window(file)
-    if text.next_character() != "[":
-        raise BrokenElement(text.line, "no array")
+    opening = text.next_character()
+    if opening not in ("[", "{"):
+        raise BrokenElement(text.line, "neither an array nor an object")
+    closing = "]" if opening == "[" else "}"
     text.skip(1)
-    while text.next_character() != "]":
-        yield text.line, text.decode()
+    while text.next_character() != closing:
+        line, key = text.line, None
+        if opening == "{":
+            key = text.decode()
+            if not isinstance(key, str) or text.next_character() != ":":
+                raise BrokenElement(line, "not a key and a value")
+            text.skip(1)
+        value = text.decode()
+        yield line, {"parent_asin": key, **value} if key is not None and isinstance(value, dict) else value
         separator = text.next_character()
         if separator == ",":
             text.skip(1)
-        elif separator != "]":
+        elif separator != closing:
             raise BrokenElement(text.line, "cut" if not separator else f"{separator!r} where a comma should be")
 
 
@@ -118,7 +131,13 @@ def recognise(path: Path) -> Source:
         return Source(path, packed, "empty", why="empty")
     if first == "[" and (array := _judged(path, packed, "array", _first_rows(path, packed, "array"))).why is None:
         return array
-    return _judged(path, packed, "lines", _first_rows(path, packed, "lines"))
+    rows = _first_rows(path, packed, "lines")
+    if first == "{" and sum(isinstance(row, dict) for row in rows) <= 1:
+        mapped = _first_rows(path, packed, "mapping")
+        # Every value must be a product, since a field of a single row may look like one too.
+        if mapped and all(shape_of(row) == "products" for row in mapped):
+            return Source(path, packed, "products", "mapping")
+    return _judged(path, packed, "lines", rows)
 
 
 def _judged(path: Path, packed: bool, layout: Layout, rows: list[Any]) -> Source:
@@ -223,7 +242,7 @@ def save_rows(lines: Iterable[tuple[int, bytes]], shape: Shape, out: IO[str], sa
 
 
 def save_elements(source: Source, target: Path, until_ms: int) -> Saved:
-    """Writes the elements of an array as lines of JSON. If it breaks off, the rest is one bad line."""
+    """Writes the elements of an array or mapping as lines of JSON. If it breaks off, the rest is one bad line."""
     saved = Saved()
     with open_text(source.path, source.packed) as file, target.open("w", encoding="utf-8") as out:
         try:

@@ -1,4 +1,4 @@
-"""JSON arrays, streamed."""
+"""JSON arrays and mappings, streamed."""
 
 import io
 import json
@@ -23,10 +23,17 @@ def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[r
     monkeypatch.setattr(lines, "_CHUNK", 3)
 
 
-@given(st.lists(VALUES, max_size=5), st.sampled_from([None, 2]))
-def test_arrays_are_read_by_element_however_they_are_laid_out(values: list[Any], indent: int | None) -> None:
-    array = io.StringIO(json.dumps(values, indent=indent))
+@given(
+    st.lists(VALUES, max_size=5), st.dictionaries(st.text(max_size=4), VALUES, max_size=5), st.sampled_from([None, 2])
+)
+def test_arrays_are_read_by_element_and_mappings_by_row_however_they_are_laid_out(
+    values: list[Any], mapping: dict[str, Any], indent: int | None
+) -> None:
+    array, by_id = (io.StringIO(json.dumps(each, indent=indent)) for each in (values, mapping))
     assert [value for _, value in read_elements(array)] == values
+    assert [value for _, value in read_elements(by_id)] == [
+        {"parent_asin": key, **value} if isinstance(value, dict) else value for key, value in mapping.items()
+    ]
 
 
 def test_each_element_knows_its_line() -> None:
@@ -45,8 +52,8 @@ def test_a_cut_array_gives_its_whole_elements_and_then_says_where_it_broke(lengt
     assert 1 <= broken.value.line <= text.count("\n") + 1
 
 
-@pytest.mark.parametrize("text", ["", "  ", "3", '"x"', "{}", "[1 2]", "[1,", "[tru"])
-def test_what_is_no_array_is_broken(text: str) -> None:
+@pytest.mark.parametrize("text", ["", "  ", "3", '"x"', "[1 2]", '{"a" 1}', "{1: 2}", "[1,", "[tru"])
+def test_what_is_no_array_or_object_is_broken(text: str) -> None:
     with pytest.raises(BrokenElement):
         list(read_elements(io.StringIO(text)))
 

@@ -27,6 +27,7 @@ from tests.data_ingest.raw_rows import (
 )
 
 REVIEW = review_row("A1", "B1", START)
+MAPPING = {"B1": {"title": "Comb", "average_rating": 4.0}, "B2": {"title": "Brush"}}
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "meta_x.txt.gz"])
@@ -42,9 +43,14 @@ def test_products_and_reviews_are_told_apart_whatever_the_file_is_called(tmp_pat
         assert (renamed.shape, renamed.packed) == (shape, name.endswith("gz")), "without its ending"
 
 
-def test_an_array_is_recognised(tmp_path: Path) -> None:
+def test_arrays_and_mappings_are_recognised_indented_or_not(tmp_path: Path) -> None:
     source = recognise(write_array(tmp_path / "a.jsonl", [REVIEW]))
     assert (source.shape, source.layout) == ("reviews", "array")
+    for indent in (None, 2):
+        path = tmp_path / "m.json"
+        path.write_text(json.dumps(MAPPING, indent=indent))
+        source = recognise(path)
+        assert (source.shape, source.layout) == ("products", "mapping")
 
 
 def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
@@ -63,7 +69,8 @@ def test_broken_first_lines_do_not_hide_what_follows(tmp_path: Path) -> None:
     ],
 )
 def test_other_rows_are_unknown_and_say_their_fields(tmp_path: Path, row: dict[str, object], why: str) -> None:
-    source = recognise(write_lines(tmp_path / "x.jsonl", [row]))
+    # Two lines, because the third row alone reads like a mapping of one product with the id "product".
+    source = recognise(write_lines(tmp_path / "x.jsonl", [row, row]))
     assert source.shape == "unknown"
     assert why in (source.why or "")
 
