@@ -1,5 +1,6 @@
 """A shop of one's own: its mapping file, and how tables and a mapping become a world like any other."""
 
+import gzip
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -305,6 +306,19 @@ def test_a_damaged_parquet_file_is_a_sentence(tmp_path: Path, at: float) -> None
     (tmp_path / "products.parquet").write_bytes(whole)
     with pytest.raises(UserError, match=r"products\.parquet cannot be read"):
         ingest([path], tmp_path / "w")
+
+
+def test_a_packed_table_with_a_wrong_checksum_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "shop.toml").write_text(
+        'currency = "EUR"\n[products]\nfile = "products.csv.gz"\nid = "id"\ntitle = "title"\nprice = "price"\n',
+        encoding="utf-8",
+    )
+    rows = "".join(f"{number},{number**7},1.5\n" for number in range(30_000))  # more than is read to find the columns
+    whole = bytearray(gzip.compress(f"id,title,price\n{rows}".encode()))
+    whole[-8] ^= 0xFF
+    (tmp_path / "products.csv.gz").write_bytes(whole)
+    with pytest.raises(UserError, match=r"products\.csv\.gz is damaged"):
+        ingest([tmp_path / "shop.toml"], tmp_path / "w")
 
 
 def test_numbers_of_parquet_are_ids_without_a_point_and_times_are_times(tmp_path: Path) -> None:

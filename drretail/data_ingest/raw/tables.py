@@ -14,7 +14,7 @@ from typing import Any, Literal
 from lxml import html
 
 from drretail.data_ingest.raw.mapping import LineColumns, Mapping, TableColumns, columns_named, read_mapping
-from drretail.data_ingest.raw.sources import Source, is_packed, open_binary
+from drretail.data_ingest.raw.sources import Source, check_packed, is_packed, open_binary
 from drretail.errors import UserError, nearest_names
 from drretail.records.tables.figures import first_few
 from drretail.records.tables.sheets import check_width
@@ -94,6 +94,8 @@ def shop_sources(path: Path) -> tuple[Mapping, list[Source]]:
             hint = f" Did you mean {', '.join(map(repr, nearest))}?" if nearest else ""
             there = first_few(table.columns, _NAMED_COLUMNS)
             raise UserError(f"{path}: {key} = {column!r}, but {part.file} has no such column; it has {there}.{hint}")
+        if table.packed:  # the engine would read a damaged file without a word: it compares no checksum
+            check_packed(table.path)
         return file
 
     mapping = read_mapping(path, columns_of)
