@@ -13,6 +13,7 @@ import uvicorn
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse, Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from drretail.errors import UserError
 from drretail.llm.event_loop import meant_to_end
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 _PATIENCE = 3
 """Seconds that open requests have when the server ends."""
+HEAD = 30
+"""Seconds in which the head of a request has to come."""
 
 
 def bound(port: int) -> socket.socket:
@@ -79,9 +82,25 @@ class _Beside(uvicorn.Server):
         yield
 
 
+class _Impatient(H11Protocol):
+    """A connection that is closed if the head of its next request does not come: thousands of them need no token."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+        super().connection_made(transport)
+        self.loop.call_later(HEAD, self._close_if_silent, None)
+
+    def _close_if_silent(self, before: object) -> None:
+        is_waiting = getattr(self.cycle, "response_complete", True)  # before the first request there is none
+        if is_waiting and self.cycle is before:
+            self.transport.close()
+        elif not self.transport.is_closing():
+            self.loop.call_later(HEAD, self._close_if_silent, self.cycle)
+
+
 def _config(app: "ASGIApp", *, lifespan: bool) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
+        http=_Impatient,
         log_level="error",
         access_log=False,
         lifespan="on" if lifespan else "off",

@@ -31,13 +31,23 @@ MOST_BYTES = 1024 * 1024
 MOST_SESSIONS = 64
 IDLE = 30 * 60
 """Seconds without a request after which a session ends."""
+SILENT = 5 * 60
+"""Seconds without a request after which a session makes room for a new one, if all places are taken: TCP says nothing
+of a client that vanished without closing.
+"""
 
 
 def http_app(
-    server: Server[Connection], token: str, port: int, *, most: int = MOST_SESSIONS, idle: float = IDLE
+    server: Server[Connection],
+    token: str,
+    port: int,
+    *,
+    most: int = MOST_SESSIONS,
+    idle: float = IDLE,
+    silent: float = SILENT,
 ) -> Starlette:
     """The application at ``ADDRESS``. It answers only during its lifespan; the end of the lifespan ends all runs."""
-    sessions = Sessions(server, most, idle)
+    sessions = Sessions(server, most, idle, silent)
 
     @asynccontextmanager
     async def alive(_: Starlette) -> AsyncGenerator[None]:
@@ -80,16 +90,18 @@ class BearerGuard:
 
 
 class Sessions:
-    """All MCP sessions, each with its own connection to the server. A client's DELETE, or long silence, ends one.
+    """All MCP sessions, each with its own connection to the server. A client's DELETE, or long silence, ends one;
+    a shorter silence does where another client needs the place.
 
     The protocol version without sessions (2026-07-28) is refused, with a list of the versions that have them: only a
     session can give a client a world of its own to change.
     """
 
-    def __init__(self, server: Server[Connection], most: int, idle: float) -> None:
+    def __init__(self, server: Server[Connection], most: int, idle: float, silent: float) -> None:
         self._server = server
         self._most = most
         self._idle = idle
+        self._silent = silent
         self._open: dict[str, tuple[StreamableHTTPServerTransport, anyio.CancelScope]] = {}
         """By name, each with the scope whose deadline ends it."""
         self._group: TaskGroup | None = None
@@ -125,6 +137,8 @@ class Sessions:
 
     async def _begin(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Opens a session and lets it answer the request; the session ends at once if the answer is an error."""
+        if len(self._open) >= self._most:
+            self._make_room()
         if len(self._open) >= self._most or self._group is None:
             await _refused(503, INTERNAL_ERROR, "Too many open sessions")(scope, receive, send)
             return
@@ -146,6 +160,13 @@ class Sessions:
             if not begun:
                 with anyio.CancelScope(shield=True):
                     await transport.terminate()
+
+    def _make_room(self) -> None:
+        """Ends the session that was silent longest, if it was for ``silent`` seconds."""
+        name, (_, silence) = min(self._open.items(), key=lambda session: session[1][1].deadline)
+        if anyio.current_time() + self._idle - silence.deadline >= self._silent:
+            del self._open[name]
+            silence.cancel()
 
     async def _serve(
         self, name: str, transport: StreamableHTTPServerTransport, *, task_status: TaskStatus[None]

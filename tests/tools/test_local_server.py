@@ -107,6 +107,30 @@ def test_who_waits_at_the_end_is_cut_off(monkeypatch: pytest.MonkeyPatch, capfd:
     assert capfd.readouterr().err == ""
 
 
+def test_a_connection_without_a_request_is_closed_and_an_answered_one_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local_server, "HEAD", 0.1)
+
+    async def closed(port: int, begun: bytes, more: bytes) -> bool:
+        reader, writer = await asyncio.open_connection(HOST, port)
+        writer.write(begun)
+        ended = asyncio.ensure_future(reader.read())
+        for _ in range(20):
+            await asyncio.wait([ended], timeout=0.05)
+            if ended.done():
+                return True
+            writer.write(more)  # a byte at a time is no request either
+        writer.transport.abort()
+        return False
+
+    async def wait() -> list[bool]:
+        async with served() as port:
+            whole = get("/never")[:-2] + b"x-long: "
+            silent = [closed(port, b"", b""), closed(port, whole, b"x"), closed(port, POST + b"x" * 500, b"GET")]
+            return await asyncio.gather(*silent, closed(port, get("/never"), b""))
+
+    assert asyncio.run(wait()) == [True, True, True, False]
+
+
 def test_a_bug_is_told_all_the_same(capfd: pytest.CaptureFixture[str]) -> None:
     async def ask() -> bytes:
         async with served() as port:

@@ -234,6 +234,17 @@ def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:
         begun(client)
 
 
+def test_clients_that_vanish_free_their_places_once_others_need_them(opened: Opened) -> None:
+    with opened(most=2, silent=0.3) as client:
+        vanished, used = begun(client), begun(client)
+        assert client.post("/mcp", json=HELLO).status_code == 503
+        time.sleep(0.4)
+        assert called_over_http(client, used, "calculator", expression="2 + 3")["value"] == 5
+        begun(client)
+        assert client.post("/mcp", json=request("tools/list"), headers=vanished).status_code == 404
+        assert called_over_http(client, used, "calculator", expression="2 + 4")["value"] == 6
+
+
 def test_what_does_not_begin_a_session_leaves_none_open(opened: Opened) -> None:
     with opened(most=1) as client:
         for body in (request("tools/list"), {"no": "message"}, []):
