@@ -30,7 +30,7 @@ from drretail.records.query import Query
 from drretail.records.run import System
 from drretail.records.score import Verdict
 from drretail.records.tables.figures import number
-from drretail.records.tables.sheets import read_sheet
+from drretail.records.tables.sheets import read_cells
 from drretail.stats.agreement import (
     accuracy_interval,
     agreement_interval,
@@ -100,10 +100,13 @@ def read_labelled(path: Path) -> LabelledSet:
     Raises UserError for a file of no known layout, and names the line of a claim without text, source or label.
     """
     if path.name.casefold().endswith((".csv", ".tsv")):
+        # Not ``read_sheet``: the space around a source is part of the claim's id.
+        heading, *cells = read_cells(path) or [[]]
+        names = [name.strip().casefold() for name in heading]
+        filled = [(number, dict[str, Any](zip(names, row, strict=False))) for number, row in enumerate(cells, 2)]
         # A sheet of `lab sample` may be partly filled in.
-        rows: list[tuple[int, Mapping[str, Any]]] = [
-            (number, cells) for number, cells in read_sheet(path).rows if cells.get("label", "?")
-        ]
+        rows = [(number, row) for number, row in filled if any(map(str.strip, row.values()))]
+        rows = [(number, row) for number, row in rows if row.get("label", "?").strip()]
     else:
         rows = [*enumerate(read_jsonl(path, forgives_a_cut=False), 1)]
     if not rows:

@@ -100,6 +100,13 @@ def test_public_layouts_are_told_by_their_fields(tmp_path: Path) -> None:
     assert [len(labelled.labels) for labelled in found] == [2, 3]
 
 
+def test_the_space_around_a_source_stays_since_a_claims_id_is_made_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text('Claim,Source,Label\nA lamp.,"It is. ",full\n,,\nA mug.,It is.,\n', encoding="utf-8")
+    (claim,) = read_labelled(path).claims
+    assert claim.sources == ("It is. ",)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
