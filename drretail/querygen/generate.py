@@ -17,8 +17,8 @@ from drretail.querygen.checks.wording import Texts
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment
 from drretail.querygen.rules.drafting import Author
-from drretail.querygen.rules.needs import needs_of, purchases_of
-from drretail.records.query import Axis, Query
+from drretail.querygen.rules.needs import OF_FIELDS, needs_of, purchases_of
+from drretail.records.query import NEED_KINDS, Axis, Query
 from drretail.records.shop import Product
 from drretail.records.tables.figures import counted
 
@@ -77,8 +77,8 @@ _PER_SINGLE = 5
 """Of so many queries of a drawn user one may be about a single product, unless the shop names no kinds of products."""
 LEAST_ORDERS = 2
 """Users with fewer delivered orders get no query: a single order is no profile."""
-_ENOUGH_FOR_ALL_AXES = 20
-"""Among fewer queries an axis may be missing by chance."""
+# Among fewer queries a kind or an axis may be missing by chance; if all are of one kind, five show that.
+_ENOUGH_FOR_ALL, _ENOUGH_OF_ONE_KIND = 20, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,28 @@ class Generated:
     fewer: tuple[str, ...] = ()
 
     @property
+    def missing_kinds(self) -> tuple[str, ...]:
+        """The kinds of need without a query; empty if there are so few queries that a kind may be missing by chance."""
+        made = {query.kind for query in self.queries}
+        enough = _ENOUGH_FOR_ALL if len(made) > 1 else _ENOUGH_OF_ONE_KIND
+        return tuple(kind for kind in NEED_KINDS if kind not in made and len(self.queries) >= enough)
+
+    @property
     def missing_axes(self) -> tuple[Axis, ...]:
         """The axes that rules can make and no query has; empty if that may be by chance."""
         made = {axis for query in self.queries for axis in query.axes}
-        enough = len(self.queries) >= _ENOUGH_FOR_ALL_AXES
+        enough = len(self.queries) >= _ENOUGH_FOR_ALL
         return tuple(axis for axis in WHY_MISSING if enough and axis not in made)
+
+    @property
+    def demanding(self) -> int:
+        """How many queries demand a property, a fit or a pack."""
+        return sum(not set(query.axes).isdisjoint(OF_FIELDS) for query in self.queries)
+
+    @property
+    def demands_rarely(self) -> bool:
+        """True if fewer than half of enough queries are ``demanding``."""
+        return len(self.queries) >= _ENOUGH_FOR_ALL and self.demanding < len(self.queries) / 2
 
 
 class Drafts:

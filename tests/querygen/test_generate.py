@@ -390,10 +390,17 @@ def test_the_axes_of_a_shop_whose_records_have_fields_are_many_and_few_ask_for_o
     axes, made = Counter(axis for query in sixty.queries for axis in query.axes), sixty
     assert len(axes) >= 6
     assert made.missing_axes == ()
-    assert sum(not {"property", "fit", "pack"}.isdisjoint(query.axes) for query in made.queries) >= 20
+    assert made.demanding >= 20
+    assert made.demands_rarely  # most kinds of this shop have six offers
     assert sum(len(wish_of(query).wants) > 1 for query in made.queries) >= 15
     assert not [query.text for query in made.queries if "what speaks for it" in query.text or "advise me" in query.text]
     assert max(len(query.text.split()) for query in made.queries) <= 90
+
+
+def test_kinds_without_a_query_are_named_once_there_are_enough_queries() -> None:
+    of_one = tuple(Query(query_id=f"q{at}", text="More food?", source="x", kind="restock") for at in range(5))
+    assert Generated(of_one[:4], 4).missing_kinds == ()
+    assert Generated(of_one, 5).missing_kinds == tuple(kind for kind in NEED_KINDS if kind != "restock")
 
 
 def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_path: Path) -> None:
@@ -404,6 +411,7 @@ def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_p
         titles = [product.title for query in made.queries for product in _owned(world, query)]
     assert made.users == 10
     assert len(made.queries) >= 20
+    assert "project" in made.missing_kinds
     for query in made.queries:
         assert LEAST_WORDS <= len(query.text.split()) <= MOST_WORDS
         assert not any(len(title) > 60 and title in query.text for title in titles)
