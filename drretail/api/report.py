@@ -55,6 +55,8 @@ def report(options: ReportOptions) -> Result[str]:
     options that contradict each other, and if ``to`` is a folder instead of a file.
     """
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
+    if to is not None and to.suffix.casefold() == ".json":
+        raise UserError(f"report writes no JSON to {to.name}: --json prints a document.")
     if options.form == "paper" and options.diff is not None:
         raise UserError("--diff has no --format paper: leave one of the two out.")
     if to is not None and to.is_dir() and options.form != "plots":
@@ -79,10 +81,9 @@ def report(options: ReportOptions) -> Result[str]:
         say(view.failure)
     text = ""
     if options.form == "html":
-        if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet", ".json"):
+        if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
             raise UserError(
-                f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables, and "
-                "--json prints a document."
+                f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
             )
         to = _write_pages(view, to or experiment / name, options.split, proofs, files)
     elif options.form == "latex":

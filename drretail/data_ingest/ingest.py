@@ -298,7 +298,13 @@ def _check_dates(report: IngestReport, until: date) -> None:
     )
 
 
-_REASONS = {"bad_line": "bad", "after_until": "dated too late", "no_meta": "of unknown products"}
+_REASONS = {
+    "bad_line": "bad",
+    "after_until": "dated too late",
+    "no_meta": "of unknown products",
+    "before_since": "dated before --since",
+    "too_few_interactions": "with too few interactions",
+}
 
 
 def _check_something_is_kept(selected: Selected, report: IngestReport, options: IngestOptions) -> None:
@@ -306,9 +312,10 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
     rows, dropped = report.reviews.read, _dropped(report.reviews)
     if not report.products.kept:
         raise UserError(
-            f"No product is left of {report.products.read:,} rows: {_dropped(report.products)}. Of {rows:,} reviews "
-            f"are {dropped}. Lower --min-interactions ({options.min_interactions}) or --since ({options.since}), or "
-            "check that products and reviews belong together: a review counts for the product with its parent_asin."
+            f"No product is left of {counted(report.products.read, 'row')}: {_dropped(report.products)}. Dropped of "
+            f"{counted(rows, 'review')}: {dropped}. Lower --min-interactions ({options.min_interactions}) or --since "
+            f"({options.since}), or check that products and reviews belong together: a review counts for the product "
+            "with its parent_asin."
         )
     if options.mapping is None or not rows or selected.tables["category_orders"]:
         return
@@ -316,13 +323,13 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
-    raise UserError(f"No order is left of {rows:,} rows: {dropped}{bad}{product}.")
+    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{bad}{product}.")
 
 
 def _dropped(funnel: Funnel) -> str:
-    """ "3 bad, 12 before since"."""
+    """What the rows of a funnel were dropped for, such as "3 bad, 12 dated before --since"."""
     counts = [f"{n:,} {_REASONS.get(reason, reason.replace('_', ' '))}" for reason, n in funnel.dropped.items()]
-    return ", ".join(counts) or "none dropped"
+    return ", ".join(counts) or "none"
 
 
 def _write(

@@ -151,15 +151,15 @@ def _renamed(name: str, other: str) -> Callable[[Path], object]:
         ),
         (
             _with(REVIEWS, *reviews_of(B1, 4)),
-            r"No product is left of 1 rows: 1 too few interactions\. .*--min-interactions \(5\)",
+            r"No product is left of 1 row: 1 with too few interactions\. .*--min-interactions \(5\)",
         ),
         (
             _with(REVIEWS, *reviews_of("B000000002", 9)),
-            r"Of 9 reviews are 9 of unknown products\. .*parent_asin",
+            r"Dropped of 9 reviews: 9 of unknown products\. .*parent_asin",
         ),
         (
             _with(REVIEWS, *reviews_of(B1, 9, BEFORE_2019)),
-            r"Of 9 reviews are 9 before since\. .*--since \(2019-01-01\)",
+            r"Dropped of 9 reviews: 9 dated before --since\. .*--since \(2019-01-01\)",
         ),
         (_with(PRODUCTS, product_row(""), product_row(B1, title=None)), "No product is left of 2 rows: 2 bad"),
         (_renamed(PRODUCTS, "catalog.jsonl"), r"The category of .*catalog\.jsonl is unknown.*--category NAME"),

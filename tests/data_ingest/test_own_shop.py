@@ -225,13 +225,13 @@ def priced(*prices: str) -> list[dict[str, Any]]:
         ),
         (
             {"orders": [dict(ORDERS[0], day="x")]},
-            r"No order is left of 1 rows: 1 bad; line 2: no date \(day\): 'x'",
+            r"No order is left of 1 row: 1 bad; line 2: no date \(day\): 'x'",
         ),
         (
             {"orders": [*ORDERS, dict(ORDERS[0], day="2204-01-23")]},
             r"1 of 4 reviews or orders have a date later than \d{4}-\d\d-\d\d \(orders\.csv, line 5\): mend",
         ),
-        ({"products": [dict(PRODUCTS[0], name="")]}, "No product is left of 1 rows: 1 bad"),
+        ({"products": [dict(PRODUCTS[0], name="")]}, "No product is left of 1 row: 1 bad"),
         (
             {"orders": [*ORDERS, dict(ORDERS[0], stand="weg"), dict(ORDERS[0], stand="")]},
             r"does not know: '' \(1\), 'weg' \(1\)\. Write in \[status\]",

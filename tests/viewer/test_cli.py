@@ -57,6 +57,8 @@ def test_json_is_one_document(report: Report, mine: Path) -> None:
     ("args", "message"),
     [
         (["exp", "--format", "paper", "--to", "."], ". is a folder: --to names the file to write, such as paper.md"),
+        (["exp", "--to", "r.json"], "writes no JSON to r.json: --json prints a document"),
+        (["exp", "--format", "text", "--to", "r.json"], "writes no JSON"),
         (["exp", "--to", "scores.csv"], "not scores.csv: drretail export exp --format csv writes tables"),
         (["nothing"], "nothing does not exist"),
         (["."], "holds no experiment.json"),

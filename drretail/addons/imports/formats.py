@@ -6,6 +6,7 @@ from pathlib import Path
 
 from drretail.addons.imports import benchmarks, chat
 from drretail.addons.imports.material import Material
+from drretail.errors import UserError
 from drretail.plugins import Plugins
 
 
@@ -56,6 +57,8 @@ def load_format(name: str) -> Format:
     """The format of that name. Raises UnknownName, or UserError if the place holds no Format."""
     if name in FORMATS:
         return FORMATS[name]
+    if name.casefold() in ("md", "word", "docx", "pdf"):  # the nearest name to "pdf" would be "pdr"
+        raise UserError(f"There is no import format {name!r}: `markdown` reads .md, .docx and .pdf files.")
     place, loaded = PLUGINS.load(name)
     if not isinstance(loaded, Format):
         raise PLUGINS.refused(place, loaded, "a drretail.addons.imports.formats.Format")

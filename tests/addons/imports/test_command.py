@@ -83,6 +83,7 @@ def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: 
     ("arguments", "message"),
     [
         (["drbb", "a.jsonl"], "Did you mean"),
+        (["pdf", "a.jsonl"], "`markdown` reads"),
         (["drb", "none.jsonl"], "does not exist"),
         (["drb", "other.jsonl"], "holds nothing of this format"),
         (["markdown", "unasked.md"], "write each beside its report: unasked.q"),
