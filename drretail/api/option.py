@@ -13,7 +13,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, ForwardRef, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from drretail.errors import UserError, check_known, quoted
+from drretail.errors import UnknownName, UserError, check_known, quoted
 
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741
@@ -136,8 +136,12 @@ def check_bounds(option: DeclaredOption, value: object) -> None:
 
 
 def check_kind(option: DeclaredOption, value: object) -> None:
-    """Raises UserError for a value of another type than the option's."""
+    """Raises UserError for a value of another type than the option's, UnknownName for one that is none of its names."""
     if not _fits(option.annotation, value):
+        kinds = (option.annotation, *get_args(option.annotation))
+        names = [name for kind in kinds if get_origin(kind) is Literal for name in get_args(kind)]
+        if names and isinstance(value, str):
+            raise UnknownName(f"value of {option.name}", value, names)
         kind = inspect.formatannotation(option.annotation)
         raise UserError(f"{option.name} is {quoted(value)}, and has to be {kind}.")
 

@@ -135,7 +135,8 @@ def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
         try:
             read = [adapter.validate_python(each, strict=True) for each in cast(list[Any], written)]
         except ValidationError as problem:
-            problems.append(problem.errors()[0]["msg"])
+            said = problem.errors()[0]["msg"]
+            problems.append(said.replace("dictionary", "table, such as {name = 1}"))  # as TOML calls it
             continue
         joined = [_joined(option, item, each, folder) for each in read]
         return tuple(joined) if is_list else joined[0]
