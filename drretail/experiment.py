@@ -414,9 +414,11 @@ def reference_path(experiment: Path, query_id: str) -> Path:
 
 
 def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference | None:
-    """What is kept of a query's reference baskets, or None; version 1.0 kept them whole."""
+    """What is kept of a query's reference baskets (version 1.0 kept them whole); None if nothing that can be read."""
     path = reference_path(experiment, query_id)
-    return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
+    with suppress(UserError):  # before 1.0, baskets had other fields
+        return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
+    return None
 
 
 def read_definition(folder: Path) -> Definition:

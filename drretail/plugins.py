@@ -46,12 +46,18 @@ def addon_function(group: str, name: str) -> object:
 
 
 def entry_points(*, group: str, name: str | None = None) -> Iterable[EntryPoint]:
-    """The installed packages' entry points of a group; with ``name``, those alone."""
-    return (point for point in _entry_points(group) if name in (None, point.name))
+    """The installed packages' entry points of a group; with ``name``, those alone.
+
+    They are read anew only if a folder of Python's path has changed: that opens the metadata of every package.
+    """
+    folders = [Path(place) for place in sys.path]
+    changed = tuple(folder.stat().st_mtime_ns if folder.exists() else 0 for folder in folders)
+    return (point for point in _entry_points(group, (*sys.path, *changed)) if name in (None, point.name))
 
 
-@cache  # reading them opens the metadata of every package
-def _entry_points(group: str) -> EntryPoints:
+@cache
+def _entry_points(group: str, path: tuple[str | int, ...]) -> EntryPoints:
+    del path  # what the answer rests on
     return importlib.metadata.entry_points(group=group)
 
 
@@ -125,12 +131,20 @@ class Plugins:
             try:
                 member = getattr(member, name)
             except AttributeError as problem:
-                there = [each for each in vars(module) if not each.startswith("_")]
+                own = {each: value for each, value in vars(module).items() if not _is_imported(value, module)}
+                there = [each for each in own if not each.startswith("_")]
                 hint = suggestion(nearest_names(attribute, there), there)
                 raise UserError(
                     f"The {self.what} {quoted(place)} cannot be loaded: the module has no {attribute!r}. {hint}"
                 ) from problem
         return member
+
+
+def _is_imported(value: object, module: object) -> bool:
+    if inspect.isclass(value) or inspect.isroutine(value):
+        made_in = getattr(value, "__module__", None)  # a method of Python's own, such as str.lower, has none
+        return made_in is not None and made_in != getattr(module, "__name__", None)
+    return inspect.ismodule(value)
 
 
 Kind = tuple[Callable[[str], object], Iterable[str]]

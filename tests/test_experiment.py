@@ -127,7 +127,8 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document
     [
         ({}, "react@offline-shopper"),
         ({"web_mode": "ws"}, "react+ws@offline-shopper"),
-        ({"options": {"redact": True, "extra": False}}, "react@offline-shopper-redact"),
+        ({"options": {"scope_to_user": True, "redact": False}}, "react@offline-shopper-scope_to_user"),
+        ({"options": {"redact": True}}, "react@offline-shopper-redact"),
         ({"web_mode": "ws", "web_provider": "serper"}, "react+ws@offline-shopper-serper"),
         ({"web_provider": "My:Web", "options": {"redact": True}}, "react@offline-shopper-my-web-redact"),
         ({"limits": Limits(tool_turns=3, tokens=5000)}, "react@offline-shopper-tool_turns3-tokens5000"),
@@ -138,6 +139,14 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document
 )
 def test_a_label_says_what_differs_from_the_default(change: dict[str, object], label: str) -> None:
     assert SYSTEM.model_copy(update=change).label() == label
+
+
+@pytest.mark.parametrize(
+    ("change", "sees"),
+    [({}, "any"), ({"options": {"scope_to_user": True}}, "own"), ({"scope": "own"}, "own"), ({"scope": "any"}, "any")],
+)
+def test_a_system_from_before_scopes_were_kept_shows_what_it_showed(change: dict[str, object], sees: str) -> None:
+    assert SYSTEM.model_copy(update=change).sees == sees
 
 
 def part_of(system: System, *ids: str, whole: bool = False) -> Definition:
@@ -152,7 +161,7 @@ def part_of(system: System, *ids: str, whole: bool = False) -> Definition:
     )
 
 
-OTHER = SYSTEM.model_copy(update={"options": {"redact": True}})
+OTHER = SYSTEM.model_copy(update={"options": {"scope_to_user": True}})
 FEW, ALL = part_of(SYSTEM, "q1"), part_of(SYSTEM, "q1", "q2", whole=True)
 
 

@@ -121,6 +121,16 @@ def test_what_is_no_such_thing_is_told_what_it_should_be(here: Path, kind: str, 
         LOADERS[kind](f"own:{attribute}")
 
 
+def test_a_name_is_looked_for_beside_methods_of_python_s_own_which_name_no_module(here: Path) -> None:
+    (here / "own_methods.py").write_text(
+        "from json import loads\nlower, keep = str.lower, [].append\n", encoding="utf-8"
+    )
+    with pytest.raises(UserError, match=r"the module has no 'lover'\. Did you mean lower\?"):
+        load_agent("own_methods:lover")
+    with pytest.raises(UserError, match=r"the module has no 'nothing'\. Known are keep, lower\."):
+        load_agent("own_methods:nothing")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -72,7 +72,8 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process is ending already
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second SIGTERM ends it at once
         if interruption.seen(problem):
-            end("Interrupted: the same command does the rest.", INTERRUPTED)
+            then = "begins anew" if begins_anew(sys.argv) else "continues from here"
+            end(f"Interrupted: the same command {then}.", INTERRUPTED)
         if isinstance(problem, SystemExit):
             gc.freeze()  # a last collection takes up to a second
             raise
@@ -82,6 +83,16 @@ def main() -> None:
         if sentence is None:
             end(fault_of_ours(problem), OUR_FAULT)
         end(f"Error: {sentence}", USER_MUST_ACT)
+
+
+KEEPING = ("demo", "ingest", "world", "run", "score", "reproduce", "download", "sandbox", "lab", "bench")
+"""The commands that keep what they have when they are stopped, and go on from there."""
+
+
+def begins_anew(arguments: Sequence[str]) -> bool:
+    """True for a command that keeps nothing unless it ends."""
+    name, given = next(iter(arguments[1:]), ""), [argument.partition("=")[0] for argument in arguments]
+    return not (name in KEEPING or (name == "ask" and "--to" in given) or (name == "queries" and "--model" in given))
 
 
 def open_streams() -> None:

@@ -25,6 +25,11 @@ def tokens_of(size: str) -> float | None:
     return None if match is None else float(match[1]) * _TIMES[match[2]]
 
 
+class _Moves(Condition):
+    def words(self, value: str) -> str:
+        return "nothing moves" if value == self.default else value.replace(",", ", ")
+
+
 class _OfSandbox(Condition):
     """What a sandbox with pages for each query serves: an option and the hash of its pages."""
 
@@ -106,13 +111,12 @@ INJECTED_CONDITION = _Injected(  # DR³-Eval has none
     world=_planted,
     is_shown=False,
 )
-MOVES_CONDITION = Condition(
+MOVES_CONDITION = _Moves(
     name=MOVES,
     about="what share of prices and of stock changes during a run",
     default="none",
     form="prices:P+stock:P",
     option=read_moves,
-    in_words={"none": "nothing moves"},
     headline=("moves", "utility"),
 )
 SIZE_CONDITION = _Size(name=SIZE, about="the sandbox's size in tokens", form="32k", is_stepwise=True)

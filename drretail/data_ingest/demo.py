@@ -1,13 +1,14 @@
 """The shops that come by name, demo and market: made up, ingested once, the same on every machine."""
 
 import pickle
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shutil import copytree
 
+from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.recipe import RECIPE_VERSION
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.processes import Tell, Worker, ignore
@@ -25,13 +26,12 @@ class Shop:
 
     products: int
     reviews: int
-    options: Mapping[str, object]
-    """Of ``IngestOptions``, besides the seed."""
+    options: IngestOptions
 
 
-DEMO = Shop(400, 6_000, {"vary_orders": True})
+DEMO = Shop(400, 6_000, IngestOptions(seed=SEED, vary_orders=True))
 """Small enough that one can look through it."""
-MARKET = Shop(4_000, 60_000, {"min_interactions": 0})
+MARKET = Shop(4_000, 60_000, IngestOptions(seed=SEED, min_interactions=0))
 """Large enough that search matters: some eighty products of each of fifty kinds."""
 SHOPS = {"demo": DEMO, "market": MARKET}
 LEAVES = frozenset({"raw", "world", "recorded", "report.md", "report.html"})
@@ -52,15 +52,14 @@ def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
     """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
     # Imported here: most commands find the world made already.
     from drretail.data_ingest.ingest import ingest
-    from drretail.data_ingest.plan import IngestOptions
     from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
     from drretail.data_ingest.synth import write_shop
 
     raw, world = folder / "raw", folder / "world"
     if not (raw / ABOUT_MADE_UP).exists():
-        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=SEED, progress=progress)
+        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.options.seed, progress=progress)
     if not (world / "CURRENT").exists():
-        ingest([raw], world, IngestOptions.model_validate({"seed": SEED, **shop.options}), progress)
+        ingest([raw], world, shop.options, progress)
     return world
 
 

@@ -274,9 +274,13 @@ class Query(Document):
     @model_validator(mode="before")
     @classmethod
     def _of_older_files(cls, fields: Any) -> Any:
-        """Where something is hidden, the shopper answers ``QUESTIONS`` questions unless the file says how many."""
-        is_open = isinstance(fields, dict) and fields.get("hidden") and fields.get("questions") is None
-        return {**fields, "questions": QUESTIONS} if is_open else fields
+        """Drops the limits that stood beside the text before wishes were typed. Nobody has typed the wish of such a
+        query. Where something is hidden, the shopper answers ``QUESTIONS`` questions unless the file says how many.
+        """
+        if not isinstance(fields, dict):
+            return fields
+        questions = {"questions": QUESTIONS} if fields.get("hidden") and fields.get("questions") is None else {}
+        return {key: value for key, value in fields.items() if key != "constraints"} | questions
 
     @model_validator(mode="after")
     def _hides_what_is_wanted(self) -> Self:

@@ -201,8 +201,8 @@ class System(Record):
 
     @property
     def sees(self) -> Scope:
-        """Whose data its tools show; any user's if it says nothing."""
-        return self.scope or "any"
+        """Whose data its tools show. Older files say ``scope_to_user``; those that say nothing mean any user's."""
+        return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     @property
     def intent(self) -> Intent | None:

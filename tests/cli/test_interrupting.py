@@ -52,7 +52,7 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     ended = process.wait()
     assert ended.returncode == 130
     assert "Stopping: no new run begins, and the 2 current runs have a minute to end." in ended.stderr
-    assert ended.stderr.rstrip().endswith("Interrupted: the same command does the rest.")
+    assert ended.stderr.rstrip().endswith("Interrupted: the same command continues from here.")
     assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (6, 2)
@@ -76,7 +76,7 @@ def test_sigterm_ends_in_words_where_ctrl_c_is_ignored(shop: str, queries: str, 
     text = errors.read_text()
     assert "Traceback" not in text
     assert "Stopping: no new run begins" in text
-    assert text.rstrip().endswith("Interrupted: the same command does the rest.")
+    assert text.rstrip().endswith("Interrupted: the same command continues from here.")
 
 
 def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Command, shop: str, queries: str) -> None:

@@ -203,7 +203,7 @@ def test_ctrl_c_stands_above_the_bar_and_leaves_nothing(
         assert "Stopping: no new run begins" in above[-1]
         assert " runs" in bar
         assert " left · " in details
-        assert terminal.to_the_end()[-1] == "Interrupted: the same command does the rest."
+        assert terminal.to_the_end()[-1] == "Interrupted: the same command continues from here."
         assert terminal.is_clear
         assert fork_server.ask(process) == 130
 

@@ -150,6 +150,9 @@ def test_declared_picks_are_measured_once_there_are_references_and_unknown_ones_
     assert {(row.value, row.n_na) for row in before.values()} == {(None, 4)}
     assert NO_WORLD in next(folder.glob("verdicts/basket/code/*/q1-r1.jsonl")).read_text(encoding="utf-8")
 
+    # A file of an older version, with a field that no version writes today, counts as none until it is found anew
+    write_json(reference_path(folder, "q1"), {"query_id": "q1", "wanted_brand": False})
+    assert {row.value for row in rows(folder).values()} == {None}
     whole = reference_of(QUERY, [[listing_of(STATION)]])
     found = rows(folder, references={"q1": whole})
     kept = known(read_reference(folder, "q1"))

@@ -362,7 +362,7 @@ def generate_at(
                 yield by_level[level]
                 return
 
-    chosen = islice(users_of(world, users or n, seed), _USERS * n)
+    chosen = users_of(world, users, seed) if users else islice(users_of(world, n, seed), _USERS * n)
     made = taken_in_turn(chosen, of_level, wanted=n)
     if not made.queries:
         others = "other users (--user)" if users else "a larger shop (--world)"

@@ -9,9 +9,9 @@ import socket
 import subprocess
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import current_thread, main_thread
+from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from drretail.api.doctor.machine import Sign, lacks, works
@@ -60,9 +60,9 @@ def examine_java(environ: Mapping[str, str]) -> Sign:
 LOCAL = "local[*]"
 CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60
-"""How long a cluster may be without a worker for this application at the start."""
+"""How long a cluster may be without a worker for this application, at the start or later."""
 _LOCAL = re.compile(r"local(\[(\d+|\*)\])?")
-_CLUSTER = re.compile(r"spark://[^/,\s]+:\d+")
+_CLUSTER = re.compile(r"spark://[^/\s]+:\d+")
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _LOCAL_MEMORY_MB = 4_000
 # Bytes of input per partition. With less, a task spends most of its time on starting up.
@@ -95,8 +95,7 @@ def spark_session(
             SparkContext._ensure_initialized(conf=conf)  # pyright: ignore[reportPrivateUsage]  # as the next line does
         session = SparkSession.builder.config(conf=conf).getOrCreate()
     try:
-        with spark_errors(master):
-            _wait_for_workers(session.sparkContext, master, patience)
+        with _watched(session.sparkContext, master, patience), spark_errors(master):
             yield session
     finally:
         with spark_errors(master):
@@ -109,10 +108,17 @@ def check_installed() -> None:
         import pyspark  # noqa: F401  # pyright: ignore[reportUnusedImport]  # whether it is there
     except ImportError:
         raise UserError(f"The Spark engine needs pyspark: {install_line('pyspark')}.") from None
-    java = examine_java(os.environ)
-    if java.state != "ok":
+    java = find_java()
+    if java is None:
         raise UserError(
-            f"The Spark engine needs Java {OLDEST_JAVA} or later; there is {java.found}: install it, or set JAVA_HOME."
+            f"The Spark engine needs Java {OLDEST_JAVA} or later and finds none: "
+            "install it, or set JAVA_HOME to its folder."
+        )
+    version = java_version(java)
+    if version < OLDEST_JAVA:
+        raise UserError(
+            f"The Spark engine needs Java {OLDEST_JAVA} or later, and {java} is Java {version}: "
+            "set JAVA_HOME to a later one."
         )
 
 
@@ -122,12 +128,16 @@ def check_master(master: str) -> None:
         return
     if not _CLUSTER.fullmatch(master):
         raise UserError(f"--engine spark:{master} is unknown: write local[N] or spark://host:port.")
-    host, _, port = master.removeprefix("spark://").rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise UserError(f"There is no Spark master at {master} ({reason}): start it, or correct --master.") from problem
+    problems: list[str] = []
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+        except OSError as problem:
+            problems.append(f"{address}: {problem.strerror or problem}")
+        else:
+            return
+    raise UserError(f"There is no Spark master at {master} ({problems[0]}): start it, or correct --master.")
 
 
 @contextmanager
@@ -183,21 +193,51 @@ def _settings(master: str, work: Path, input_bytes: int) -> dict[str, str]:
     if is_local(master):
         half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2_000_000
         settings["spark.driver.memory"] = f"{min(_LOCAL_MEMORY_MB, half)}m"
-    if is_local(master) or master.removeprefix("spark://").rpartition(":")[0] in _LOOPBACK:
+    if is_local(master) or all(address.rpartition(":")[0] in _LOOPBACK for address in master[8:].split(",")):
         # By default Spark uses this machine's name, which its own network may not resolve.
         settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
     return settings
 
 
-def _wait_for_workers(context: "SparkContext", master: str, patience: float) -> None:
-    """Raises UserError if a cluster gives no worker in time. Spark itself would wait for one for ever."""
+@contextmanager
+def _watched(context: "SparkContext", master: str, patience: float) -> Generator[None]:
+    """Cancels the jobs if the cluster has no worker left. Spark itself would wait for one for ever."""
+    from py4j.protocol import Py4JError
+
+    if is_local(master):
+        yield
+        return
     deadline = time.monotonic() + patience
-    while not is_local(master) and _workers(context) == 0:
-        if time.monotonic() > deadline:
-            raise UserError(
-                f"No worker of {master} took the job within {patience:g} s: start workers with free cores and memory."
-            )
+    while not (ready := _workers(context) > 0) and time.monotonic() < deadline:
         time.sleep(0.2)
+    if not ready:
+        raise UserError(
+            f"No worker of {master} took the job within {patience:g} s: start workers with free cores and memory."
+        )
+    lost, ended = Event(), Event()
+
+    def look_each_second() -> None:
+        seen = time.monotonic()
+        while not ended.wait(1):
+            if _workers(context) > 0:
+                seen = time.monotonic()
+            elif time.monotonic() - seen > patience:
+                lost.set()
+                with suppress(Py4JError, ConnectionError):  # it has ended by itself
+                    context.cancelAllJobs()
+                return
+
+    watch = Thread(target=look_each_second, daemon=True, name="spark-workers")
+    watch.start()
+    try:
+        yield
+    except UserError as problem:
+        if not lost.is_set():
+            raise
+        raise UserError(f"All workers of {master} were lost: start them again and repeat the command.") from problem
+    finally:
+        ended.set()
+        watch.join()
 
 
 def _workers(context: "SparkContext") -> int:

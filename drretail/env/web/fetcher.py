@@ -95,11 +95,11 @@ STEP = 64 * 1024
 def unpacked_body(chunks: Iterable[bytes], encoding: str, most_bytes: int) -> bytes:
     """The unpacked body. Raises Failed if it is larger than ``most_bytes``, damaged, or in another encoding."""
     name = encoding.strip().lower()
-    if name not in ("gzip", "", "identity"):
+    if name not in ("gzip", "x-gzip", "", "identity"):
         # "gzip, gzip" too: packing twice can make a bomb of a few bytes, and has no other use.
         raise Failed("The page is packed in a way that was not asked for.")
     body = bytearray()
-    for piece in _inflated(chunks) if name == "gzip" else chunks:
+    for piece in _inflated(chunks) if name.endswith("gzip") else chunks:
         body += piece
         if len(body) > most_bytes:
             raise Failed(f"The page is larger than {most_bytes:,} bytes.")

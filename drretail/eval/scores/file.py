@@ -27,8 +27,9 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import COUNTS_STEPS, DECIDES, METRICS, PAIRWISE, USUAL, installed
-from drretail.eval.scores.facts import Facts, all_facts, query_slices, slice_scores, summaries
+from drretail.eval.scores.facts import AS_ZERO, OF_COSTS, Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
+    LACKS_IN_WORDS,
     NOT_JUDGED,
     Assessor,
     Gathered,
@@ -47,13 +48,13 @@ from drretail.packs import data_of
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import BASELINES
-from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores, SettingTable
+from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores, SettingTable, unfolded
 from drretail.stats.agreement import Values, correlation, spearman_within
 from drretail.stats.intervals import run_variance
 from drretail.stats.significance import holm
 
 _SLICE = {"name": "part", "n_queries": "n_asked"}
-_CELL = {"setting": "part", "mean": "value", "n": "n_counted"}
+_CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
 _PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
 _CODE = {"judge": "code", "judge_kind": "rule_based"}
 _JUDGE = {"spec": "judge", "kind": "judge_kind", "params_hash": "judge_params"}
@@ -61,23 +62,24 @@ _NO_LONGER_COMPARED = ("power_of_half", "repeat_share", "judge_share")
 
 
 def as_today(scores: dict[str, Any]) -> dict[str, Any]:
-    """The content of the file with today's names. Attacks, and slices by the parts of a wish, are left out:
-    `drretail score` makes the first again.
+    """The content of the file with today's names. Scores of today stay as they are.
+
+    Attacks, and slices by the parts of a wish, are left out: `drretail score` makes the first again.
     """
-    attacks = scores.get("attacks")  # version 1.0 wrote them even if there were none, and not as tables
-    if attacks is None or any("rows" in table for table in attacks):
-        return scores
-    board = scores.get("scoreboard")
-    slices = (row for row in scores.get("slices", ()) if row["by"] != "constraint")
+    board = scores.get("scoreboard") or {}
+    slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
     return {
         **scores,
-        "ranks": [*map(_strength, scores.get("ranks", ()))],
-        "pairs": [*map(_preference, scores.get("pairs", ()))],
-        "scoreboard": None if board is None else _board(board),
-        "slices": [{**_PART, **_renamed(row, _SLICE)} for row in slices],
-        "ablations": [*map(_table, scores.get("ablations", ()))],
+        "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
+        "pairs": [
+            {**row, "contrast": _contrast(row["contrast"])} if "contrast" in row else _preference(row)
+            for row in unfolded(scores.get("pairs", ()))
+        ],
+        "scoreboard": _board(board) if board else None,
+        "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
+        "ablations": [_table(table) for table in scores.get("ablations", ())],
         "counterfactuals": [*_counterfactuals(scores.get("counterfactuals", ()))],
-        "attacks": [],
+        "attacks": [_table(table) for table in scores.get("attacks", ()) if "rows" in table],
     }
 
 
@@ -90,13 +92,14 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
     about = {name: table[name] for name in (*OfJudge.model_fields, "by", "metric", "variant") if name in table}
 
     def today(cell: dict[str, Any]) -> dict[str, Any]:
+        if "setting" not in cell:
+            return cell
         read = {**_PART, **about, **_renamed(cell, _CELL)}
         read.pop("at", None)  # the setting as a number, which the condition knows
         return read
 
     def contrast(step: dict[str, Any]) -> dict[str, Any]:
-        row = {name: value for name, value in step["row"].items() if name not in _NO_LONGER_COMPARED}
-        return {**row, "a": step["later"], "b": step["earlier"]}
+        return _contrast({"row": step["row"], "a": step["later"], "b": step["earlier"]} if "row" in step else step)
 
     rows = (
         {**row, "cells": [*map(today, row["cells"])], "steps": [*map(contrast, row["steps"])]} for row in table["rows"]
@@ -105,20 +108,39 @@ def _table(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _board(board: dict[str, Any]) -> dict[str, Any]:
-    """The scoreboard, whose cells were no rows of their own."""
-    columns = {each["name"]: {"metric": each["metric"], "variant": each["variant"]} for each in board["columns"]}
+    """The scoreboard, whose cells were no rows of their own, and whose pairs stood beside the rows on them."""
+    names, metrics = ({each["name"]: each.get(of, "") for each in board["columns"]} for of in ("variant", "metric"))
+    lacks = {word: lack for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
 
     def today(system: str, name: str, cell: dict[str, Any]) -> dict[str, Any]:
-        return {**_CODE, **columns[name], "version": 1, "system": system, **cell}
+        if "metric" in cell:
+            return cell
+        missing = cell.get("missing", {})
+        items = {lacks[why]: count for why, count in missing.items() if why in lacks}
+        counts = {"n_na": missing.get("n/a", 0), "n_unverifiable": missing.get("unverifiable", 0)}
+        counts |= {"n_failed": missing.get("failed", 0) + sum(items.values()), "n_zero": missing.get(AS_ZERO, 0)}
+        about = {**_CODE, "metric": metrics[name], "variant": names[name], "version": 1, "system": system}
+        rest = {name: value for name, value in cell.items() if name != "missing"}
+        return {**about, **rest, **counts, "n_scored": cell["n_scored"] - counts["n_zero"], "items": items}
 
     rows = [
-        {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row["cells"].items()}}
+        {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row.get("cells", {}).items()}}
         for row in board["rows"]
     ]
+    compared = [
+        {**_contrast(pair), "name": each["measure"], "judge": each.get("judge", ""), "failed": each.get("failed", 0)}
+        for each in board.get("compared", ())
+        for pair in each.get("pairs", ())
+    ] or board.get("compared", ())
     # Of other judges there were rows, whose values are among the scores.
-    judges = (board["judge"], *(each["judge"] for each in board.get("others", ())))
+    judges = (board["judge"], *(each["judge"] if "rows" in each else each for each in board.get("others", ())))
     first, *others = ({"judge": "", "judge_kind": "llm", **_renamed(judge, _JUDGE)} for judge in judges)
-    return {**board, "rows": rows, "judge": first, "others": others}
+    return {**board, "rows": rows, "compared": compared, "judge": first, "others": others}
+
+
+def _contrast(pair: dict[str, Any]) -> dict[str, Any]:
+    row = {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
+    return {name: value for name, value in row.items() if name not in _NO_LONGER_COMPARED}
 
 
 def _strength(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,6 +171,8 @@ def _preference(row: dict[str, Any]) -> dict[str, Any]:
         **{name: row[name] for name in ("no_interval", "n_users", "p", "p_holm", "tests") if name in row},
     )
     outcome = outcome_of(contrast, contrast.p_holm, max(1, contrast.tests))
+    loser = {"higher": row["b"], "lower": row["a"]}.get(outcome)
+    outcome = "not_read" if not row.get("reads", True) else "missing" if loser in row.get("incomplete", ()) else outcome
     even = {
         name: row.get(f"length_controlled{of}")
         for name, of in (("value", ""), ("ci_low", "_low"), ("ci_high", "_high"))
@@ -164,10 +188,12 @@ def _preference(row: dict[str, Any]) -> dict[str, Any]:
 def _counterfactuals(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Without the change of brands, categories and prices, and without over-use by category."""
     for row in rows:
-        if row.get("of") in (None, "products") and row["measure"] in COUNTERFACTUAL_MEASURES:
+        variant, of = (row["measure"], row.get("of")) if "measure" in row else (row["variant"], "")
+        variant = variant.removesuffix(" products")
+        if of in (None, "", "products") and variant in COUNTERFACTUAL_MEASURES:
             counts = {"n_asked": row.get("n_planned", 0), "n_counted": row.get("n_scored", 0)}
             rest = {name: row[name] for name in row if name not in ("measure", "of", "factual", "kind")}
-            yield {**_CODE, **counts, **rest, "variant": row["measure"]}
+            yield {**_CODE, **counts, **rest, "variant": variant}
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.raw.sources import find_files
 from drretail.env.folder import check_world
 from drretail.errors import UserError
-from drretail.progress import Progress
+from drretail.progress import Bar, Progress
 from tests.addons.spark.cluster import Cluster, running_cluster, write_every_dialect
 from tests.cli.commands import MAIN, environment
 from tests.data_ingest.raw_rows import reviews_of, small_shop, write_lines
@@ -132,11 +134,27 @@ def test_spark_reads_plain_lines_alone_and_what_it_has_finished_is_not_made_agai
     assert list(again.orders.glob("*.parquet"))
 
 
+@dataclass
+class KillsWorkers(Progress):
+    """Ends the workers of a cluster when the files have been read."""
+
+    cluster: Cluster
+
+    @contextmanager
+    def track(self, label: str, total: int | None = None) -> Generator[Bar]:
+        if label.startswith("selecting"):
+            self.cluster.kill_workers()
+        with super().track(label, total) as bar:
+            yield bar
+
+
 def test_a_cluster_without_workers_ends_the_ingest_in_one_sentence(tmp_path: Path) -> None:
     raw = small_shop(tmp_path / "raw")
     with running_cluster(tmp_path, workers=1) as cluster:
-        cluster.kill_workers()
-        task = task_of(raw, tmp_path / "work", cluster.master, Progress())
+        task = task_of(raw, tmp_path / "work", cluster.master, KillsWorkers(cluster))
+        with pytest.raises(UserError, match=r"^All workers of spark://\S+ were lost: start them again"):
+            select(task, patience=20)  # a slow machine takes a while to start a worker
+        # The application asks for more workers, and there is none.
         with pytest.raises(UserError, match=r"^No worker of spark://\S+ took the job within 1 s"):
             select(task, patience=1)
 
@@ -153,7 +171,7 @@ def test_sigterm_ends_the_ingest_in_one_sentence(tmp_path: Path, moment: str) ->
     said = process.communicate(timeout=120)[1].decode()
     assert process.returncode == 130
     assert "Traceback" not in said
-    assert said.rstrip().endswith("\nInterrupted: the same command does the rest.")
+    assert said.rstrip().endswith("\nInterrupted: the same command continues from here.")
 
 
 def task_of(raw: Path, work: Path, master: str, progress: Progress) -> Task:

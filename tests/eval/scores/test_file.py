@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.metric import Value
+from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.file import agreements, as_today, attack_tables, correlations, other_metrics, rows_of_metrics
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_ref, panels_of, with_panels
 from drretail.records.run import INJECTED
@@ -214,7 +215,7 @@ def test_one_judge_is_no_panel_and_neither_rules_nor_panels_have_a_seat() -> Non
 
 OF = {"metric": "quality", "variant": "Avg", "judge": "p:m", "judge_kind": "llm"}
 SLICE = {**OF, "by": "kind", "name": "gift", "system": "a", "value": 7, "n_queries": 4, "n_counted": 3}
-CELL = {"setting": "32k", "system": "a", "mean": 0.5, "ci_low": 0.4, "n": 3, "at": 32e3}
+CELL = {"setting": "32k", "system": "a", "mean": 0.5, "ci_low": 0.4, "n": 3, "n_planned": 4, "at": 32e3}
 CHANGED = {"metric": "counterfactual", "version": 3, "system": "b", "factual": "a", "kind": "swap", "value": 0.25}
 PAIR = {
     **{"version": 1, "dimension": "overall", "a": "a", "b": "b", "judge": "p:m", "judge_kind": "llm", "n_planned": 20},
@@ -222,16 +223,16 @@ PAIR = {
     **{"queries_lost": 9, "p": 0.001, "p_holm": 0.007, "tests": 7},
     **{"length_controlled": 0.2, "length_controlled_low": 0.1},
 }
-STEP = {"metric": "quality", "variant": "Avg", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"} | {
+MISSING = {"n/a": 1, "failed": 2, "run failed": 1, "as 0": 3}
+BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10, "missing": MISSING}
+CONTRAST = {"metric": "checks", "variant": "clean", "n_planned": 5, "n_pairs": 5, "outcome": "undecided"} | {
     **dict.fromkeys(("power_of_half", "repeat_share", "judge_share"), 0.3)  # which no record has any more
 }
-STEPS = [{"earlier": "32k", "later": "64k", "row": STEP}]
-BOARD_CELL = {"value": 0.5, "ci_low": 0.4, "beside": 0.9, "n_scored": 9, "n_planned": 10}
 OLD: dict[str, Any] = {
     "scores": [],
     "judgings": [],
     "slices": [{**SLICE, "n_planned": 8, "n_scored": 6}, {**SLICE, "by": "constraint", "name": "budget"}],
-    "ablations": [{**OF, "by": "size", "name": "quality", "rows": [{"agent": "a", "cells": [CELL], "steps": STEPS}]}],
+    "ablations": [{**OF, "by": "size", "name": "quality", "rows": [{"agent": "a", "cells": [CELL], "steps": []}]}],
     "counterfactuals": [
         {**CHANGED, "measure": measure, "of": of, "n_planned": 4, "n_scored": 2, "n_na": 2}
         for measure, of in (("change", "products"), ("change", "brands"), ("overused", None))
@@ -242,6 +243,7 @@ OLD: dict[str, Any] = {
         "judge": {"spec": "p:m"},
         "columns": [{"name": "clean", "metric": "checks", "variant": "clean"}],
         "rows": [{"system": "a", "cells": {"clean": BOARD_CELL}}],
+        "compared": [{"measure": "clean", "pairs": [{"a": "a", "b": "b", "row": CONTRAST}]}],
         "others": [{"judge": {"spec": "p:n"}, "rows": []}],
     },
 }
@@ -252,16 +254,17 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     (part,) = read.slices
     assert (part.by, part.part, part.value, part.n_asked, part.n_counted, part.n) == ("kind", "gift", 7, 4, 3, 6)
     ((row,),) = (table.rows for table in read.ablations)
-    (cell,), (step,) = row.cells, row.steps
-    assert (step.b, step.a, step.n_pairs) == ("32k", "64k", 5)
+    (cell,) = row.cells
     assert (cell.by, cell.part, cell.value, cell.ci_low) == ("size", "32k", 0.5, 0.4)
-    assert (cell.n_counted, cell.judge) == (3, "p:m")
+    assert (cell.n_asked, cell.n_counted, cell.judge) == (4, 3, "p:m")
     (change,) = read.counterfactuals
     assert (change.variant, change.system, change.value, change.n_asked) == ("change", "b", 0.25, 4)
     board = known(read.scoreboard)
     assert [judge.judge for judge in board.others] == ["p:n"]
     of_board = board.rows[0].cells["clean"]
     assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
+    assert missing_of(of_board) == MISSING
+    assert [(row.a, row.b, row.n_pairs) for row in board.compared] == [("a", "b", 5)]
     assert read.attacks == ()
     (pair,) = read.pairs
     row = pair.contrast
