@@ -26,6 +26,8 @@ from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30
 """For one page with robots.txt and redirects, from any web; built-in webs give up earlier, by the settings."""
+MOST_FETCHES = 8
+"""Pages fetched at once while claims are judged: many reports cite pages of few sites."""
 
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
@@ -131,6 +133,7 @@ class LivePages:
         self._times = Counter(map(_key, self._before))
         self._journal: Journal | None = None
         self._fetching: dict[Key, asyncio.Task[WebPage]] = {}
+        self._room = asyncio.Semaphore(MOST_FETCHES)
 
     async def page(self, label: str, url: str) -> WebPage:
         """The page at an address, from that system's web; its state says why there is no text."""
@@ -150,7 +153,8 @@ class LivePages:
 
         async def fetched() -> Outcome:
             try:
-                return page_outcome(await asyncio.to_thread(pages.fetch, key[1]))
+                async with self._room:
+                    return page_outcome(await asyncio.to_thread(pages.fetch, key[1]))
             except ToolError:
                 raise
             # The boundary to a web: a plugin's error makes one page unreadable, and is recorded with it.

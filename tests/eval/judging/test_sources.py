@@ -3,6 +3,8 @@
 import asyncio
 import json
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +14,17 @@ from hypothesis import strategies as st
 from drretail.env.web.base import WebPage
 from drretail.env.web.live import Pages
 from drretail.errors import ToolError
-from drretail.eval.judging.sources import OMITTED, LivePages, MissingPage, cut, fetch_missing, fit, missing_pages, size
+from drretail.eval.judging.sources import (
+    MOST_FETCHES,
+    OMITTED,
+    LivePages,
+    MissingPage,
+    cut,
+    fetch_missing,
+    fit,
+    missing_pages,
+    size,
+)
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import sources_path
 from drretail.grounding.report.citations import find_citations
@@ -74,6 +86,26 @@ def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
         assert read(path, site, URL)[0].text == text
     assert len(site.fetched) == 3
     assert [effect.scope for effect in read_effects(path)] == ["live/1", "live/2", "live/3"]
+
+
+def test_only_so_many_pages_are_fetched_at_once_however_many_threads_there_are(tmp_path: Path) -> None:
+    now, most = set[str](), [0]
+
+    class Slow(Site):
+        def fetch(self, url: str) -> WebPage:
+            now.add(url)
+            most[0] = max(most[0], len(now))
+            time.sleep(0.01)
+            now.remove(url)
+            return super().fetch(url)
+
+    async def all_pages() -> None:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(4 * MOST_FETCHES))
+        with LivePages(tmp_path / "live.jsonl", {"a": Slow()}) as pages:
+            await asyncio.gather(*(pages.page("a", f"{URL}{n}") for n in range(5 * MOST_FETCHES)))
+
+    asyncio.run(all_pages())
+    assert 1 < most[0] <= MOST_FETCHES
 
 
 UNCITED = "https://uncited.example/"
