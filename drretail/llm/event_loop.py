@@ -168,8 +168,9 @@ class _Loop(threading.Thread):
 
     def leave(self) -> None:
         """Lets the next command, or agent, get a new loop: this one is blocked."""
-        if self._running.get(self.name) is self:
-            del self._running[self.name]
+        with self._lock:
+            if self._running.get(self.name) is self:
+                del self._running[self.name]
 
     def run(self) -> None:
         asyncio.set_event_loop(self.loop)

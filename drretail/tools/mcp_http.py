@@ -145,6 +145,8 @@ class Sessions:
         name = uuid4().hex
         # The server can ask a question only in an event stream; clients that take no questions get one JSON document.
         transport = StreamableHTTPServerTransport(name, is_json_response_enabled=not _declares_elicitation(body))
+        # Taken before anything is awaited: of many that begin at once, no more are let in than there are places.
+        self._open[name] = (transport, anyio.CancelScope(deadline=anyio.current_time() + self._idle))
         begun = False
 
         async def watched(message: Message) -> None:
@@ -154,7 +156,7 @@ class Sessions:
             await send(message)
 
         try:
-            await self._group.start(self._serve, name, transport)
+            await self._group.start(self._serve, name)
             await self._answer(name, scope, receive, watched)
         finally:
             if not begun:
@@ -168,11 +170,8 @@ class Sessions:
             del self._open[name]
             silence.cancel()
 
-    async def _serve(
-        self, name: str, transport: StreamableHTTPServerTransport, *, task_status: TaskStatus[None]
-    ) -> None:
-        silence = anyio.CancelScope(deadline=anyio.current_time() + self._idle)
-        self._open[name] = (transport, silence)
+    async def _serve(self, name: str, *, task_status: TaskStatus[None]) -> None:
+        transport, silence = self._open[name]
         try:
             async with transport.connect() as (read, written):
                 task_status.started()

@@ -3,11 +3,13 @@
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
+import httpx
 import pytest
 
 from drretail.env.session import Session, SessionSettings
@@ -224,6 +226,20 @@ def test_sessions_beyond_the_most_are_refused_until_one_ends(opened: Opened) -> 
         for ended in (first, {"mcp-session-id": "x"}):
             assert client.post("/mcp", json=request("tools/list"), headers=ended).status_code == 404
         begun(client)
+
+
+def test_of_many_that_begin_at_once_no_more_are_let_in_than_there_are_places(opened: Opened) -> None:
+    with opened(most=2) as client:
+
+        async def all_at_once() -> list[int]:
+            async with httpx.AsyncClient(
+                transport=httpx.ASGITransport(client.app), base_url=ADDRESS, headers=ALLOWED
+            ) as each:
+                answers = await asyncio.gather(*(each.post("/mcp", json=HELLO) for _ in range(24)))
+            return [answer.status_code for answer in answers]
+
+        assert client.portal is not None
+        assert Counter(client.portal.call(all_at_once)) == {200: 2, 503: 22}
 
 
 def test_a_session_that_asks_for_nothing_ends(opened: Opened) -> None:

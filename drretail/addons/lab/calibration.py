@@ -207,7 +207,7 @@ def of_model(opinions: Sequence[Opinion], model: str | None) -> tuple[list[Opini
 
 
 def prompts_hash(experiment: Path, judge: JudgeRef) -> str:
-    """A hash of all that a judge is told for quality and pairs, in its own wording if it has one."""
+    """A hash of a judge's prompts for quality and pairs, its own ones if it has any."""
     metrics = [load_metric("quality").prompt_hashes, lambda: pair_metric().hashes("default")]
     with overridden(kept_wording(experiment, judge.wording).texts):
         return sha256_of([sorted(load()) for load in metrics])[:16]

@@ -124,6 +124,10 @@ def entry(option: DeclaredOption, value: Any) -> str:
     return f"{comment}\n{option.name} = {without_logins(toml(option.name, value))}\n"
 
 
+TABLE_NEEDED = "Input should be a valid table, such as {name = 1}"
+"""Python's dictionary, as TOML calls it."""
+
+
 def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
     """The value that Python takes; a relative path is joined to the folder. Raises UserError for another type."""
     problems: list[str] = []
@@ -135,8 +139,8 @@ def _value(option: DeclaredOption, value: Any, folder: Path) -> Any:
         try:
             read = [adapter.validate_python(each, strict=True) for each in cast(list[Any], written)]
         except ValidationError as problem:
-            said = problem.errors()[0]["msg"]
-            problems.append(said.replace("dictionary", "table, such as {name = 1}"))  # as TOML calls it
+            first = problem.errors()[0]
+            problems.append(TABLE_NEEDED if first["type"] == "dict_type" else first["msg"])
             continue
         joined = [_joined(option, item, each, folder) for each in read]
         return tuple(joined) if is_list else joined[0]

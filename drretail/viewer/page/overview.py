@@ -199,7 +199,7 @@ def _answer(line: RunLine, name: str, links: Links) -> Markup:
 _AXIS, _HIGH = 110.0, 14.0
 _SHOWN = ("higher", "lower")
 _NEEDED = frozenset((FP, "false statements", "false answers"))
-"""Columns on the truth of what is said, which are always in sight."""
+"""Columns on the truth of statements, which are always in sight."""
 _ROUND = (0.1, 0.25, 0.5, 1.0)
 """Ends of the axis of differences."""
 
