@@ -423,26 +423,33 @@ def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference
 
 def read_definition(folder: Path) -> Definition:
     """An experiment's queries and systems. Raises UserError if ``folder`` has none, or one of another format."""
+    definition = _written_definition(folder)
+    return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
+
+
+def _written_definition(folder: Path) -> Definition:
+    """What experiment.json holds: queries without gold, but for those of version 1.0."""
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
         inside = ", ".join(str(each.parent) for each in sorted(folder.glob("*/experiment.json")))
         name = inside or "the folder that drretail run --to, or drretail import, has made"
         raise UserError(f"{folder} {what}. Name {name}.")
-    definition = _validated(Definition, path)
-    return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
+    return _validated(Definition, path)
 
 
 def write_definition(folder: Path, definition: Definition, queries: Iterable[Query] | None = None) -> None:
     """Writes experiment.json and the gold of ``queries``, which are the definition's own if it has been read whole.
 
-    Gold that nobody brings stays as it is.
+    Gold that nobody brings stays as it is, and so does its seal: a later run does not take an edit for what was run.
     """
+    written = [folder / "experiment.json"]
     golden = [query for query in (definition.queries if queries is None else queries) if query.has_gold]
     if golden:
         write_gold(golden, folder / GOLD)
+        written.append(folder / GOLD)
     write_json(folder / "experiment.json", definition.model_dump(mode="json", exclude_none=True))
-    seal(folder, folder / GOLD, folder / "experiment.json")
+    seal(folder, *written)
 
 
 def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
@@ -491,7 +498,7 @@ def entitle(folder: Path, title: str) -> None:
 
     Raises UserError if there is no experiment, or another process writes there.
     """
-    definition = read_definition(folder)
+    definition = _written_definition(folder)
     with locked(folder):
         write_definition(folder, definition.model_copy(update={"title": " ".join(title.split()) or None}))
 

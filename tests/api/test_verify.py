@@ -28,6 +28,7 @@ from drretail.experiment import (
     SEALS,
     Definition,
     Experiment,
+    entitle,
     read_definition,
     read_evidence,
     read_results,
@@ -691,6 +692,14 @@ def unmade_in(folder: Path, world: World) -> set[str]:
     assert found.passes, [mismatch.line for mismatch in found.failures]
     assert report(folder).document.get("failure") is None
     return {check.check for check in found.checks if check.unmade}
+
+
+def test_an_edit_of_the_gold_is_found_after_another_run_too(exp: Path, world: World) -> None:
+    gold = exp / "gold.jsonl"
+    gold.write_text(gold.read_text(encoding="utf-8").replace("bird feeder", "seed bell"), encoding="utf-8")
+    run(world, [query.task for query in QUERIES], {"react": "react"}, to=exp, baselines=False)
+    entitle(exp, "Feeders")
+    assert fails(verify(exp, world))["versions"] == "gold.jsonl"
 
 
 def test_votes_have_to_be_about_reports_that_are_there(exp: Path, world: World) -> None:
