@@ -23,7 +23,7 @@ from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError
 from drretail.files import is_unfinished, part_folder, read_json, sync_folder, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
-from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, sha256_of
+from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.shop import Order, Product
 from drretail.records.tables.figures import counted
@@ -56,7 +56,7 @@ class OrderRow(NamedTuple):
 
     def as_order(self) -> Order:
         """The validated record."""
-        return Order.model_validate(self._asdict())
+        return lean(Order.model_validate(self._asdict()))
 
 
 class CategoryCounts(Record):

@@ -25,6 +25,7 @@ from drretail.grounding.constraints import (
     priced_in,
 )
 from drretail.grounding.listing import Listing, folded, listing_of, pieces_in
+from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
@@ -227,13 +228,14 @@ class Candidates(tuple[Listing, ...]):
             unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
             key = listing.product.product_id, currency, unsaid
             if key not in self._fits:
-                self._fits[key] = Fit(
+                fit = Fit(
                     product_id=key[0],
                     price=_exact(priced_in(listing, currency)),
                     worth=self.worths[key[0]],
                     open=unsaid,
                     is_pack=pieces_in(listing.product.title) > 1,
                 )
+                self._fits[key] = lean(fit)
             found.append(self._fits[key])
         return tuple(sorted(found, key=lambda fit: fit.product_id))
 

@@ -323,14 +323,9 @@ def search_words(kind: str) -> str:
 
 
 def _words(product: Product) -> frozenset[str]:
-    """All words of title and category path."""
-    return _words_of(product.title, " ".join((*product.categories, product.category.replace("_", " "))))
-
-
-# Each entry is two kilobytes: no more than the offers of a few kinds, which are asked for more than once in a row.
-@lru_cache(maxsize=16_384)
-def _words_of(title: str, path: str) -> frozenset[str]:
-    return frozenset((*_stems(title), *_stems(path)))
+    """All words of title and category path. Not cached: it takes two kilobytes, and the stems are."""
+    path = " ".join((*product.categories, product.category.replace("_", " ")))
+    return frozenset((*_stems(product.title), *_stems(path)))
 
 
 @lru_cache(maxsize=16_384)

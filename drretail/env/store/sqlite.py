@@ -29,6 +29,7 @@ from drretail.env.store.users import (
 )
 from drretail.errors import NotFound, UserError
 from drretail.grounding.kinds import VERSION, Kind, KindGroup, kind_of
+from drretail.records.base import lean
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
 
 P = ParamSpec("P")
@@ -172,7 +173,7 @@ class SqliteStore:
             "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
             (json.dumps(product_ids),),
         )
-        return {product_id: Product.model_validate_json(record) for product_id, record in rows}
+        return {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
 
     def open_connections(self) -> int:
         """The number of open connections, in use or free."""
