@@ -8,6 +8,7 @@ from functools import cache
 from heapq import nsmallest
 from importlib import resources
 from itertools import islice, pairwise
+from operator import getitem
 from typing import Any, NamedTuple, Self
 
 from pydantic import model_validator
@@ -275,23 +276,21 @@ def taken_evenly(sizes: Mapping[Cell, int], seed: int | str, n: int) -> list[Cel
         for stratum, bucket in enumerate(cell):
             holders[stratum][bucket][cell] = None
     buckets = [len(of_stratum) for of_stratum in holders]
-    used: list[Counter[int | str]] = [Counter() for _ in holders]
+    # How often each bucket was used, times the number of its stratum's buckets.
+    used = [dict.fromkeys(of_stratum, 0) for of_stratum in holders]
     taken: list[Cell] = []
-
-    def use(cell: Cell) -> int:
-        return sum(used[stratum][bucket] * buckets[stratum] for stratum, bucket in enumerate(cell))
 
     while open_cells and len(taken) < n:
         among: Iterable[Cell] = open_cells
         if holders:
             turn = len(taken) % len(holders)
-            least = min(holders[turn], key=lambda bucket: used[turn][bucket])
+            least = min(holders[turn], key=used[turn].__getitem__)
             among = holders[turn][least]
-        cell = min(among, key=use)
+        cell = min(among, key=lambda cell: sum(map(getitem, used, cell)))
         taken.append(cell)
         open_cells[cell] -= 1
         for stratum, bucket in enumerate(cell):
-            used[stratum][bucket] += 1
+            used[stratum][bucket] += buckets[stratum]
         if not open_cells[cell]:
             del open_cells[cell]
             for stratum, bucket in enumerate(cell):

@@ -133,18 +133,24 @@ class KindOffers:
         return tuple(self.of_kind[row] for row in self.counted_rows.tolist())
 
     @cached_property
-    def fields(self) -> Mapping[str, tuple[str, ...]]:
-        """The fields that enough offers fill for a share to say something, with their values as people write them.
+    def fields(self) -> Mapping[str, Rows]:
+        """The fields that enough offers fill for a share to say something, with the numbers of their values.
 
         Not those with lists in them: what a list of features leaves out, a product may have all the same.
         """
-        fields: dict[str, tuple[str, ...]] = {}
+        fields: dict[str, Rows] = {}
         for name, column in sorted(self.columns.details.items()):
             counts = column.counts(self.counted_rows)[1:] * column.is_filled
             total = counts.sum()
             if total >= LEAST_OFFERS and counts[column.is_list].sum() <= LEAST_SHARE * total:
-                fields[name] = tuple(sorted({lowered(column.texts[code]) for code in np.flatnonzero(counts)}))
+                fields[name] = np.flatnonzero(counts)
         return fields
+
+    @remembered
+    def values_of(self, name: str) -> Sequence[str]:
+        """The values of one of the ``fields`` as people write them; few fields are asked for."""
+        texts = self.columns.details[name].texts
+        return sorted({lowered(texts[code]) for code in self.fields[name].tolist()})
 
     @cached_property
     def best_row(self) -> int | None:

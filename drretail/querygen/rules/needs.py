@@ -255,7 +255,7 @@ def in_other_fields(offers: KindOffers) -> Iterator[Demand]:
     details = {} if best is None else best.product.details
     texts = {name: text for name, text in details.items() if isinstance(text, str) and not find_dates(text)}
     for name in (name for name in offers.fields if name in texts and name not in PHRASES["measure"]):
-        for value in offers.fields[name]:
+        for value in offers.values_of(name):
             demand = Demand(say=value, field=name)
             is_maker = best is not None and folded(value) in best.makers
             if value and len(value) <= _LONGEST_VALUE and not is_maker and offers.is_selective(demand):
@@ -273,7 +273,7 @@ def _values(offers: KindOffers) -> Iterator[Choice]:
         elif name in PHRASES["field"]:
             adjectives = PHRASES["adjectives"]
             may_be_any = name not in adjectives["fields"]
-            for value in offers.fields[name]:
+            for value in offers.values_of(name):
                 demand = Demand(say=value, field=name)
                 # "bowl" says nothing of bowls; what smells "fragrance free" smells of nothing
                 is_new = {*stems(value)}.isdisjoint(stems(offers.kind))
@@ -290,7 +290,8 @@ def _measures(offers: KindOffers) -> Iterator[Choice]:
     """The figures of a field from which a demand for at least or at most so much is selective, all in one unit."""
     units = PHRASES["unit"]
     for name, row in PHRASES["measure"].items():
-        read = [match for value in offers.fields.get(name, ()) if (match := _FIGURE.fullmatch(value.casefold()))]
+        values = offers.values_of(name) if name in offers.fields else ()
+        read = [match for value in values if (match := _FIGURE.fullmatch(value.casefold()))]
         if not read:
             continue
         unit = Counter(match["unit"] for match in read).most_common(1)[0][0]
