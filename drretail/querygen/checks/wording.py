@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from drretail.grounding.text.words import content_stems
 from drretail.querygen.checks.case import Code, finding
@@ -81,9 +82,12 @@ class Texts:
     def near_duplicate(self, query: Query) -> Finding | None:
         """The finding on a query that is too much like one of these texts, naming the nearest; otherwise None."""
         text = _Text.of(query)
-        shared = Counter(other for run in text.runs for other in self._holders.get(run, ()))
-        others = {*shared, *self._of_user.get(query.user_id, ())}
-        likeness = {other: text.likeness(self._texts[other], shared[other]) for other in others}
+        shared = Counter(chain.from_iterable(self._holders.get(run, ()) for run in text.runs))
+        # Most share a phrase and no more: of another user, they can't be alike.
+        runs, texts = len(text.runs), self._texts
+        others = {other for other, count in shared.items() if count >= ALIKE * min(runs, len(texts[other].runs))}
+        others.update(self._of_user.get(query.user_id, ()))
+        likeness = {other: text.likeness(texts[other], shared[other]) for other in others}
         nearest = min(likeness, key=lambda other: (-likeness[other], other), default="")
         if not likeness.get(nearest):
             return None
