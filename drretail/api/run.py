@@ -278,7 +278,8 @@ def _varied(
     """The systems under the values of ``vary``. Notes what is left out, and how hidden limits are learnt.
 
     They are without the web if none is named and the sandbox's pages are about another shop's goods: the shop was
-    ingested with a mapping. Those that would be left without any tools keep it.
+    ingested with a mapping. Those that would be left without any tools keep it, and floors and the oracle stay as they
+    are.
     """
     values = dict(options.vary or {})
     if any(query.questions is not None for query in queries) and INTENT not in values:
@@ -298,7 +299,7 @@ def _varied(
     )
     left = [
         sut
-        if {*sut.system.options.get("without", ()), "web"} >= {"web", "catalog", "user"}
+        if sut.agent.is_baseline or {*sut.system.options.get("without", ()), "web"} >= {"web", "catalog", "user"}
         else sut.as_system(WITHOUT.put(sut.system, "web", world))
         for sut in made.systems
     ]

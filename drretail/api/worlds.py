@@ -152,7 +152,8 @@ def known_user(world: "World", name: str) -> str:
             return world.store.user(user_id).user_id
     if "@" in name:
         raise UserError(
-            f"Nobody who ordered in this shop has the address {name!r}: leave the user out, or name another."
+            f"Nobody who ordered in this shop ({world.manifest.headline}) has the address {name!r}: name the shop with "
+            "--world, leave the user out, or name another."
         )
     return name
 

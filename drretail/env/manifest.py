@@ -20,7 +20,7 @@ from pydantic import Field, ValidationError
 from drretail.env.catalog.base import Analyzer, Language
 from drretail.env.catalog.formulation import ENGLISH, Formulation, formulation_of_index
 from drretail.env.store.users import ProfilePool
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.files import is_unfinished, part_folder, read_json, sync_folder, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
 from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, sha256_of
@@ -308,7 +308,9 @@ def live_generation(folder: Path) -> Path:
             f"{folder} is not a world: it holds no file {CURRENT}. Make one with `drretail ingest … --world {folder}`."
         ) from None
     except (OSError, UnicodeDecodeError) as problem:
-        raise UserError(f"{folder / CURRENT} cannot be read: {problem}. Run `drretail ingest` again.") from problem
+        raise UserError(
+            f"{file_error(problem, folder / CURRENT)}. If it is damaged, run `drretail ingest` again."
+        ) from problem
     generation = folder / name
     if not name.startswith(GENERATION) or generation.parent != folder or not generation.is_dir():
         raise UserError(f"The world at {folder} is damaged: {CURRENT} names {name!r}, which is missing. Make it anew.")

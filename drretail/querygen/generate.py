@@ -216,7 +216,8 @@ def generate(
     if not made.queries:
         raise UserError(
             f"No query could be made from the orders of {counted(len(made.without), 'user')}: fewer than two have "
-            "arrived, or the shop tells too little of what arrived. Try other users or a larger world."
+            "arrived (their status is Delivered), or the shop tells too little of what arrived. Try other users or a "
+            "larger world; of your own shop, say in the mapping's [status] which orders have arrived."
         )
     return made
 

@@ -124,7 +124,7 @@ LIMITS = frozenset(
     )
 )
 """Codes of findings that picks break, or may break, what the question asks for."""
-WRONG_THINGS = frozenset(("not_wanted", "want_left_out", "quantity_wrong"))
+WRONG_THINGS = frozenset(("not_wanted", "want_left_out", "quantity_wrong", "not_in_catalog"))
 """Those of ``LIMITS`` that say that the picks are not what is asked for."""
 _WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
 """Splits text as run_search.js splits what is typed."""

@@ -230,7 +230,7 @@ def _in_words(problem: ValidationError) -> str:
     models |= {"policy": Policy, "translations": TitleColumns}
     fields = cast("dict[str, Any]", (models[where[-2]] if len(where) > 1 else Mapping).model_fields)
     nearest = nearest_names(where[-1], fields)
-    return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields)}"
+    return f"the key {'.'.join(where)} is unknown. {suggestion(nearest, fields, len([*fields]))}"
 
 
 def with_format(content: dict[str, Any], columns_of: ColumnsOf) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from drretail import run
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
 from drretail.api.recorded import open_experiment
@@ -19,6 +20,7 @@ from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
 from drretail.grounding.verify.product_statements import GONE, UNKNOWN
 from drretail.progress import Progress
+from drretail.records.query import Query
 from drretail.records.run import LOOKED_UP
 from drretail.records.shop import Product
 from tests.addons.imports.foreign import jsonl, text
@@ -320,6 +322,12 @@ def test_an_own_shop_gets_no_pages_of_the_demo_unless_named(world: Path, tmp_pat
     (system,) = read_definition(tmp_path / "exp").systems.values()
     assert system.options["without"] == ["web"]
     assert "search no web" not in succeeds(*asked, "--web", "sandbox").stderr
+
+
+def test_floors_of_an_own_shop_have_the_names_that_they_have_everywhere(world: Path, tmp_path: Path) -> None:
+    asked = [Query(query_id="q1", text="Which kettle is there?", source="test")]
+    run(world, asked, ["react", "null_empty"], to=tmp_path / "exp", baselines=False)
+    assert {*read_definition(tmp_path / "exp").systems} == {"react@offline-shopper-without-web", "null_empty"}
 
 
 def test_a_report_to_which_no_check_applies_is_not_sent_to_be_checked_again(tmp_path: Path) -> None:
