@@ -7,7 +7,12 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from drretail.data_ingest.engines.duckdb_reading import LEAST_MB, close_engine, session
 from drretail.data_ingest.plan import IngestReport
+from drretail.data_ingest.raw.lines import LAST_MILLISECOND
+from drretail.data_ingest.raw.mapped import save_table
+from drretail.data_ingest.raw.products import product_of
+from drretail.data_ingest.raw.tables import shop_sources
 from drretail.env.folder import check_world
 from drretail.env.manifest import DATABASE_FILE, live_generation, read_manifest
 from drretail.env.store.sqlite import SqliteStore
@@ -101,6 +106,26 @@ def small_shop(folder: Path, *rows: dict[str, Any]) -> Path:
 def notes_of(report: IngestReport) -> list[str]:
     """What is noted of the files of an own shop."""
     return [note for file in report.files for note in file.notes]
+
+
+def read_tables(mapping: Path) -> tuple[list[str], list[dict[str, Any]]]:
+    """What is noted of the tables that a mapping names, and their good rows in the raw form, those of products first.
+
+    A world takes five times as long, and is needed only where something else than the reading of cells is tested.
+    """
+    notes, rows, work = list[str](), list[dict[str, Any]](), mapping.parent
+    for number, source in enumerate(shop_sources(mapping)[1]):
+        target = work / f"{number}.rows"
+        with session(work, LEAST_MB) as db:
+            notes += save_table(db, source, target, LAST_MILLISECOND).notes
+        rows += map(json.loads, target.read_text(encoding="utf-8").splitlines())
+    close_engine(work)
+    return notes, rows
+
+
+def products_read(mapping: Path) -> dict[str, Product]:
+    """The products of a mapping without orders, by id."""
+    return {row["parent_asin"]: product_of(row["parent_asin"], "", row) for row in read_tables(mapping)[1]}
 
 
 def check_live(world: Path, fingerprint: str | None) -> None:

@@ -8,13 +8,14 @@ from babel import Locale
 
 from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import IngestReport
+from drretail.data_ingest.raw.products import product_of
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.records.shop import SIGNS
 from drretail.records.tables.sheets import MOST_COLUMNS
-from tests.data_ingest.raw_rows import notes_of, orders_in, product_in
+from tests.data_ingest.raw_rows import notes_of, orders_in, product_in, products_read, read_tables
 
 SHOPIFY = {
     "file": "products_export.csv",
@@ -57,8 +58,8 @@ def written(folder: Path, head: str, *tables: dict[str, Any]) -> Path:
     return folder / "shop.toml"
 
 
-def notes(report: IngestReport) -> list[str]:
-    return [note for note in notes_of(report) if not note.startswith("prices name no currency")]
+def notes(noted: list[str]) -> list[str]:
+    return [note for note in noted if not note.startswith("prices name no currency")]
 
 
 def read(folder: Path, head: str, *tables: dict[str, Any]) -> IngestReport:
@@ -82,7 +83,7 @@ def test_variants_of_a_shopify_export_are_one_product_which_orders_find_by_sku_a
     report = read(tmp_path, head, SHOPIFY, SHOPIFY_ORDERS)
     assert check_world(tmp_path / "w") == []
     assert (report.products.kept, report.users, report.products_without_meta) == (2, 2, 1)
-    assert "3 rows left out by keep (Status, Published)" in notes(report)
+    assert "3 rows left out by keep (Status, Published)" in notes_of(report)
     assert any("are taken as USD" in note for note in notes_of(report))
 
     with open_world(tmp_path / "w") as world:
@@ -140,11 +141,8 @@ def test_a_products_page_and_first_picture_are_kept(
     tmp_path: Path, form: str, columns: str, row: str, page: str, image: str | None
 ) -> None:
     head = f'product_url = "https://acme.example/products/{{handle}}"\n{of_format(form, "p.csv")}'
-    read(tmp_path, head, {"file": "p.csv", "columns": columns, "rows": [row]})
-    with rows_of(tmp_path / "w") as rows:
-        (product,) = rows.products
+    (product,) = products_read(written(tmp_path, head, {"file": "p.csv", "columns": columns, "rows": [row]})).values()
     assert (product.page, product.image) == (page, image)
-    assert check_world(tmp_path / "w") == []
 
 
 def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(tmp_path: Path) -> None:
@@ -152,7 +150,7 @@ def test_orders_that_only_tell_of_payment_are_processed_and_what_lacks_is_said(t
     rows = ["#1,a@x.example,paid,2024-05-01 09:59:00 +0200,1,Mug", "#2,b@x.example,refunded,2024-05-02,1,Mug"]
     head = of_format("shopify", "products_export.csv") + 'orders = {file = "o.csv"}\n'
     report = read(tmp_path, head, SHOPIFY, {"file": "o.csv", "columns": columns, "rows": rows})
-    assert any("Fulfillment Status" in note for note in notes(report))
+    assert any("Fulfillment Status" in note for note in notes_of(report))
     assert [(row[0], row[3]) for row in orders_of(tmp_path / "w")] == [("1", "Processing"), ("2", "Returned")]
 
 
@@ -205,7 +203,7 @@ HALF = (
 def test_columns_an_export_lacks_are_said(tmp_path: Path, export: tuple[str, str], more: str, lacking: str) -> None:
     columns, row = export
     head = of_format("woocommerce", "wc.csv", more)
-    lines = notes(read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))
+    lines = notes(read_tables(written(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": [row]}))[0])
     assert len(lines) == bool(lacking)
     for line in lines:
         assert line.startswith("found nowhere")
@@ -260,8 +258,8 @@ def test_a_merchant_feed_of_tabs_is_read_whatever_its_columns_are_called(tmp_pat
             "3\tTray\t\t￥500\t\tKitchen > Trays\tGeneral:Material:Steel,General:Color:Red",
         ],
     }
-    read(tmp_path, of_format("merchant", "feed.txt"), feed)
-    mug, tray = (product_in(tmp_path / "w", name) for name in ("M", "3"))
+    products = products_read(written(tmp_path, of_format("merchant", "feed.txt"), feed))
+    mug, tray = products["M"], products["3"]
     assert (mug.price, mug.price_from, mug.currency, mug.categories) == (980.0, True, "JPY", ("Home", "Mugs"))
     assert tray.categories == ("Kitchen", "Trays")
     assert tray.features == ("General:Material:Steel,General:Color:Red",)
@@ -355,9 +353,10 @@ DAY, YEAR_ENDS = 86_400_000, 1_703_980_800_000
 def test_dates_are_iso_seconds_milliseconds_what_the_mapping_says_or_of_a_form_that_is_found_and_said(
     tmp_path: Path, head: str, days: list[str], form: str, moments: list[int]
 ) -> None:
-    found = notes(read(tmp_path, head + BY_LINE, PRODUCTS, dated(days)))
-    assert found == [f"dates such as {days[0]!r} were read as {form}: write date_format for another"] * bool(form)
-    assert [order.timestamp - YEAR_ENDS for order in orders_in(tmp_path / "w", "ada")[::-1]] == moments
+    noted, rows = read_tables(written(tmp_path, head + BY_LINE, PRODUCTS, dated(days)))
+    told = [f"dates such as {days[0]!r} were read as {form}: write date_format for another"] * bool(form)
+    assert notes(noted) == told
+    assert [row["timestamp"] - YEAR_ENDS for row in rows if "timestamp" in row] == moments
 
 
 def test_dates_whose_day_and_month_may_change_places_are_refused(tmp_path: Path) -> None:
@@ -393,11 +392,11 @@ def test_prices_are_read_as_shops_print_them_and_a_sign_of_several_currencies_is
     tmp_path: Path, head: str, currency: str, prices: dict[str, float | None], is_told: bool
 ) -> None:
     rows = [f'{at},Mug,"{price}"' for at, price in enumerate(prices)]
-    report = read(tmp_path, f"{head}{BY_MAPPING}", PRODUCTS | {"rows": rows})
-    found = [product_in(tmp_path / "w", str(at)) for at in range(len(prices))]
+    noted, read = read_tables(written(tmp_path, f"{head}{BY_MAPPING}", PRODUCTS | {"rows": rows}))
+    found = [product_of(row["parent_asin"], "", row) for row in read]
     assert [(mug.price, mug.currency) for mug in found] == [(amount, currency) for amount in prices.values()]
     assert [mug.price_from for mug in found] == [price.startswith("ab ") | price.endswith("～") for price in prices]
-    told = [note.partition(":")[0] for note in notes(report) if "are taken as" in note]
+    told = [note.partition(":")[0] for note in notes(noted) if "are taken as" in note]
     assert told == [f"prices such as {next(iter(prices))!r} are taken as {currency}"] * is_told
 
 
@@ -427,11 +426,9 @@ def test_the_example_is_a_world_of_two_products(tmp_path: Path) -> None:
 def test_fields_that_a_shop_of_shopifys_made_itself_are_fields_of_its_products(tmp_path: Path) -> None:
     header = "Handle,Title,Variant SKU,Variant Price,Fabric (product.metafields.shopify.fabric)"
     header += ",Waterproof (product.metafields.custom.waterproof)"
-    (tmp_path / "p.csv").write_text(f"{header}\ntent,Fjell Tent,T-1,399,Nylon,TRUE\n")
-    (tmp_path / "shop.toml").write_text('format = "shopify"\ncurrency = "EUR"\nproducts = {file = "p.csv"}\n')
-    ingest([tmp_path / "shop.toml"], tmp_path / "w")
-    with open_world(tmp_path / "w") as shop:
-        assert shop.store.product("tent").details == {"Fabric": "Nylon", "Waterproof": "TRUE"}
+    table = {"file": "p.csv", "columns": header, "rows": ["tent,Fjell Tent,T-1,399,Nylon,TRUE"]}
+    tent = products_read(written(tmp_path, f'currency = "EUR"\n{of_format("shopify", "p.csv")}', table))["tent"]
+    assert tent.details == {"Fabric": "Nylon", "Waterproof": "TRUE"}
 
 
 @pytest.mark.parametrize(
