@@ -11,7 +11,9 @@ from drretail.files import pack
 from drretail.packs import PACKS, data_of, is_there, lines_of, names_in, pack_below, unpack, unpack_below
 from tests.build import files
 
-NAMES = [f"q{number:04}-r1.jsonl" for number in range(200)]
+NAMES = [f"q{number:04}-r1.jsonl" for number in range(60)]
+LINES = 1000
+"""Of each file: a pack of all has three parts."""
 DAMAGED = "is damaged"
 
 
@@ -20,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "verdicts" / "checks" / "code" / "react"
     folder.mkdir(parents=True)
     for number, name in enumerate(NAMES):
-        (folder / name).write_text(f'{{"n":{number}}}\n' * 500)
+        (folder / name).write_text(f'{{"n":{number}}}\n' * LINES)
         (folder / name).with_suffix(".journal.jsonl").write_text(f'{{"journal":{number}}}\n')
     return folder
 
@@ -36,7 +38,7 @@ def test_a_packed_folder_is_read_as_it_was(folder: Path) -> None:
     assert {each.name for each in folder.iterdir()} == {*PACKS}
     assert {name: data_of(folder / name) for name in names_in(folder)} == before
     assert path.stat().st_size * 20 < sum(map(len, before.values()))
-    assert len(gzip.decompress(path.read_bytes()).splitlines()) == 1 + 200 * 500
+    assert len(gzip.decompress(path.read_bytes()).splitlines()) == 1 + len(NAMES) * LINES
     unpack_below(folder.parents[2])
     assert files(folder) == before
 
@@ -59,8 +61,8 @@ def test_one_that_is_appended_to_counts_before_the_pack_and_enters_it(folder: Pa
     assert lines_of(path)[-1] == '{"n":"more"}'
     packed(folder)
     assert not path.exists()
-    assert (len(lines_of(path)), lines_of(path)[-1]) == (501, '{"n":"more"}')
-    assert len(lines_of(folder / NAMES[8])) == 500
+    assert (len(lines_of(path)), lines_of(path)[-1]) == (LINES + 1, '{"n":"more"}')
+    assert len(lines_of(folder / NAMES[8])) == LINES
 
 
 @pytest.mark.parametrize("killed_after", ["the pack was written", "some files were removed", "a line was cut"])
@@ -71,7 +73,7 @@ def test_a_kill_half_way_loses_nothing(folder: Path, killed_after: str) -> None:
             file.write('{"n":"cu')
     else:
         packed(folder)
-        for name in NAMES[50:] if killed_after == "some files were removed" else NAMES:
+        for name in NAMES[20:] if killed_after == "some files were removed" else NAMES:
             (folder / name).write_bytes(before[name])
     packed(folder)
     assert {name: data_of(folder / name) for name in names_in(folder)} == before

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 import time
 from datetime import date
 from pathlib import Path
@@ -104,7 +105,10 @@ def test_a_silent_command_is_a_failed_run(world: World, tmp_path: Path, code: st
     assert (found, message in text, len(text) < 1500) == (kind, True, True), text
 
 
-def test_what_is_too_late_or_left_behind_is_ended_with_all_that_it_started(world: World, tmp_path: Path) -> None:
+def test_what_is_too_late_or_left_behind_is_ended_with_all_that_it_started(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("drretail.agents.external.GRACE", 0.3)
     code = f"""
 import signal
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -252,11 +256,14 @@ def test_an_address_that_fails(world: World, httpserver: HTTPServer, status: int
 
 
 def test_an_address_too_late_or_where_nobody_listens_is_a_failed_run(world: World, httpserver: HTTPServer) -> None:
+    told = threading.Event()
+
     def answer(_: Request) -> Response:
-        time.sleep(3)
+        told.wait(30)
         return Response("late")
 
     httpserver.expect_request("/agent").respond_with_handler(answer)
     assert failure(world, httpserver.url_for("/agent"), seconds=1)[0] == "timeout"
+    told.set()
     kind, text = failure(world, "http://127.0.0.1:9/agent")
     assert (kind, "cannot be asked: ConnectError" in text) == ("agent", True)

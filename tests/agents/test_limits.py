@@ -64,34 +64,28 @@ def sut(world: World, answer: object, **limits: Any) -> SystemUnderTest:
     return SystemUnderTest.of("mine", known(as_agent(answer)), {}, world, limits=Limits(**limits))
 
 
-@pytest.mark.parametrize("answer", [sleeps, waits, blocks, GRAPH], ids=["function", "async", "blocking", "graph"])
-def test_an_agent_that_hangs_ends_at_its_limit_by_its_own_fault(world: World, answer: object) -> None:
-    began, system = time.monotonic(), sut(world, answer, seconds=1)
-    run = record(world, system).run
-    error = known(run.error)
-    assert (error.kind, error.message.startswith("it gave no answer within 1 second")) == ("timeout", True)
-    assert ("make it a plain function (def)" in error.message) == (answer is blocks)
-    assert time.monotonic() - began < 20
-    assert is_open(run, system.system, ["failed"])
-    assert not is_open(run, system.system, ["spoiled"])
+@pytest.mark.parametrize("answers", [(sleeps, waits, GRAPH), (blocks, waits)], ids=["they wait", "one blocks"])
+def test_an_agent_that_hangs_ends_at_its_limit_by_its_own_fault_and_the_next_one_answers(
+    world: World, answers: tuple[object, ...]
+) -> None:
+    began, systems = time.monotonic(), [sut(world, answer, seconds=1) for answer in answers]
 
-
-def test_only_the_agent_that_blocks_the_loop_is_told_so(world: World) -> None:
-    async def both() -> list[Recorded]:
-        systems = [sut(world, answer, seconds=1) for answer in (blocks, waits)]
+    async def side_by_side() -> list[Recorded]:
         return list(await asyncio.gather(*(Runner(world, "w").run(system, QUERY) for system in systems)))
 
-    messages = [known(recorded.run.error).message for recorded in asyncio.run(both())]
-    assert ["blocks its event loop" in message for message in messages] == [True, False]
-
-
-def test_after_an_agent_that_blocks_the_next_one_answers(world: World) -> None:
-    async def answers(question: str) -> str:
+    async def says_so(question: str) -> str:
         await asyncio.sleep(0)
         return "In time."
 
-    record(world, sut(world, blocks, seconds=1))
-    assert record(world, sut(world, answers, seconds=30)).run.report == "In time."
+    for answer, system, recorded in zip(answers, systems, asyncio.run(side_by_side()), strict=True):
+        run, error = recorded.run, known(recorded.run.error)
+        assert (error.kind, error.message.startswith("it gave no answer within 1 second")) == ("timeout", True)
+        assert ("make it a plain function (def)" in error.message) == (answer is blocks)
+        assert ("blocks its event loop" in error.message) == (answer is blocks)
+        assert is_open(run, system.system, ["failed"])
+        assert not is_open(run, system.system, ["spoiled"])
+    assert record(world, sut(world, says_so, seconds=30)).run.report == "In time."
+    assert time.monotonic() - began < 20
 
 
 def test_a_built_in_agent_has_a_limit_of_seconds_if_it_is_given(world: World) -> None:

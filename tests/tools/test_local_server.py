@@ -81,6 +81,12 @@ async def served() -> AsyncGenerator[int]:
             yield port_of(listening)
 
 
+@pytest.fixture(autouse=True)
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who never ends is not waited for."""
+    monkeypatch.setattr(local_server, "_PATIENCE", 0.1)
+
+
 def test_a_client_that_leaves_at_any_moment_is_no_error(capfd: pytest.CaptureFixture[str]) -> None:
     async def leave() -> bytes:
         async with served() as port:
@@ -94,9 +100,7 @@ def test_a_client_that_leaves_at_any_moment_is_no_error(capfd: pytest.CaptureFix
     assert capfd.readouterr().err == ""
 
 
-def test_who_waits_at_the_end_is_cut_off(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(local_server, "_PATIENCE", 0.1)
-
+def test_who_waits_at_the_end_is_cut_off(capfd: pytest.CaptureFixture[str]) -> None:
     async def wait() -> bytes:
         async with served() as port:
             waiting = asyncio.ensure_future(talk(port, get("/never")))
