@@ -189,7 +189,7 @@ def test_files_of_a_mirror_are_fetched_and_listed(drretail: Command, succeeds: C
 
 def test_on_a_world_that_holds_orders_out_next_purchases_are_scored(succeeds: Command, tmp_path: Path) -> None:
     for command in (
-        "synth --to raw --products 200 --reviews 2000",
+        "synth --to raw --products 80 --reviews 800",
         "ingest raw --world held --holdout last",
         "queries generate --world held --n 2 --to queries.jsonl",
         "run --world held --queries queries.jsonl --agent plan_to_function --no-floors --to exp",

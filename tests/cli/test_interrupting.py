@@ -115,7 +115,8 @@ def runs(folder: Path) -> set[str]:
 
 
 def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four: str, tmp_path: Path) -> None:
-    command = ["run", "--queries", four, "--world", shop, "--agent", "react", "--agent", "plan_to_function", "--json"]
+    agents = ("--agent", "react", "--agent", "plan_to_function")
+    command = ["run", "--no-floors", "--queries", four, "--world", shop, *agents, "--json"]
     whole, one, two = (tmp_path / name for name in ("whole", "one", "two"))
     succeeds(*command, "--to", "whole")
     for shard, folder in (("1/2", one), ("2/2", two)):

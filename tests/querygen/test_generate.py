@@ -38,7 +38,7 @@ from tests.querygen.conftest import MakeWorld, bought, orders, product_id, produ
 
 LEAST_WORDS, MOST_WORDS = 20, 90
 USERS = ["ANNA", "CARA", "FAYE", "GUNN_1", "GUNN_2"]
-SEEDS = [str(seed) for seed in range(8)]
+SEEDS = [str(seed) for seed in range(4)]
 
 
 @pytest.fixture(scope="session")
@@ -156,7 +156,7 @@ def test_sixty_queries_of_a_priced_shop_are_of_all_kinds_and_begin_in_twenty_fiv
 
 
 def test_nothing_is_found_in_what_is_made(rich: World) -> None:
-    for seed in SEEDS[:3]:
+    for seed in SEEDS[:2]:
         made = generate(rich, USERS, per_user=3, seed=seed).queries
         assert not [finding.code for each in Linter(rich).check_all(made) for finding in each.findings]
 
@@ -214,7 +214,7 @@ def test_only_what_is_used_up_is_restocked_and_runs_low_within_half_a_year(make_
         shop = make_world(
             sold, [*bought("CARA", "hair clips", "gel pen set", first=first), *bought("HANS", "mascara", first=40)]
         )
-        made = [query for seed in range(9) for query in generate(shop, ["CARA"], per_user=9, seed=str(seed)).queries]
+        made = [query for seed in range(4) for query in generate(shop, ["CARA"], per_user=9, seed=str(seed)).queries]
         texts = [query.text for query in made if query.kind == "restock"]
         assert bool(texts) == is_restocked
         assert any("running low" in text or "used up" in text for text in texts) == runs_low
@@ -298,8 +298,8 @@ def test_without_prices_no_budget_is_set_and_no_text_speaks_of_money(make_world:
     poor = make_world(
         plain if paths else [each.model_copy(update={"category": "Own_Shop"}) for each in plain], orders()
     )
-    made = [query for seed in range(4) for query in generate(poor, 6, per_user=6, seed=str(seed)).queries]
-    assert len(made) >= 40
+    made = [query for seed in range(2) for query in generate(poor, 6, per_user=6, seed=str(seed)).queries]
+    assert len(made) >= 20
     assert not any(wish_of(query).limits for query in made)
     for query in made:
         assert not re.search(r"\$|\b(?:usual|normal)ly|\bpay\b|\bcosts?\b|cheaper|\bprice|value", query.text)

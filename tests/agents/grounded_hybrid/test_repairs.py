@@ -504,7 +504,6 @@ FAULTY = (f"The kettle costs $41.15 {K}.", f"- Towels for $18.99 {T}", "Cited [W
 FINE = (f"The kettle {K} is steel.", "Just words.", f"- Towels, $17.99 {T}", "## More", f"| Mugs {M} | $27.00 |")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(FAULTY + FINE), min_size=1, max_size=8))
 def test_nothing_wrong_is_left_and_nothing_is_written_anew(parts: list[str]) -> None:
     stricken = struck("\n\n".join(parts))

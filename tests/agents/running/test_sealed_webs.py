@@ -96,7 +96,7 @@ def test_a_sandbox_that_has_changed_is_refused(there: World, world: World, tmp_p
 
 
 def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp_path: Path) -> None:
-    to, values = tmp_path / "exp", {"size": "64k", "compose": "all,no_distractor,no_supportive"}
+    to, values = tmp_path / "exp", {"size": "64k", "compose": "all,no_distractor"}
     agents = suts({name: load_agent(name) for name in BUILT_IN}, SHOPPER, there)
     systems = varied(agents, values, there, [QUERY]).systems
     assert run(to, Runner(there, "w"), systems, [QUERY, OTHER]).is_whole
