@@ -22,9 +22,9 @@ AGENTS = ("plan_to_function", "react", "hybrid_react", "grounded_hybrid")
 MODELS = {"anthropic": "anthropic:claude-sonnet-4-6", "openai": "openai:gpt-4.1"}
 """By provider; both take a schema, so that all they are asked for goes over the wire in one."""
 KEYS = {"ANTHROPIC_API_KEY": "sk-wire-0123456789", "OPENAI_API_KEY": "sk-wire-9876543210"}
-PATIENCE = 1.5
+PATIENCE = 2.5
 """Seconds that a client waits for an answer, also on a busy machine; a stalled one takes longer."""
-STALL = 1.8
+STALL = 2.9
 QUERY = Query(
     query_id="q1", user_id=USER, text="Which bird feeder under $30? And how do I keep it clean?", source="test"
 )
