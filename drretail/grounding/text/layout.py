@@ -30,7 +30,7 @@ from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, lines, page_text, unframed
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.numerals import Equation, find_equations
-from drretail.grounding.text.words import STOP_WORDS, month_numbers
+from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
 
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
@@ -57,10 +57,8 @@ _ABBREVIATION = re.compile(
 )
 # Units also end sentences; they are abbreviations only before a digit or a small letter.
 _UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
-_OF_SENTENCES = STOP_WORDS - {"out"} | {"may", "march"}
-"""English words that begin a sentence, months too, as English writes no point after a day; but "out" is October in
-Portuguese. Most texts need no other word, and so none of the languages' calendars, which take a fifth of a second.
-"""
+_OF_SENTENCES = frozenset({"may", "march"})
+"""Months that begin a sentence in English, which writes no point after a day."""
 _QUOTE = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 # "am 14. März 2022": the point after a day does not end a sentence.
 _DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")

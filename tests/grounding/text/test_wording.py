@@ -31,6 +31,7 @@ from drretail.grounding.text.words import (
 )
 from drretail.records.shop import Money
 from drretail.records.wish import Demand, Want, Wish
+from scripts.draw_months import months
 
 
 @pytest.mark.parametrize(
@@ -212,6 +213,12 @@ def test_each_language_of_a_shop_is_known() -> None:
     names = {str(Locale(code).get_language_name("en")).casefold() for code in locale_codes()}
     others = {"sesotho"}  # CLDR has no names of months for it
     assert set(get_args(Language)) - others - {name.replace("norwegian bokmål", "norwegian") for name in names} == set()
+
+
+def test_months_are_those_of_the_calendars() -> None:
+    drawn = months()
+    others = {name for name, number in month_numbers().items() if drawn.get(name) != number}
+    assert len(others) < len(drawn) / 20, f"CLDR has changed: python scripts/draw_months.py ({others})"
 
 
 def test_months_are_known_by_their_names_and_labels_of_other_languages_outside_english() -> None:

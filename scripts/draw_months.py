@@ -1,0 +1,45 @@
+"""Draws drretail/grounding/text/months.toml, the months' names and abbreviations in the languages of labels.toml.
+
+    python scripts/draw_months.py
+
+They come from CLDR, as Babel has it. Names that mean different months in two languages are left out.
+"""
+
+import json
+from pathlib import Path
+
+from babel import Locale
+
+from drretail.grounding.text.words import locale_codes
+
+FILE = Path("drretail/grounding/text/months.toml")
+FEWEST_LETTERS = 3
+"""The shortest name in letters: shorter ones are words of other languages. "3月" has a digit."""
+
+
+def months() -> dict[str, int]:
+    """The number of each name, in lower case."""
+    numbers: dict[str, set[int]] = {}
+    for locale in map(Locale, locale_codes()):
+        for form in ("format", "stand-alone"):
+            for width in ("wide", "abbreviated"):
+                for number, name in locale.months[form][width].items():
+                    numbers.setdefault(name.casefold().strip(". "), set()).add(number)
+    known = {name for name in numbers if len(name) >= FEWEST_LETTERS or not name.isascii()}
+    return {name: min(numbers[name]) for name in sorted(known) if len(numbers[name]) == 1}
+
+
+def main() -> None:
+    lines = [
+        "# The names and abbreviations of months in lower case; scripts/draw_months.py draws them from CLDR.",
+        "[month]",
+    ]
+    drawn = months()
+    for number in range(1, 13):
+        names = [name for name in drawn if drawn[name] == number]
+        lines.append(f"{number} = {json.dumps(names, ensure_ascii=False)}")
+    FILE.write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
