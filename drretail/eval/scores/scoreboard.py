@@ -359,9 +359,12 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
                 f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "
                 "answer. Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
             )
-    pending = any(plan.status == "pending" for plan in gathered.plans)
-    if pending and not any(query.has_gold for query in gathered.definition.queries):
+    definition = gathered.definition
+    has_gold = any(query.has_gold for query in definition.queries)
+    if not has_gold and not all(system.is_imported for system in definition.systems.values()):
+        is_pending = any(plan.status == "pending" for plan in gathered.plans)
+        when = "`drretail run` adds that of its questions when all runs have ended, " if is_pending else ""
         yield (
-            "Without gold nobody knows what is right to buy: `drretail run` adds that of its questions when all runs "
-            "have ended, `drretail score EXP --queries FILE` at once."
+            f"Without gold nobody knows what is right to buy: {when}`drretail score EXP --queries FILE.jsonl` adds "
+            "what FILE.gold.jsonl says."
         )

@@ -130,6 +130,8 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
         "No query has a known user. Intervals and tests treat each query as a user.",
         f"{A}: of 2 runs 1 failed (0 in headlines).",
+        "Without gold nobody knows what is right to buy: "
+        "`drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     )
 
 
@@ -184,14 +186,17 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     assert f"{A}: of 2 runs 1 lost because a file of theirs is gone or damaged (q1-r1)." in notes
 
 
-def test_an_unfinished_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
+def test_an_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
     whole, half = ({A: {"q1-r1": "x", "q2-r1": "x"}}, {A: {"q1-r1": "x"}, B: {"q1-r1": "x", "q2-r1": "x"}})
     notes = {
         name: board(gather(experiment(tmp_path / name, runs), []), row("faithfulness", "FP")).notes
         for name, runs in (("whole", whole), ("half", half))
     }
-    said = {name: any(note.startswith("Without gold") for note in its) for name, its in notes.items()}
-    assert said == {"whole": False, "half": True}
+    said = {name: [note for note in its if note.startswith("Without gold")] for name, its in notes.items()}
+    assert {name: ["when all runs have ended" in note for note in its] for name, its in said.items()} == {
+        "whole": [False],
+        "half": [True],
+    }
 
 
 def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
