@@ -236,7 +236,9 @@ async def score(
             keep_wording(experiment, wording)
             with overridden(wording.texts):
                 groups = in_order([*loaded, *of_pairs])
-                at = next((at for at, group in enumerate(groups, 1) if {*of_pairs} & {*group}), len(groups))
+                # A run is read once for all metrics, but for those that read what is said of pairs.
+                of_pairs_read = (at for at, group in enumerate(groups) if any(PAIRWISE in each.after for each in group))
+                at = next(of_pairs_read, len(groups))
                 for work in (iter(tasks), of_runs(groups[:at]), of_meetings(), of_runs(groups[at:])):
                     await _work_on(allowance, work, bar, side_by_side)
         if not derives:

@@ -41,6 +41,7 @@ from drretail.records import reading as audited
 from drretail.records.base import sha256_of
 from drretail.records.reading import ReadValue, Shares, summed
 from drretail.records.score import Rules, Verdict
+from drretail.remembered import remembered
 from drretail.stats.intervals import binomial_ends
 
 _WORD = re.compile(r"\w")
@@ -275,7 +276,8 @@ class ReportVerdicts:
         self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
         self._invented = [claim for claim in self.cited if rules == "default" and not claim.sources]
 
-    def tally(self, kinds: Sequence[str], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
+    @remembered
+    def tally(self, kinds: tuple[str, ...], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
         """The claims that cite any of these types, each once: by their sources, by what the agent was shown of them, or
         by pages as they were at judging time.
 

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress, count
 
 from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
@@ -64,6 +65,8 @@ def _folded(text: str) -> str:
 
 @lru_cache(_KEPT_TEXTS)
 def _offsets(text: str) -> "array[int]":
+    if len(text.casefold()) == len(text):  # no letter is folded to several, as ß is: then in half the time
+        return array("l", compress(count(), map(str.isalnum, text)))
     return array("l", (at for at, letter in enumerate(text) if letter.isalnum() for _ in letter.casefold()))
 
 

@@ -36,7 +36,7 @@ from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
 from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.product_statements import AGREES
-from drretail.grounding.verify.records import Ledger, read_ledger
+from drretail.grounding.verify.records import Ledger
 from drretail.grounding.verify.turns import statements_of
 from drretail.grounding.verify.values import verify
 from drretail.llm.prompt import Prompt, load_prompt, tagged
@@ -257,11 +257,10 @@ class SupportJudge:
     def prompt(self) -> Prompt:
         return support_prompt(self.rules)
 
-    @cached_property
+    @property
     def ledger(self) -> Ledger:
         """The records that values are compared with, and the terms of calculations."""
-        run = self.subject.run
-        return read_ledger(self.subject.evidence, self.subject.query, picks=None if run is None else run.picks)
+        return self.subject.ledger
 
     @cached_property
     def read(self) -> Sequence[ReadValue]:

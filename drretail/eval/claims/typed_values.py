@@ -9,9 +9,10 @@ the sentence beside the record's line before anything is accused; what it does n
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from pydantic import ConfigDict, Field, JsonValue
@@ -54,6 +55,8 @@ _NUMBER_OR_NONE = re.compile(rf"(?:{_NUMBER.pattern})?")
 _ANY, _SOME_WORDS = re.compile(r".*", re.DOTALL), re.compile(r"(?<!\s)[^\S\n]*+\S.*")
 MOST_TOLD = 8
 """The most problems that a judge is told of at once."""
+_KEPT_REPORTS = 128
+"""The size of the cache: a judge quotes from one report many times."""
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _IN_DIGITS = "a number in digits"
 _FORMS: dict[ValueKind, tuple[re.Pattern[str], str]] = {
@@ -161,9 +164,17 @@ def find_quote(report: str, quote: str, after: int = 0) -> tuple[int, int] | Non
     words = quote.split()
     if not words:
         return None
-    pattern = re.compile(r"\s+".join(map(re.escape, words)))
-    match = pattern.search(report, after) or pattern.search(report)
-    return None if match is None else match.span()
+    (text, places), wanted = _single_spaced(report), " ".join(words)
+    start = text.find(wanted, bisect_left(places, after))
+    start = text.find(wanted) if start < 0 else start
+    return None if start < 0 else (places[start], places[start + len(wanted) - 1] + 1)
+
+
+@lru_cache(_KEPT_REPORTS)  # a pattern for each quote takes longer to compile than all quotes of a report to find
+def _single_spaced(text: str) -> tuple[str, list[int]]:
+    """The text with each white space as one blank, and the places of its characters."""
+    places = [at for at, sign in enumerate(text) if not (sign.isspace() and text[at - 1 : at].isspace())]
+    return "".join(" " if text[at].isspace() else text[at] for at in places), places
 
 
 def bare(name: str) -> str:

@@ -17,10 +17,9 @@ from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, Task
 from drretail.eval.metrics.reading import BY_FORM, ITEM, NAME, STAGE, VERSION, prompts
 from drretail.files import check_replaceable, write_json
-from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import read_report
-from drretail.grounding.verify.records import read_ledger, record_of
+from drretail.grounding.verify.records import record_of
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.reading import DECLARED, Pick, Reading
@@ -137,7 +136,7 @@ def report_and_sources(subject: Subject, **attributes: str) -> tuple[str, str]:
 
     The list is separate from the report, so that a list in the report itself is not mistaken for it.
     """
-    rendered = render_report(subject.report or "", subject.evidence.values(), style="plain")
+    rendered = subject.rendered
     body = rendered.text.rpartition("\n\n## Sources\n")[0] if rendered.references else rendered.text
     lines: list[str] = []
     for reference in rendered.references:
@@ -163,7 +162,7 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
     picks = picks_of(replace(subject, store=None))[0] if rules == "default" else None
     if picks is None:
         return ""
-    ledger = read_ledger(subject.evidence, picks=picks)
+    ledger = replace(subject.ledger, picks=picks)
     lines: list[str] = []
     for pick in picks:
         product, price = ledger.products.get(pick.product), ledger.price(pick.product)

@@ -29,9 +29,11 @@ from drretail.experiment import (
 )
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.markup import shown
+from drretail.grounding.report.render import Rendered, render_report
 from drretail.grounding.text.layout import read_layout
 from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.grounding.verify.product_statements import Records, records_in
+from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.grounding.verify.turns import ReadAnswers, read_answers
 from drretail.grounding.verify.typed import Typed
 from drretail.llm.prompt import tagged
@@ -168,6 +170,16 @@ class Subject:
         return read_answers(read_layout(report, evidence), turns, run.steps, evidence, self.shop, typed, confirmed)
 
     @cached_property
+    def ledger(self) -> Ledger:
+        """What the run was shown, with the picks that it declared."""
+        return read_ledger(self.evidence, self.query, picks=None if self.run is None else self.run.picks)
+
+    @cached_property
+    def rendered(self) -> Rendered:
+        """The report with numbered references, in plain style."""
+        return render_report(self.report or "", self.evidence.values(), style="plain")
+
+    @cached_property
     def case(self) -> Case:
         """What the checks look at. Of the world, that is the user's own records and products by id."""
         store, user_id = self.store, self.query.user_id
@@ -194,6 +206,7 @@ class Subject:
             page_age=self.page_age,
             web_is_live=self.system.web_is_live,
             read_answers=lambda: self.answers,
+            read_shown=lambda: self.ledger,
             is_imported=self.system.is_imported,
             is_of_shop=self.system.is_of_shop,
             ends=self.ends,

@@ -216,7 +216,7 @@ changed_minds = Σ changed labels / Σ claims that were asked about again.
 
 
 def _precision(report: ReportVerdicts, rules: Rules) -> list[Value]:
-    tallies = {kind: report.tally([kind]) for kind in TYPES}
+    tallies = {kind: report.tally((kind,)) for kind in TYPES}
     pairs, claims = pooled(tallies[kind] for kind in HEADLINE), report.tally(HEADLINE)
     by_type = _mean(tallies[kind].mean for kind in HEADLINE)
     strict = _mean(tallies[kind].strict for kind in HEADLINE) if rules == "paper" else claims.strict
@@ -248,7 +248,7 @@ def _of_default_rules(report: ReportVerdicts) -> list[Value]:
 
     And of the claims that the judge was asked about again, with the records, the share whose label changed.
     """
-    notes, shown, web = report.notes(TYPES), report.tally(HEADLINE, "shown"), report.tally(["web"], "shown")
+    notes, shown, web = report.notes(TYPES), report.tally(HEADLINE, "shown"), report.tally(("web",), "shown")
     items = {note: notes[note] for note in (ASKED_AGAIN, CHANGED)}
     share_changed = notes[CHANGED] / notes[ASKED_AGAIN] if notes[ASKED_AGAIN] else None
     return [
@@ -260,10 +260,10 @@ def _of_default_rules(report: ReportVerdicts) -> list[Value]:
 
 def _live(report: ReportVerdicts) -> list[Value]:
     """FP_web by the pages at judging time; nothing for a report whose pages were not fetched again."""
-    web = report.tally(["web"])
+    web = report.tally(("web",))
     if not report.live and (report.judged is None or web.units + web.invented):
         return []
-    tally = report.tally(["web"], "live")
+    tally = report.tally(("web",), "live")
     return [_value(FP_WEB_LIVE, tally.mean, tally)]
 
 
@@ -306,7 +306,7 @@ def _counts(report: ReportVerdicts, words: int) -> list[Value]:
     """Claims by outcome. N_cited counts a claim once for each source type that it cites, as the
     paper's Table 1 does.
     """
-    claims, pairs = report.tally(HEADLINE), {kind: report.tally([kind]).units for kind in HEADLINE}
+    claims, pairs = report.tally(HEADLINE), {kind: report.tally((kind,)).units for kind in HEADLINE}
     is_counted = claims.scored or not (claims.units or claims.unrated)
     supported = _value("N_supported", claims.support if is_counted else None, claims)
     every = report.all or report.judged or ()
@@ -324,7 +324,7 @@ def _drg_values(report: ReportVerdicts) -> list[Value]:
 
     Recall: claims with any source, divided by all claims; 0 without claims.
     """
-    tally, claims = report.tally([ALL_TYPES]), report.all or []
+    tally, claims = report.tally((ALL_TYPES,)), report.all or []
     count = tally.scored + tally.failed
     precision = tally.support / count if count else 0.0
     of_precision = [

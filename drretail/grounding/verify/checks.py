@@ -114,6 +114,8 @@ class Case:
     """What an assistant's answers say without marks; None for a report that cites by marks. Read only where needed:
     tables look at thousands of runs.
     """
+    read_shown: Callable[[], Ledger] | None = None
+    """What the run was shown, if others have read it."""
     is_imported: bool = False
     """True if the ledger holds only what the report itself names."""
     is_of_shop: bool = False
@@ -206,7 +208,9 @@ class Case:
     @remembered_by(_picked)
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
-        return read_ledger(self.evidence, self.query, products=self.products(picks), picks=picks)
+        shown = read_ledger(self.evidence, self.query) if self.read_shown is None else self.read_shown()
+        products = {**shown.products, **self.products(picks)}
+        return replace(shown, products=products, picks=None if picks is None else tuple(picks))
 
     @remembered_by(_picked)
     def read_by_form(self, picks: Sequence[Pick] | None) -> Reading:
