@@ -17,7 +17,7 @@ from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
 from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.eval.scores.gathering import judged_run, words_read
+from drretail.eval.scores.gathering import Gathered, judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.verification import Proofs, first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
@@ -235,6 +235,8 @@ class ExperimentView:
     """What has changed since the scores were made; empty if they are up to date."""
     beside: Path | None = None
     """The experiment of the second of two systems, if it is another one."""
+    gathered: Gathered | None = None
+    """What the scores were made of, if they have been checked."""
 
     @property
     def name(self) -> str:
