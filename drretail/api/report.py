@@ -71,7 +71,8 @@ def report(options: ReportOptions) -> Result[str]:
     files = proofs.files()
     with busy("reading runs and scores"):
         view = read_view(experiment, proofs)
-        view = replace(view, failure=view.failure or _failure_of_scores(view, read_prices(settings.prices), proofs))
+        if not view.failure:
+            view = _checked(view, read_prices(settings.prices), proofs)
         if options.diff is not None:
             view = between(view, *options.diff)
             name = f"diff-{'~'.join(view.definition.systems)}{Path(name).suffix}"
@@ -113,22 +114,22 @@ def _result(
     )
 
 
-def _failure_of_scores(view: ExperimentView, prices: PriceTable, proofs: Proofs) -> str:
-    """How scores.json differs from what the runs and verdicts give. Blank if it doesn't, if the page says that the
-    scores are outdated, or for another version's experiment.
+def _checked(view: ExperimentView, prices: PriceTable, proofs: Proofs) -> ExperimentView:
+    """The view whose failure says how scores.json differs from what the runs and verdicts give. Blank if it doesn't, if
+    the page says that the scores are outdated, or for another version's experiment.
     """
     if view.outdated or view.definition.versions.get("drretail") != __version__:
-        return ""
+        return view
     notes = judge_notes(view.folder)
     if proofs.hold(SCORES_FOLLOW, about := [repr(prices), notes]):
-        return ""
-    files, checklist = proofs.files(), Checklist()
+        return view
+    files, checklist, gathered = proofs.files(), Checklist(), None
     with checklist.catching("scores", "scores.json"):
-        check_scores(view.folder, prices, notes, checklist)
+        gathered = check_scores(view.folder, prices, notes, checklist)
     failure = checklist.first_failure(view.folder)
     if not failure:
         proofs.keep({SCORES_FOLLOW: about}, files)
-    return failure
+    return replace(view, failure=failure, gathered=gathered)
 
 
 def _plots(view: ExperimentView, to: Path) -> Result[str]:

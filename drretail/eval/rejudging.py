@@ -26,8 +26,8 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import LookUp, WouldDo, pair_id, planned_runs
 from drretail.eval.method import in_all_wordings, kept_wording
 from drretail.eval.registry import PAIRWISE, installed
-from drretail.eval.scores.file import derive_scores, read_scores
-from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
+from drretail.eval.scores.file import gather_for_scores, read_scores, scores_of
+from drretail.eval.scores.gathering import Assessor, Gathered, TableKey, is_panel
 from drretail.eval.scoring import score
 from drretail.experiment import ended_run, read_definition, read_discarded, read_runs, reference_path
 from drretail.files import read_jsonl, write_atomically
@@ -318,12 +318,17 @@ _OTHER = "the runs and verdicts give other"
 """How a failure begins if rows of scores.json, or the tables made of them, were edited."""
 
 
-def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist) -> None:
-    """Compares scores.json with what the runs and verdicts give; dollars are at today's prices."""
+def check_scores(
+    experiment: Path, prices: PriceTable, judge_notes: Mapping[str, str], checklist: Checklist
+) -> Gathered | None:
+    """Compares scores.json with what the runs and verdicts give; dollars are at today's prices.
+
+    Returns what it read of them; None without scores.
+    """
     recorded = read_scores(experiment)
     if recorded is None:
         checklist.wait("scores", "scores.json", "there is none", _score_again((), ()))
-        return
+        return None
     judged_names = {path.name for path in (experiment / "verdicts").glob("*/")}
     names = sorted({row.metric for row in recorded.scores} | judged_names)
     again = _score_again(names, (row.judge for row in recorded.scores))
@@ -338,13 +343,14 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
     pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
     if strange:
         judges_asked = {key for key in judges_asked if _is_ours(key.metric)}
-    made = derive_scores(experiment, metrics, judges_asked, pairs, prices, judge_notes)
+    gathered = gather_for_scores(experiment, metrics, judges_asked)
+    made = scores_of(experiment, gathered, judges_asked, pairs, prices, judge_notes)
     before, now = recorded.made_of, made.made_of
     if strange:  # tables and pairs have columns of its own; the rows of the other metrics rest on their verdicts alone
         rows = [[row for row in scores.scores if _is_ours(row.metric)] for scores in (recorded, made)]
         if before == now and rows[0] != rows[1]:
             checklist.fail("scores", "scores.json", f"{_OTHER} scores")
-        return
+        return gathered
     checklist.checked["scores"] += 1
     if different := differing(_without_dollars_and_cards(recorded), _without_dollars_and_cards(made)):
         if before is None or now is None or before.version != now.version:
@@ -358,13 +364,14 @@ def check_scores(experiment: Path, prices: PriceTable, judge_notes: Mapping[str,
             checklist.leave("scores", "scores.json", "it rests on runs whose files can't be read", RESTORE)
         else:
             checklist.fail("scores", "scores.json", f"{_OTHER} {', '.join(different)}")
-        return
+        return gathered
     kept, anew = _board_as_kept(recorded), _board_as_kept(made)
     if recorded.metrics != made.metrics or kept.get("notes") != anew.get("notes"):
         checklist.wait("scores", "scores.json", "it does not show the judges' cards as they are", again)
     elif kept != anew:
         reason = "its dollars are by other prices than those of today and of here"
         checklist.leave("scores", "scores.json", reason, again)
+    return gathered
 
 
 def _place(row: Score | Judging) -> tuple[str, str, str, str, str]:

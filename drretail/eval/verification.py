@@ -239,12 +239,18 @@ def check_texts(experiment: Path, checklist: Checklist) -> None:
                 checklist.fail(check, name, f"a key stands twice in it: {twice[0]!a}")
         if path.name.endswith(JOURNAL):
             with checklist.catching(check, name):
-                checklist.expect_none(check, name, {WRONG_KEY: _misnamed(read_journal_of(path))})
+                journal = read_journal_of(path)
+                checklist.expect_none(check, name, {WRONG_KEY: _misnamed(journal, _requests(journal))})
 
 
-def _misnamed(journal: Sequence[Effect]) -> list[str]:
+def _requests(journal: Sequence[Effect]) -> list[str]:
+    return [canonical_json(effect.request) for effect in journal]
+
+
+def _misnamed(journal: Sequence[Effect], requests: Sequence[str]) -> list[str]:
     """The keys of effects that are not the hashes of their requests."""
-    return [e.key for e in journal if digest_of(e.kind, canonical_json(e.request)) != e.key.partition(":")[0]]
+    pairs = zip(journal, requests, strict=True)
+    return [effect.key for effect, asked in pairs if digest_of(effect.kind, asked) != effect.key.partition(":")[0]]
 
 
 def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
@@ -353,9 +359,10 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     negative = [e.role for e in calls if any(number < 0 for number in (e.usage or {}).values())]
     declared = [pick for effect in calls for pick in _picks_in(effect.response)]
     counted = usage_of(calls)
+    requests = _requests(journal)  # once: they are whole conversations
     stated_usage = {role: used for role, used in run.usage.items() if used.calls and role != REPORTED}
     faults: dict[str, Sequence[object]] = {
-        WRONG_KEY: _misnamed(journal),
+        WRONG_KEY: _misnamed(journal, requests),
         "it asks a model that the system does not have": sorted(strange, key=str),
         "it asks with other parameters than the system's, for the role": others,
         "a call took fewer tokens than none, for the role": negative,
@@ -367,8 +374,8 @@ def _check_journal(name: Path, run: Run, system: System, journal: Sequence[Effec
     checklist.expect_none("records", name / "journal.jsonl.gz", faults)
     few = [
         e.role
-        for e in calls
-        if e.usage and Usage.model_validate(e.usage).total * MOST_CHARACTERS < len(canonical_json(e.request))
+        for e, asked in zip(journal, requests, strict=True)
+        if e.kind == "model" and e.usage and Usage.model_validate(e.usage).total * MOST_CHARACTERS < len(asked)
     ]
     if few:
         reason = f"a call of the {few[0]} counts fewer tokens than its text could have"

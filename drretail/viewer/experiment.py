@@ -15,14 +15,13 @@ from drretail.eval.compare.wording import rows_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, resolve_name
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
-from drretail.eval.registry import FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
+from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.eval.scores.gathering import judged_run
+from drretail.eval.scores.gathering import Gathered, judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
 from drretail.eval.verification import Proofs, first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.files import read_json
-from drretail.grounding.report.render import count_words
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -152,12 +151,10 @@ class Runs:
         if run is None:
             state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
             return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
-        columns = () if self.board is None else self.board.columns
         shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks", FALSE_STATEMENTS)
-        judgements = {
-            metric: read_judgements(self.experiment, metric, run)
-            for metric in dict.fromkeys((*shown, *(column.metric for column in columns if column.metric)))
-        }
+        columns = () if self.board is None else (*(column.metric for column in self.board.columns), COUNTS_STEPS)
+        metrics = dict.fromkeys(filter(None, (*shown, *columns)))
+        judgements = {metric: read_judgements(self.experiment, metric, run) for metric in metrics}
         faithfulness, marks, quality, checks, false = (judgements[metric] for metric in shown)
         faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
         claims = tuple(
@@ -238,6 +235,8 @@ class ExperimentView:
     """What has changed since the scores were made; empty if they are up to date."""
     beside: Path | None = None
     """The experiment of the second of two systems, if it is another one."""
+    gathered: Gathered | None = None
+    """What the scores were made of, if they have been checked."""
 
     @property
     def name(self) -> str:
@@ -443,8 +442,6 @@ def _values(
     """The run's values by column, from the board's judge or from code; columns without a value are left out."""
     tokens = sum(usage.total for usage in run.usage.values())
     took: dict[str, float] = {TOKENS: tokens} if tokens else {}
-    if run.report is not None:
-        took[WORDS] = count_words(run.report, subject.evidence).shown
     results: dict[str, Mapping[str, Value]] = {}
     for metric, of_metric in judgements.items():
         loaded, judges = recorded_metric(experiment, metric), of_metric.by_judge
@@ -453,6 +450,8 @@ def _values(
         judged = by.get(board.judge.by_whom) or by_code
         known = loaded and judged and judged_run(subject, loaded, judged.verdicts, judged.rules)
         results[metric] = known.values if known else {}
+    if run.report is not None:
+        took[WORDS] = words_read(subject, results[COUNTS_STEPS])
     for column in board.columns:
         found = results[column.metric].get(column.variant) if column.metric else None
         value = took.get(column.name) if not column.metric else None if found is None else found.value

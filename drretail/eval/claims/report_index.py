@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, count
 
-from drretail.grounding.report.citations import Cited, citing_marks, find_citations, listed_sources
+from drretail.grounding.report.citations import Cited, find_citations, marks_and_lists
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
 from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.layout import find_sentences, read_layout
@@ -162,13 +162,14 @@ class SourceResolver:
         self._known: dict[str, Cited] = {}
         self._together: dict[str, list[str]] = {}
         """The labels of marks that name several: ``¹²`` names 1 and 2."""
-        for mark in citing_marks(report, evidence):
+        marks, listed = marks_and_lists(report, evidence)
+        for mark in marks:
             marker = report[mark.start : mark.end]
             if len(mark.cited) > 1:
                 self._together[_spelling(marker)] = [cited.label or cited.name for cited in mark.cited]
             for cited in mark.cited:
                 self._learn(cited, marker if len(mark.cited) == 1 else "")
-        for cited in listed_sources(report, evidence).cited:
+        for cited in listed.cited:
             self._learn(cited, "")
 
     def _learn(self, cited: Cited, marker: str) -> None:

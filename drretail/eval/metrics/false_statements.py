@@ -151,9 +151,8 @@ def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Val
     if run is not None and run.is_undecided and subject.query.wants_something:
         return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
     statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
-    system, sources = subject.system, subject.with_records.values()
-    is_alone = system.is_imported and not system.is_of_shop and not any(one.texts for one in sources)
-    if is_alone and not (statements or decided):
+    is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or decided)
+    if is_alone and not any(one.texts for one in subject.with_records.values()):  # read last: evidence is large
         return [lacking(variant, "na", NO_SOURCE) for variant in VARIANTS]
     by_judge = sum(one["code"] == CONTRADICTED for one in statements)
     looked = LookedAt(numerals, decided, len(statements), verdict.value.get("unconfirmed", 0))._asdict()

@@ -394,7 +394,24 @@ def derive_scores(
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
     dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
-    gathered = read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
+    gathered = gather_for_scores(experiment, metrics, asked)
+    return scores_of(experiment, gathered, asked, asked_of_pairs, prices, judge_notes)
+
+
+def gather_for_scores(experiment: Path, metrics: Iterable[Metric], asked: Collection[TableKey] = ()) -> Gathered:
+    """All that scores of these metrics are made of."""
+    return read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
+
+
+def scores_of(
+    experiment: Path,
+    gathered: Gathered,
+    asked: Collection[TableKey] = (),
+    asked_of_pairs: Sequence[tuple[Assessor, Labels]] = (),
+    prices: PriceTable | None = None,
+    judge_notes: Mapping[str, str] | None = None,
+) -> Scores:
+    """``derive_scores`` of what ``gather_for_scores`` gave."""
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}

@@ -20,7 +20,7 @@ from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest
-from drretail.eval.registry import AS_ANSWERS, FALSE_STATEMENTS
+from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
 from drretail.experiment import Definition, read_definition, read_plan
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
@@ -273,7 +273,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 subject.run_id,
                 subject.report_sha,
                 words=len(split_words(subject.report or "")),
-                words_read=_words_read(subject, tables_of_judges) if counts_words else 0,
+                words_read=words_read(subject, _counted(subject, tables_of_judges)) if counts_words else 0,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
                 has_decision=run is not None and is_decided(subject),
@@ -286,12 +286,19 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
     return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_plan(experiment))
 
 
-def _words_read(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> int:
-    """As "process" has counted them, so that the evidence, the largest of a run's files, isn't read for each table."""
+def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Mapping[str, Value]:
     for key, by_run in tables_of_judges.items():
-        judged = by_run.get(subject.run_id) if key.metric == "process" else None
-        if judged is not None and (counted := judged.values.get("words")) is not None:
-            return int(counted.value or 0)
+        if key.metric == COUNTS_STEPS and subject.run_id in by_run:
+            return by_run[subject.run_id].values
+    return {}
+
+
+def words_read(subject: Subject, counted: Mapping[str, Value]) -> int:
+    """The words that a reader of the run's report meets, as the metric ``COUNTS_STEPS`` has ``counted`` them if it has:
+    to count them takes the evidence, the largest of a run's files.
+    """
+    if (words := counted.get("words")) is not None:
+        return int(words.value or 0)
     return 0 if subject.run is None else count_words(subject.run.report, subject.evidence).shown
 
 

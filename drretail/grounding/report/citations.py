@@ -105,7 +105,10 @@ def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
 
 def listed_sources(report: str, evidence: Known | None) -> ListedSources:
     """The reference lists of a report, with the sources that they name."""
-    resolver = _Resolver(prose(report), evidence)
+    return _listed(report, _Resolver(prose(report), evidence))
+
+
+def _listed(report: str, resolver: "_Resolver") -> ListedSources:
     lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
     own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
     return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
@@ -120,7 +123,16 @@ def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
 
 def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
     """The marks that cite something, in text order and without overlap; lines of reference lists have none."""
+    return _citing(report, _Resolver(prose(report), evidence))
+
+
+def marks_and_lists(report: str, evidence: Known | None) -> tuple[list[CitingMark], ListedSources]:
+    """``citing_marks`` and ``listed_sources``, resolved once."""
     resolver = _Resolver(prose(report), evidence)
+    return list(_citing(report, resolver)), _listed(report, resolver)
+
+
+def _citing(report: str, resolver: "_Resolver") -> Iterator[CitingMark]:
     text = blanked(resolver.text, resolver.references.spans)
     exported = sorted(exported_marks(report, text), key=lambda mark: mark.start)
     text = blanked(text, ((mark.start, mark.end) for mark in exported))

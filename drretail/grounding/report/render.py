@@ -13,8 +13,7 @@ from drretail.grounding.report.citations import (
     CitingMark,
     Known,
     as_entries,
-    citing_marks,
-    listed_sources,
+    marks_and_lists,
     read_as_references,
 )
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -89,7 +88,8 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     else is unchanged byte for byte.
     """
     known = as_entries(evidence)
-    marks = [mark for mark in citing_marks(report, known) if _is_rendered(report, mark)]
+    citing, listed = marks_and_lists(report, known)
+    marks = [mark for mark in citing if _is_rendered(report, mark)]
     if not marks:
         return Rendered(text=report, references=())
     orders = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
@@ -97,7 +97,6 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     counts = Counter(labels.values())
     numbering = _Numbering(style, frozenset(key for key, label in labels.items() if counts[label] > 1))
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
-    listed = listed_sources(report, known)
     uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
     # An order that the running text names by its id is shown by its number.

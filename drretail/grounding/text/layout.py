@@ -21,9 +21,9 @@ from drretail.grounding.report.citations import (
     CitingMark,
     Known,
     as_entries,
-    citing_marks,
     closing_marks,
     listed_sources,
+    marks_and_lists,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.marks import link_words
@@ -300,10 +300,9 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
     evidence, plain = as_entries(evidence), plain_figures(report)
     page = unframed(plain)
-    marks = list(citing_marks(page, evidence))  # in code a mark cites nothing, but says of what a figure is
+    marks, listed = marks_and_lists(page, evidence)  # in code a mark cites nothing, but says of what a figure is
     groups = _groups(page, marks)
     starts = [group.start for group in groups]
-    listed = listed_sources(page, evidence)
     notes = [
         (start, end, cited)
         for start, end, cited in listed.lines

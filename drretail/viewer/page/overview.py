@@ -528,7 +528,8 @@ T = TypeVar("T")
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all metrics."""
     board, systems = view.scores.scoreboard, view.definition.systems
-    slices = tuple(row for row in with_slices(view.folder, view.scores).slices if row.system in systems)
+    sliced = with_slices(view.folder, view.scores, view.gathered)
+    slices = tuple(row for row in sliced.slices if row.system in systems)
     shown = list(sections(view.scores.model_copy(update={"slices": slices, "systems": systems})))
 
     def explained(column: Column | ShownColumn) -> str:

@@ -235,7 +235,7 @@ def test_a_card_that_was_made_since_is_no_fault_of_the_scores(
     write_json(exp / "scores.json", derive_scores(exp, [METRIC]).model_dump(mode="json", exclude_none=True))
     carded(labels(tmp_path, 5), "--to", exp, "-q")
     made = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
-    monkeypatch.setattr("drretail.eval.rejudging.derive_scores", lambda *_: made)
+    monkeypatch.setattr("drretail.eval.rejudging.scores_of", lambda *_: made)
     check_scores(exp, read_prices(), card_lines(exp), checklist := Checklist())
     assert not checklist.failed
     (unmade,) = checklist.unmade["scores"]
