@@ -14,17 +14,13 @@ import pytest
 import yaml
 
 from drretail import compare, run, score
+from drretail.api.settings import read_settings
 from tests.cli.commands import ROOT, Command
 from tests.llm.provider import Provider, answers, completes
 
 EXAMPLES = ROOT / "examples"
 QUESTIONS = ["Which bird feeder costs less than $30?", "Is there a hanging bird bath?"]
 needs_mcp = pytest.mark.skipif(find_spec("mcp") is None, reason="no MCP: pip install mcp")
-
-
-@pytest.fixture(autouse=True)
-def demo(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRRETAIL_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
 def of_python(name: str, file: str) -> str:
@@ -41,9 +37,11 @@ def endpoint() -> Iterator[str]:
 
 
 @needs_mcp
-def test_the_script_and_the_endpoint_before_it_stand_beside_react(tmp_path: Path, endpoint: str) -> None:
+def test_the_script_and_the_endpoint_before_it_stand_beside_react(
+    tiny_shop: Path, tmp_path: Path, endpoint: str
+) -> None:
     agents = [of_python("script", "script_agent.py"), f"web={endpoint}", "react"]
-    experiment = run("demo", QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
+    experiment = run(tiny_shop, QUESTIONS, agents, to=tmp_path / "exp", baselines=False)
     mine = [each for each in experiment if each.system in ("script", "web")]
     assert [(each.status, len(each.picks or ()), [step.name for step in each.steps]) for each in mine] == [
         ("done", 1, ["product_catalog_search"])
@@ -60,18 +58,20 @@ def test_the_endpoint_without_a_port_says_how_it_is_started() -> None:
 
 
 @needs_mcp
-def test_the_loop_over_mcp_researches_with_the_given_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loop_over_mcp_researches_with_the_given_model(
+    tiny_shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = (("product_catalog_search", {"query": "tube bird feeder"}), ("calculator", {"expression": "2*3"}))
     calls = [
         {"id": name, "type": "function", "function": {"name": name, "arguments": json.dumps(args)}}
         for name, args in asked
     ]
-    report = "# One feeder\n\nIt costs $22.99 [P:B0I5TPX7F1].\n\n```picks\nP:B0I5TPX7F1 x 1\n```"
+    report = "# One feeder\n\nIt costs $24.99 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```"
     monkeypatch.setenv("MODEL", "scripted")
     with Provider(completes({"content": None, "tool_calls": calls}), completes({"content": report})) as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{provider.url}/v1")
         loop = of_python("loop", "mcp_loop/agent.py")
-        experiment = run("demo", QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
+        experiment = run(tiny_shop, QUESTIONS[:1], loop, to=tmp_path / "exp", baselines=False)
     (made,) = experiment
     assert (made.status, made.error) == ("done", None)
     assert [step.name for step in made.steps] == ["product_catalog_search", "calculator"]
@@ -84,13 +84,15 @@ ERRS = {"type": "tool_use", "id": "t2", "name": "get_product_details", "input": 
 QUERY = {"query_id": "q1", "user_id": None, "text": "Which bird feeder suits a small garden?", "source": "mine"}
 
 
-def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(succeeds: Command, tmp_path: Path) -> None:
+def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(
+    succeeds: Command, tiny_shop: Path, tmp_path: Path
+) -> None:
     (tmp_path / "anthropic_loop.py").write_bytes((EXAMPLES / "anthropic_loop.py").read_bytes())
     (tmp_path / "queries.jsonl").write_text(json.dumps(QUERY) + "\n", encoding="utf-8")
     fields = {"type": "text", "text": "Any feeder will do.\n\n```picks\n```"}
     with Provider(answers(SEARCHES, ERRS, stop_reason="tool_use"), answers(fields)) as provider:
         where = {"ANTHROPIC_API_KEY": "sk-none", "ANTHROPIC_BASE_URL": provider.url}
-        asked = ("--queries", "queries.jsonl", "--to", "exp")
+        asked = ("--world", str(tiny_shop), "--queries", "queries.jsonl", "--to", "exp")
         succeeds("run", "--agent", "anthropic_loop:answer", "--agent", "react", *asked, "--no-floors", **where)
     first, second = provider.seen
     assert len(first.body["tools"]) == 9
@@ -117,9 +119,10 @@ def test_the_workflow_is_decided_by_its_candidate(price: str, code: int, drretai
     read: Any = yaml.safe_load((tmp_path / ".github/workflows/drretail.yml").read_text(encoding="utf-8"))
     steps = [shlex.split(step["run"]) for step in read["jobs"]["compare"]["steps"] if "run" in step]
     *before, last = [step for step in steps if step[:2] != ["pip", "install"]]
+    cache = str(read_settings().cache_dir)  # where the demo's shop is made already
     for name, *args in before:
-        done = drretail(*args)
+        done = drretail(*args, DRRETAIL_CACHE_DIR=cache)
         assert (name, done.returncode) == ("drretail", 0), done.stderr
-    compared = drretail(*last[1:])
+    compared = drretail(*last[1:], DRRETAIL_CACHE_DIR=cache)
     assert compared.returncode == code, compared.stdout + compared.stderr
     assert ("Fails: error-free share of agent-answer" in compared.stderr) == bool(code)

@@ -7,21 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from drretail.querygen.reading import shipped_queries
 from tests.cli.commands import Command, Start
+from tests.cli.test_killed_writes import shop_and_questions
 
-SHIPPED = shipped_queries("dev")[0]
+ASKED = ("q0", "--world", "w", "--queries", "q.jsonl")
 
 
 def test_an_agent_that_was_changed_stands_beside_its_version_before(
     drretail: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    shop_and_questions(tmp_path)
     agent = tmp_path / "mine.py"
     agent.write_text("def mine(question):\n    return 'Nothing.'\n", encoding="utf-8")
-    assert drretail("try", "mine:mine", SHIPPED.query_id).returncode == 0
+    assert drretail("try", "mine:mine", *ASKED).returncode == 0
     agent.write_text("def mine(question):\n    raise ValueError('broken')\n", encoding="utf-8")
-    changed = drretail("try", "mine:mine", SHIPPED.query_id, "--json")
+    changed = drretail("try", "mine:mine", *ASKED, "--json")
     assert changed.returncode == 3
     told = json.loads(changed.stdout)
     assert (told["status"], told["before"]["status"]) == ("failed", "done")
@@ -29,8 +30,9 @@ def test_an_agent_that_was_changed_stands_beside_its_version_before(
 
 
 def test_a_trial_that_is_stopped_leaves_nothing(start: Start, tmp_path: Path) -> None:
+    shop_and_questions(tmp_path)
     (tmp_path / "slow.py").write_text("import time\n\ndef slow(question):\n    time.sleep(60)\n", encoding="utf-8")
-    process = start("try", "slow:slow", SHIPPED.query_id)
+    process = start("try", "slow:slow", *ASKED)
     while not process.has_ended and not [*tmp_path.glob("trials/*/*/1/runs/*/*")]:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

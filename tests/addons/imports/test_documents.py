@@ -141,8 +141,7 @@ def hidden(words: str) -> str:
     return f"{words[:4]}\u200b{words[4:]}"
 
 
-@pytest.mark.parametrize("with_user", [False, True])
-@pytest.mark.parametrize("language", PEOPLE)
+@pytest.mark.parametrize(("language", "with_user"), [("en", False), ("en", True), ("de", False), ("fr", True)])
 def test_nothing_personal_of_a_log_is_kept_sent_or_shown(language: str, with_user: bool, tmp_path: Path) -> None:
     person = PEOPLE[language]
     first, *_ = person[0].split()

@@ -20,13 +20,13 @@ from drretail.env.manifest import OrderRow, live_generation, read_manifest
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
-from drretail.querygen.reading import shipped_queries
 from drretail.records.criteria import Gold
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import build_world, demands, query
 from tests.cli.commands import Command, ErrorOf
+from tests.cli.test_killed_writes import shop_and_questions
 from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
 
 HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
@@ -200,21 +200,20 @@ AGENT = "react@offline-shopper"
 
 
 def test_an_agent_meets_itself_on_the_same_queries_in_both_worlds(succeeds: Command, tmp_path: Path) -> None:
-    made = json.loads(succeeds("world", "perturb", "demo", "--to", "other", "--json", "-q").stdout)
+    shop_and_questions(tmp_path)
+    made = json.loads(succeeds("world", "perturb", "w", "--to", "other", "--json", "-q").stdout)
     assert succeeds("world", "check", "other", "-q").stdout.split() == ["ok", made["fingerprint"]]
-    asked = [query for query in shipped_queries("dev")[:4] if query.query_id != "dev-02"]  # no cart meets it
-    write_lines(tmp_path / "here.jsonl", (query.as_line() for query in asked))
-    succeeds("queries", "carry", "here.jsonl", "--world", "other", "--to", "there.jsonl")
+    succeeds("queries", "carry", "q.jsonl", "--world", "other", "--to", "there.jsonl")
     succeeds("queries", "check", "there.jsonl", "--world", "other", "-q")
-    for name, world in (("here", "demo"), ("there", "other")):
-        asking = ("--queries", f"{name}.jsonl", "--agent", "react", "--no-floors")
+    for name, world, queries in (("here", "w", "q.jsonl"), ("there", "other", "there.jsonl")):
+        asking = ("--queries", queries, "--agent", "react", "--no-floors")
         succeeds("run", "--world", world, *asking, "--to", name, "-q")
         succeeds("score", name, "--metrics", "checks", "-q")
     (both,) = json.loads(succeeds("compare", "here", "--beside", "there", "--json", "-q").stdout)["comparisons"]
     assert (both["a"], both["b"]) == (AGENT, f"{AGENT}@there")
     rows = {(row["metric"], row["variant"]): row for table in both["tables"] for row in table["rows"]}
-    assert rows["checks", "clean"]["n_pairs"] == 3
-    report = next((tmp_path / "there" / "runs").glob(f"*react*/{asked[0].query_id}-r1/run.json"))
+    assert rows["checks", "clean"]["n_pairs"] == 2
+    report = next((tmp_path / "there" / "runs").glob("*react*/q0-r1/run.json"))
     ids = json.loads((tmp_path / "other" / "perturbed.json").read_text(encoding="utf-8"))["ids"]
     assert not any(old in report.read_text(encoding="utf-8") for old in ids)
 

@@ -575,8 +575,8 @@ def test_gold_that_is_written_later_has_its_sum(small: Path, tmp_path: Path) -> 
     assert sums_of(copy)
 
 
-def test_the_command_builds_for_drawn_users_into_a_new_folder(tmp_path: Path, drretail: Command) -> None:
-    asked = ("sandbox", "build", "--to", "s", "--n", "1", "--sizes", "16k,8k,16k", "--seed", "1")
+def test_the_command_builds_for_drawn_users_into_a_new_folder(world: World, tmp_path: Path, drretail: Command) -> None:
+    asked = ("sandbox", "build", *f"--world {world.folder} --to s --n 1 --sizes 16k,8k,16k --seed 1".split())
     made = drretail(*asked)
     assert (made.returncode, made.stdout) == (0, "s: 1 query, in 8k, 16k.\n"), made.stderr
     before = files(tmp_path / "s")
