@@ -19,11 +19,8 @@ from pathlib import Path
 
 from drretail import plugins
 
-core = plugins.ADDONS.parent
-for path in core.rglob("*.py"):
-    place = path.relative_to(core.parent).with_suffix("").parts
-    if place[1] not in ("addons", "cli") and place[-1] not in ("__init__", "__main__"):
-        import_module(".".join(place))
+for path in (plugins.ADDONS.parent / "api" / "options").glob("[!_]*.py"):
+    import_module(f"drretail.api.options.{path.stem}")
 
 
 class Hider:
@@ -71,8 +68,8 @@ for folder, (hidden, commands) in json.load(sys.stdin).items():
 """
 """Loads all commands and runs some where add-ons can't be imported and list no names.
 
-Each time in a process forked from one that has loaded the core, and neither add-ons nor commands. It takes nothing
-apart at its end: that would copy all that was loaded.
+Each time in a process forked from one that has loaded what the core's commands share, their options, and neither
+add-ons nor commands. It takes nothing apart at its end: that would copy all that was loaded.
 """
 
 
