@@ -198,7 +198,7 @@ def test_made_up_queries_are_of_the_levels_of_a_release_and_nothing_published_te
         build_made_up_shop(to, progress, Shop(shop.products // 4, shop.reviews // 4, shop.options))
 
     monkeypatch.setattr(release, "build_shop", smaller)
-    made = make(tmp_path / "R", closes=CLOSES, n=14, seed=SEED, progress=Progress())
+    made = make(tmp_path / "R", closes=CLOSES, n=8, seed=SEED, progress=Progress())
     queries = read_queries(tmp_path / "R" / "sealed" / "queries.jsonl")
     assert Counter(query.level for query in queries) == made.levels
     assert {*made.levels} <= {*release.LEVELS}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.lab import exploits
+from drretail.addons.lab import exploits, planting
 from drretail.addons.lab.kept_findings import finding_lines
 from tests.addons.lab.bias.scripted import an_experiment
 from tests.addons.lab.honest_report import honest_experiment
@@ -37,7 +37,10 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
 
 
 @pytest.mark.usefixtures("exp")
-def test_what_cannot_be_planted_and_what_a_cap_left_are_said(drretail: Command, error_of: ErrorOf) -> None:
+def test_what_cannot_be_planted_and_what_a_cap_left_are_said(
+    drretail: Command, error_of: ErrorOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planting, "KINDS", {"wrong price": planting.KINDS["wrong price"]})
     assert "nowhere" in error_of("lab", "plant", "nowhere")
     assert "nobody" in error_of("lab", "plant", "exp", "--system", "nobody")
     done = drretail("lab", "plant", "exp", "--max-tokens", "1")

@@ -22,7 +22,7 @@ from tests.build import SYSTEM, experiment, scripted_judge
 A, B = "a@model", "b@model"
 FIRST_DAY, LATER = "2025-01-01", "2025-02-01"
 SENTENCES = 8
-QUERIES = 12
+QUERIES = 8
 TITLES = {criteria_of: told["title"] for criteria_of, told in criteria().items()}
 Rate = Callable[[str, str, int], float]
 """A report, its dimension's title, and its words, to a rating that may lie off the scale's whole numbers."""
