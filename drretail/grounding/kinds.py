@@ -5,7 +5,7 @@ the title, without the words that the title lacks: "gel pens" for what the shop 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise
@@ -70,20 +70,18 @@ class KindGroup(NamedTuple):
 
 def kind_of(product: Product) -> Kind | None:
     """The kind of a product; None if no plural name of the shop's has its noun in the title."""
-    words, quote = stems(product.title), (quoted_title(product) or "").split()
-    title, quoted = set(words), stems(" ".join(quote))
+    words, quote = _stems_of(product.title.split()), (quoted_title(product) or "").split()
+    title, quoted = set(words), set(_stems_of(quote))
     gender = next((name for name in product.categories if name in GENDERS), "")
     for name in _names(product):
-        above = " ".join(each for each in product.categories if each != name)
-        parts = [part for part in _ANDS.split(name) if part.split()]
-        # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
-        if not all(is_plural(part.split()[-1]) for part in parts):
-            parts = [" and ".join(parts)] if set(stems(name)) - {"and"} <= title else []
-        for part in parts:
-            *before, noun = part.split()
-            last = (stems(noun) or ("",))[-1]
-            if last not in quoted or not _ONLY_LETTERS.fullmatch(part) or not is_plural(noun):
+        needed, parts = _parts(name)
+        if not needed <= title:
+            continue
+        for part, last in parts:
+            if last not in quoted:
                 continue
+            *before, noun = part.split()
+            above = " ".join(each for each in product.categories if each != name)
             spoken = [*(word for word in before if word == "and" or title.issuperset(stems(word))), noun]
             if len(spoken) == 1 and not gender:
                 # With the words before it in the quoted title that a higher category has as well, as in "hair" clips.
@@ -109,14 +107,14 @@ def quoted_title(product: Product) -> str | None:
     It holds a word of the product's category, if there is one: "Anker Soundcore Mini" does not say what it is.
     """
     title = _INCHES.sub(r"\1-inch", _SOLD_BY.sub("", product.title).split("|")[0]).replace("®", "").replace("™", "")
-    nouns = {word for name in (*product.categories[1:], *_names(product)) for word in stems(name)}
+    nouns = set(_stems_of((*product.categories[1:], *_names(product))))
     maker = "".join(stems(f"{product.brand or ''} {product.store or ''}"))  # "GoodCook" writes "Good Cook"
     for end in chain((match.start() for match in _TITLE_ENDS.finditer(title)), (len(title),)):
         words = title[:end].split()
         is_short = _LEAST_QUOTED <= len(words) <= _MOST_QUOTED and not set("([") & set(title[:end])
         if not is_short or words[-1].casefold() in _VAGUE:
             return None
-        own = {word for word in stems(" ".join(words)) if len(word) > 1 and word.isalpha() and word not in maker}
+        own = {word for word in _stems_of(words) if len(word) > 1 and word.isalpha() and word not in maker}
         # If no maker is known, one of the words may be its name.
         is_clear = bool(nouns & own) if nouns else len(own) >= _LEAST_QUOTED + (not maker)
         if is_clear and not _GOES_ON.fullmatch(words[-1]):
@@ -133,6 +131,18 @@ def _names(product: Product) -> Iterator[str]:
         yield product.categories[-1]
 
 
+# Cached: thousands of products share their categories and ranks.
+@lru_cache(maxsize=16_384)
+def _parts(name: str) -> tuple[frozenset[str], list[tuple[str, str]]]:
+    """The plurals that a name names, each with its noun's stem, and the stems that a title must have for them."""
+    parts, needed = [part for part in _ANDS.split(name) if part.split()], frozenset[str]()
+    # "Keyboard & Mouse Combos" is one thing, "Dish Cloths & Dish Towels" are two.
+    if not all(is_plural(part.split()[-1]) for part in parts):
+        parts, needed = [" and ".join(parts)], frozenset(stems(name)) - {"and"}
+    nouns = [(part, part.split()[-1]) for part in parts if _ONLY_LETTERS.fullmatch(part)]
+    return needed, [(part, stems(noun)[-1]) for part, noun in nouns if is_plural(noun)]
+
+
 def _whose(gender: str, name: str) -> str:
     return name if not gender or name.startswith(GENDERS[gender]) else f"{GENDERS[gender]} {name}"
 
@@ -144,7 +154,12 @@ def lowered(text: str) -> str:
     return _WORD.sub(lambda word: word[0] if not word[0][1:].islower() else word[0].lower(), text)
 
 
-# Cached: thousands of products share their categories, ranks and makers.
+def _stems_of(texts: Iterable[str]) -> list[str]:
+    # Text by text: most have been stemmed before, unlike a whole title.
+    return list(chain.from_iterable(map(stems, texts)))
+
+
+# Cached: thousands of products share their categories, ranks and makers, and their titles' words.
 @lru_cache(maxsize=65_536)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of a text's words, in order."""
