@@ -23,7 +23,7 @@ from drretail.env.store.users import ProfilePool
 from drretail.errors import UserError, file_error
 from drretail.files import is_unfinished, part_folder, read_json, sync_folder, sync_tree, write_atomically, write_lines
 from drretail.locks import LOCK, locked_folder
-from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, sha256_of
+from drretail.records.base import FORMAT, Document, Record, canonical_json, fault_of, lean, normalised, sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.shop import Order, Product
 from drretail.records.tables.figures import counted
@@ -215,7 +215,10 @@ class LineHash:
 
 def product_line(product: Product) -> str:
     """The canonical JSON of a product, which the fingerprint hashes and the store keeps."""
-    return canonical_json(product.model_dump(mode="json"))
+    values = product.model_dump(mode="json")
+    for name in ("price", "average_rating"):
+        values[name] = normalised(values[name])  # else canonical_json rewrites the whole record, of every other product
+    return canonical_json(values)
 
 
 def order_line(row: OrderRow) -> str:

@@ -113,7 +113,7 @@ def canonical_json(value: Any) -> str:
     # Normalising a conversation costs more than writing it, and most hold no whole floats.
     # Tools' results are JSON within a string there, and stay as they are.
     has_whole_floats = any(not _is_in_a_string(text, match.start()) for match in _WHOLE_FLOAT.finditer(text))
-    return _dumped(_normalised(value)) if has_whole_floats else text
+    return _dumped(normalised(value)) if has_whole_floats else text
 
 
 def json_object(texts: Mapping[str, str]) -> str:
@@ -144,11 +144,12 @@ def _is_in_a_string(text: str, end: int) -> bool:
     return (quote - 1 - slashes) % 2 == 1
 
 
-def _normalised(value: Any) -> Any:
+def normalised(value: Any) -> Any:
+    """The value with its whole floats as integers."""
     if isinstance(value, dict):
-        return {key: _normalised(item) for key, item in value.items()}
+        return {key: normalised(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_normalised(item) for item in value]
+        return [normalised(item) for item in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return value
