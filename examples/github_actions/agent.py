@@ -7,5 +7,5 @@ from drretail.tools.toolkit import Toolkit
 def answer(question: str, toolkit: Toolkit) -> Answer:
     hits = toolkit.call("product_catalog_search", {"query": question[:200], "limit": 5}).value["hits"]
     hit = next(hit for hit in hits if hit.get("price"))
-    advice = f"Take {hit['title']} for ${hit['price']:.2f} [{hit['evidence']}]."
+    advice = f"{hit['title']} costs ${hit['price']:.2f} [{hit['evidence']}]."
     return Answer(report=f"{advice}\n\n```picks\n{hit['evidence']} x 1\n```")

@@ -169,7 +169,7 @@ def _may_be_chance(measure: Measure) -> str:
 
 
 def _takes(measure: Measure) -> str:
-    """For example "it would take about 54 questions to tell"; empty if the number is unknown."""
+    """For example "it would take about 54 questions of 30 users to tell"; empty if the number is unknown."""
     outcome, row = outcome_of_all(measure), largest_of(measure)
     by_users = row.n_users not in (None, row.n_pairs)
     if outcome == "too_few":
@@ -179,11 +179,11 @@ def _takes(measure: Measure) -> str:
     takes = clearest(measure) if outcome in ("undecided", "undone") else None
     if takes is None or takes.queries_needed is None:
         return ""
-    of_users = by_users and takes.users_needed is not None
-    count, noun = (takes.users_needed or 0, "user") if of_users else (takes.queries_needed, "question")
-    size = f"more than {MOST:,} {noun}s" if count > MOST else f"about {counted(count, noun)}"
+    count = takes.queries_needed
+    size = f"more than {MOST:,} questions" if count > MOST else f"about {counted(count, 'question')}"
+    of_users = f" of {counted(takes.users_needed, 'user')}" if by_users and takes.users_needed else ""
     ends = "" if of_users else range_of(takes)
-    return f"it would take {size} to tell{f' (80% interval: {ends} questions)' if ends else ''}"
+    return f"it would take {size}{of_users} to tell{f' (80% interval: {ends} questions)' if ends else ''}"
 
 
 def _preferences(row: ComparedRow, a: str, b: str) -> str:

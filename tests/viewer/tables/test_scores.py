@@ -248,7 +248,7 @@ def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedRow, ...], 
             {"a@m": 0.7, "b@m": 0.1},
             10,
             "a buys what was asked for on 7 of 10 questions of 4 users, b on 1. "
-            "That may be chance: it would take about 12 users to tell.",
+            "That may be chance: it would take about 30 questions of 12 users to tell.",
         ),
         (
             measure("feasible", "too_few", n_pairs=3, n_users=3, tests=1),
