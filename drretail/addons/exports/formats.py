@@ -112,12 +112,14 @@ KIND = (load_form, PLUGINS.own)
 def export(selection: Selection, name: str, to: Path, *, force: bool = False) -> str:
     """Writes the selection in a form and says what was written.
 
-    Raises UserError if ``to`` exists already, unless ``force``; if no run is left to write; and if the form can't
-    redact and a redaction is asked for.
+    Raises UserError if ``to`` exists already, unless ``force``; if it is named as a file and the form is a folder; if
+    no run is left to write; and if the form can't redact and a redaction is asked for.
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
         raise UserError(f"{name} cannot be redacted: take chat, csv, parquet or dataset, or leave --redact out.")
+    if not Path(form.name).suffix and to.suffix[1:].isalpha() and not to.is_dir():
+        raise UserError(f"{name} is several files: name a folder with --to, such as {to.with_suffix('')}.")
     if (to.is_file() or to.is_dir()) and not force:
         raise UserError(f"{to} is there already: name another file with --to, or replace it with --force.")
     if to.is_dir():  # it may hold other files, which stay

@@ -90,6 +90,8 @@ def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path
     assert to.read_bytes() == held
     with pytest.raises(UnknownName, match="chat"):
         export(Selection.of(exp), "chatt", tmp_path / "x")
+    with pytest.raises(UserError, match="csv is several files: name a folder with --to, such as .*/out\\."):
+        export(Selection.of(exp), "csv", tmp_path / "out.csv")
 
 
 PERSONA = "Keeps three cats and a canary.\nSaves for a house by the sea."
