@@ -90,7 +90,7 @@ def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path
     assert to.read_bytes() == held
     with pytest.raises(UnknownName, match="chat"):
         export(Selection.of(exp), "chatt", tmp_path / "x")
-    with pytest.raises(UserError, match="csv is several files: name a folder with --to, such as .*/out\\."):
+    with pytest.raises(UserError, match=r"csv is several files: name a folder with --to, such as .*/out\."):
         export(Selection.of(exp), "csv", tmp_path / "out.csv")
 
 
