@@ -236,7 +236,7 @@ async def score(
             keep_wording(experiment, wording)
             with overridden(wording.texts):
                 groups = in_order([*loaded, *of_pairs])
-                # A run is read once for all metrics, but for those that read what is said of pairs.
+                # A run is read once for all metrics but those that need verdicts on pairs.
                 of_pairs_read = (at for at, group in enumerate(groups) if any(PAIRWISE in each.after for each in group))
                 at = next(of_pairs_read, len(groups))
                 for work in (iter(tasks), of_runs(groups[:at]), of_meetings(), of_runs(groups[at:])):

@@ -294,8 +294,8 @@ def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, 
 
 
 def words_read(subject: Subject, counted: Mapping[str, Value]) -> int:
-    """The words that a reader of the run's report meets, as the metric ``COUNTS_STEPS`` has ``counted`` them if it has:
-    to count them takes the evidence, the largest of a run's files.
+    """The number of words of the run's report with its list of sources, from the values of ``COUNTS_STEPS`` if they
+    hold it: to count them anew takes the evidence, the largest of a run's files.
     """
     if (words := counted.get("words")) is not None:
         return int(words.value or 0)

@@ -209,8 +209,7 @@ class Case:
     def ledger(self, picks: Sequence[Pick] | None = None) -> Ledger:
         """What values and picks are compared with; ``picks`` are those whose sum the report may name."""
         shown = read_ledger(self.evidence, self.query) if self.read_shown is None else self.read_shown()
-        products = {**shown.products, **self.products(picks)}
-        return replace(shown, products=products, picks=None if picks is None else tuple(picks))
+        return replace(shown.with_products(self.products(picks)), picks=None if picks is None else tuple(picks))
 
     @remembered_by(_picked)
     def read_by_form(self, picks: Sequence[Pick] | None) -> Reading:

@@ -61,6 +61,10 @@ class Ledger:
     looked_up: frozenset[str] = frozenset()
     """The products whose records were looked up in the shop for judging."""
 
+    def with_products(self, products: Mapping[str, Product]) -> "Ledger":
+        """The ledger with the world's own records, which win over what the run was shown."""
+        return replace(self, products={**self.products, **products})
+
     @cached_property
     def asked(self) -> tuple[Amount, ...]:
         """The numbers that the query names."""
@@ -123,13 +127,9 @@ class Ledger:
 
 
 def read_ledger(
-    evidence: Mapping[str, Evidence],
-    query: Query | None = None,
-    *,
-    products: Mapping[str, Product] | None = None,
-    picks: Sequence[Pick] | None = None,
+    evidence: Mapping[str, Evidence], query: Query | None = None, *, picks: Sequence[Pick] | None = None
 ) -> Ledger:
-    """The ledger of a run; ``products`` are the world's own records, which win over what the run was shown."""
+    """The ledger of a run, with the products that it was shown."""
     shown = (entry for entry in evidence.values() if entry.kind == "product")
     handed = {product.product_id: product for entry in shown for product in _products(entry)}
     internal = (entry for entry in evidence.values() if entry.kind in ("order", "user"))
@@ -137,7 +137,7 @@ def read_ledger(
     records = {key: record for key, text in texts if (record := record_of(text)) is not None}
     orders = {key: record for key, record in records.items() if "order_date" in record}
     return Ledger(
-        products={**handed, **(products or {})},
+        products=handed,
         order_dates={key: date.fromisoformat(str(record["order_date"])[:10]) for key, record in orders.items()},
         ordered={key: str(record.get("product_id")) for key, record in orders.items()},
         calculations={entry.id: one for entry in evidence.values() if (one := _calculation(entry)) is not None},

@@ -181,7 +181,8 @@ def _takes(measure: Measure) -> str:
         return ""
     count = takes.queries_needed
     size = f"more than {MOST:,} questions" if count > MOST else f"about {counted(count, 'question')}"
-    of_users = f" of {counted(takes.users_needed, 'user')}" if by_users and takes.users_needed else ""
+    has_users = by_users and takes.users_needed and count <= MOST
+    of_users = f" of {counted(takes.users_needed or 0, 'user')}" if has_users else ""
     ends = "" if of_users else range_of(takes)
     return f"it would take {size}{of_users} to tell{f' (80% interval: {ends} questions)' if ends else ''}"
 

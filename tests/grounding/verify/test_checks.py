@@ -398,7 +398,7 @@ def test_a_cart_has_these_errors_and_warnings(picks: list[Pick], given: dict[str
         cited=given.get("cited", [f"P:{key}" for key in SHOP]),
         wish=None if wants is None else Wish(wants=tuple(wants), **limits),
         owned=given.get("owned", ()),
-        ledger=read_ledger(EVIDENCE, query, products=SHOP),
+        ledger=read_ledger(EVIDENCE, query).with_products(SHOP),
         catalog=SHOP,
         are_certain=given.get("known", True),
     )

@@ -94,7 +94,7 @@ def test_a_cart_denies_only_what_is_said_of_all_of_it(kind: str, amount: str, of
     assert (found.state, found.derivation) == ("underivable" if why is None else "contradicted", why)
     assert verified(kind, amount, *of, currency="USD").state == "underivable"  # nothing is declared
     from_price = KETTLE.model_copy(update={"price_from": True})
-    open_cart = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: from_price}, picks=CART)
+    open_cart = read_ledger(EVIDENCE, QUERY, picks=CART).with_products({**GOODS, KETTLE.product_id: from_price})
     assert verified(kind, amount, *of, ledger=open_cart, currency="USD").state == "underivable"
 
 
@@ -224,7 +224,7 @@ def test_declared_picks_explain_a_total_and_the_worlds_record_wins_over_what_was
     found = [verified("total", "123.95", ledger=each) for each in (None, ledger)]
     assert [(one.state, one.derivation) for one in found] == [("underivable", None), ("verified", "the picks together")]
     dearer = KETTLE.model_copy(update={"price": 50.0})
-    ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: dearer})
+    ledger = read_ledger(EVIDENCE, QUERY).with_products({**GOODS, KETTLE.product_id: dearer})
     assert ledger.price(KETTLE.product_id) == 50
 
 
@@ -243,7 +243,7 @@ def test_a_brand_may_be_long_or_short_and_is_looked_for_in_the_title_where_the_r
     maker: str | None, title: str, message: str, state: str
 ) -> None:
     product = KETTLE.model_copy(update={"store": maker, "title": title, "brand": None})
-    ledger = read_ledger(EVIDENCE, QUERY, products={**GOODS, KETTLE.product_id: product})
+    ledger = read_ledger(EVIDENCE, QUERY).with_products({**GOODS, KETTLE.product_id: product})
     assert verified("brand", message, PK, ledger=ledger).state == state
 
 
