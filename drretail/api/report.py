@@ -15,8 +15,8 @@ from drretail.api.worlds import recorded_world
 from drretail.errors import UserError, install_line
 from drretail.eval.check_results import Checklist
 from drretail.eval.method import judge_notes
+from drretail.eval.proofs import QUESTION_SHOWN, SCORES_FOLLOW, SHOWN, Proofs, States, state_of
 from drretail.eval.rejudging import check_scores
-from drretail.eval.verification import SCORES_FOLLOW, SHOWN, Proofs
 from drretail.experiment import entitle
 from drretail.files import write_atomically
 from drretail.llm.usage import PriceTable, read_prices
@@ -26,6 +26,8 @@ from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, between, read_view
 from drretail.viewer.output import say
 from drretail.viewer.page.document import INDEX, write_report
+from drretail.viewer.page.frame import page_name
+from drretail.viewer.page.question import Questions
 from drretail.viewer.plots.drawing import write_plots
 from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
 from drretail.viewer.run_lines import run_line
@@ -152,11 +154,22 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Pro
     pages = (to, to.with_suffix(""))
     if proofs.hold(SHOWN, shown, pages):
         return to if to.exists() else pages[1] / INDEX
+    states = States(view.folder, view.definition, Questions(view).frame)
+    questions = {each.query.query_id: each for each in view.questions}
+    recorded = {name: states.of_question([view.planned[at] for at in each.places]) for name, each in questions.items()}
+
+    def shows() -> dict[str, str]:
+        """By question, its state and its page's."""
+        places = {name: pages[1] / page_name(each) for name, each in questions.items()}
+        return {name: state_of(recorded[name], shown, [page]) for name, page in places.items() if page.exists()}
+
     many = len(view.runs) >= MANY_RUNS
     form = "auto" if split is None else "split" if split else "single"
+    standing = set[str]() if form == "single" else proofs.unchanged(QUESTION_SHOWN, shows())
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-        path = write_report(view, to, form, bar)
+        path = write_report(view, to, form, bar, standing)
     proofs.keep({SHOWN: shown}, files, pages)
+    proofs.keep_each(QUESTION_SHOWN, shows())
     return path
 
 

@@ -30,11 +30,12 @@ from drretail.eval.judging.spending import Allowance, allowance_for, judging_cos
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
+from drretail.eval.proofs import JUDGED, RUN_JUDGED, SCORES_FOLLOW, Proofs, States
 from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score as score_experiment
-from drretail.eval.verification import JUDGED, SCORES_FOLLOW, Proofs, first_failure
+from drretail.eval.verification import first_failure
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
@@ -158,13 +159,20 @@ def score(options: ScoreOptions) -> RecordedScores:
         about = [repr(replace(options, by=(), details=False)), repr(settings), shop is None, *follows]
         can_be_proved = _rests_on_names(options, plan)
 
+        def states() -> dict[str, str]:
+            definition = read_definition(folder)
+            of = States(folder, definition, about)
+            return {each.run_id: of.of_judged(each) for each in planned_runs(folder, definition)}
+
         def end_judging() -> None:
             pack_below(folder / "verdicts")
             if can_be_proved and allowance.closing is None:
                 proofs.keep({JUDGED: about, SCORES_FOLLOW: follows}, proofs.files())
+                proofs.keep_each(RUN_JUDGED, states())
 
         if not (can_be_proved and proofs.hold(JUDGED, about)):
-            _judge(plan, options, judges, shop, pages, allowance, end_judging)
+            judged = proofs.unchanged(RUN_JUDGED, states()) if can_be_proved else set[str]()
+            _judge(plan, options, judges, shop, pages, allowance, end_judging, judged)
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
@@ -180,6 +188,7 @@ def _judge(
     pages: Mapping[str, Pages] | None,
     allowance: Allowance,
     on_written: Callable[[], None],
+    judged: Collection[str],
 ) -> None:
     """Judges what is not judged yet, and writes scores.json."""
     offers = None if shop is None else Offers(shop)
@@ -209,6 +218,7 @@ def _judge(
             gold=_path(options.gold),
             judge_notes=judge_notes,
             on_written=on_written,
+            judged=judged,
         )
     )
 

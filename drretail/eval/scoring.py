@@ -32,7 +32,7 @@ from drretail.eval.judging.subject import (
     pair_name,
     planned_runs,
     read_pairs,
-    read_subjects,
+    read_subject,
 )
 from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
@@ -159,6 +159,7 @@ async def score(
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
     derives: bool = True,
+    judged: Collection[str] = frozenset(),
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
 
@@ -181,6 +182,8 @@ async def score(
     whose reports "race" compares the others with. ``judge_notes`` returns notes to show beside each judge's scores of
     faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
 
+    Nothing is asked about the runs in ``judged``, by run id.
+
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
     """
@@ -202,15 +205,15 @@ async def score(
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
-        def subjects() -> Iterator[Subject]:
-            for subject in read_subjects(experiment, store, page_age):
-                page_at = None if live is None else partial(pages.page, subject.label)
-                whole = (references or {}).get(subject.query.query_id)
-                yield replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
+        runs = [run for run in planned_runs(experiment, definition) if run.run_id not in judged]
 
         def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
             asked = [[each for each in tables_of_judges if each[0] in group] for group in groups]
-            for subject in subjects() if any(asked) else ():
+            for run in runs if any(asked) else ():
+                subject = read_subject(experiment, definition, run, store, page_age)
+                page_at = None if live is None else partial(pages.page, subject.label)
+                whole = (references or {}).get(subject.query.query_id)
+                subject = replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
                 yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:
@@ -227,8 +230,7 @@ async def score(
             take_criteria(experiment, criteria, loaded, definition.queries)
         unmade = unprepared(experiment, definition, loaded, judges, store)
         tasks: list[Stages] = [[[partial(submitter.prepare, *each)]] for each in unmade]
-        count = len(planned_runs(experiment, definition))
-        total = count * len(tables_of_judges)
+        total = len(runs) * len(tables_of_judges)
         total += len(tasks) + len(meetings(experiment, definition, compared)) * len(judges)
         batches = any(judge.in_batches for judge in judges)
         side_by_side = concurrency or (BATCH_CONCURRENCY if batches else CONCURRENCY)

@@ -1,18 +1,11 @@
 """Whether an experiment's folder agrees with itself: hashes, citations, picks and usage against the journals.
 
-What was found of its files is kept as a proof, and isn't found again while they, and the code, stay as they are.
-
-They are kept in the user's own cache, never in the folder: one that somebody else made brings none.
-
 None of this needs the world or a model; ``drretail.api.verify`` makes runs, verdicts and scores again.
 """
 
-import os
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +15,7 @@ from drretail.eval.check_results import ASK_FOR_ALL, GO_ON, RESTORE, RUN_AGAIN, 
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.question import judge_journals, read_journal_of, verdict_files
 from drretail.eval.judging.subject import BETWEEN, Planned, planned_runs
+from drretail.eval.proofs import AGREE, Proofs, States
 from drretail.experiment import (
     Definition,
     edited_since,
@@ -32,12 +26,11 @@ from drretail.experiment import (
     read_run,
 )
 from drretail.experiment import run_folder as folder_of_run
-from drretail.files import files_below, read_json, read_lines, write_json
+from drretail.files import files_below, read_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import take_picks
 from drretail.journal import Effect, digest_of
 from drretail.llm.registry import unusual_params
-from drretail.locks import LOCK
 from drretail.packs import JOURNAL, PACKS, lines_of, names_in, packs_below
 from drretail.parsing import keys_that_stand_twice
 from drretail.records.base import canonical_json, file_name, sha256_of
@@ -45,77 +38,6 @@ from drretail.records.evidence import Evidence
 from drretail.records.reading import Pick
 from drretail.records.run import CLIENT_AGENTS, NINE, REPORTED, Run, System, Usage
 from drretail.records.tables.figures import counted
-
-AGREE = "the runs agree with their definition, ledgers and journals"
-SCORES_FOLLOW = "the scores follow from runs and verdicts"
-JUDGED = "everything asked for is judged"
-SHOWN = "the pages show the folder"
-_NO_FACTS = ("report.html", "report", "plots", LOCK)
-"""What is made of an experiment, at the top of its folder, and says nothing of it. A system may have such a name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Proofs:
-    """The proofs of one folder."""
-
-    folder: Path
-    kept_in: Path
-
-    def hold(self, claim: str, about: Any = None, made: Sequence[Path] = ()) -> bool:
-        """True if the claim was proved of the folder's files as they are, about the same, and what was made stands."""
-        try:
-            return self._file.exists() and read_json(self._file).get(claim) == _state(self.files(), about, made)
-        except (OSError, UserError):  # written by two processes or another version, or changed while it is read
-            return False
-
-    def files(self) -> str:
-        """The state of the folder's files, taken before what is proved is read; blank if they change meanwhile."""
-        try:
-            return sha256_of(sorted(_stats(self.folder.resolve(), _NO_FACTS)))
-        except OSError:
-            return ""
-
-    def keep(self, claims: Mapping[str, Any], files: str, made: Sequence[Path] = ()) -> None:
-        """Keeps that these claims were proved of the ``files`` as they were, each about what is said. Where the cache
-        can't be written, nothing is kept.
-        """
-        if not files:
-            return
-        try:
-            others = read_json(self._file) if self._file.exists() else {}
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            proved = {claim: _state(files, about, made) for claim, about in claims.items()}
-            write_json(self._file, {**others, **proved, "format": 1})
-        except (OSError, UserError):
-            return
-
-    @property
-    def _file(self) -> Path:
-        return self.kept_in / "proofs" / f"{sha256_of(str(self.folder.resolve()))[:32]}.json"
-
-
-def _state(files: str, about: Any, made: Sequence[Path]) -> str:
-    return sha256_of([_code(), files, [sorted(_stats(path.resolve())) for path in made], about])
-
-
-@cache
-def _code() -> str:
-    return sha256_of(sorted(_stats(Path(__file__).parents[1])))
-
-
-def _stats(place: Path, skipped: Sequence[str] = ()) -> Iterator[list[Any]]:
-    """Number, size and times of a file, or of all below a folder but what is ``skipped`` directly in it. Nobody can set
-    the time of a change.
-    """
-    if place.is_file():
-        found = place.stat()
-        yield [str(place), found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
-    elif place.is_dir():
-        with os.scandir(place) as entries:
-            below = [Path(entry.path) for entry in entries if entry.name not in (*skipped, "__pycache__")]
-        for path in below:
-            yield from _stats(path)
-
 
 MOST_CHARACTERS = 32
 """The most characters of a request per token: tokenizers average four in prose, and never so many in a whole
@@ -138,17 +60,17 @@ _FOLDERS_OF_QUERIES = ("rubrics/*", "gold")
 
 def first_failure(experiment: Path, proofs: Proofs | None = None) -> str:
     """The first disagreement of the folder's runs with its definition, their ledgers or their journals; blank without
-    any.
+    any. Runs that were proved to agree aren't read again.
     """
-    if proofs is not None and proofs.hold(AGREE):
-        return ""
-    files = "" if proofs is None else proofs.files()
-    checklist = Checklist()
+    definition, checklist, states = read_definition(experiment), Checklist(), dict[str, str]()
+    if proofs is not None:
+        of = States(experiment, definition)
+        states = {planned.run_id: of.of_run(planned) for planned in planned_runs(experiment, definition)}
     check_seals(experiment, checklist)
-    check_runs(experiment, read_definition(experiment), checklist)
+    check_runs(experiment, definition, checklist, set() if proofs is None else proofs.unchanged(AGREE, states))
     failure = checklist.first_failure(experiment, _CHEAP)
     if proofs is not None and not failure:
-        proofs.keep({AGREE: None}, files)
+        proofs.keep_each(AGREE, states)
     return failure
 
 
@@ -253,8 +175,12 @@ def _misnamed(journal: Sequence[Effect], requests: Sequence[str]) -> list[str]:
     return [effect.key for effect, asked in pairs if digest_of(effect.kind, asked) != effect.key.partition(":")[0]]
 
 
-def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -> None:
-    """Each system against its label, and each run against its place, its ledger and its journal."""
+def check_runs(
+    experiment: Path, definition: Definition, checklist: Checklist, proved: Collection[str] = frozenset()
+) -> None:
+    """Each system against its label, and each run against its place, its ledger and its journal, without those
+    ``proved``.
+    """
     for label, system in definition.systems.items():
         is_run = not (system.is_imported or system.is_made_by_lab)
         if is_run and definition.versions.get("drretail") == __version__:
@@ -263,7 +189,7 @@ def check_runs(experiment: Path, definition: Definition, checklist: Checklist) -
             checklist.compare("versions", "experiment.json", {"a system's label": (shown, system.label())})
     for planned in planned_runs(experiment, definition):
         folder = _folder(experiment, planned)
-        if (folder / "run.json").exists():
+        if planned.run_id not in proved and (folder / "run.json").exists():
             name = folder.relative_to(experiment)
             with checklist.catching("records", name):
                 _check_run(folder, name, planned, definition, checklist)

@@ -15,11 +15,12 @@ from drretail.eval.compare.wording import rows_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, resolve_name
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
+from drretail.eval.proofs import Proofs
 from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import Gathered, judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.eval.verification import Proofs, first_failure
+from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.files import read_json
 from drretail.grounding.verify.product_statements import Statement

@@ -3,7 +3,7 @@ Scores, reports and runs are also HTML for a notebook's cells.
 """
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -57,9 +57,12 @@ def page_of(view: ExperimentView) -> str:
     return one_page(view, list(rendered_questions(view)))
 
 
-def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
+def write_report(
+    view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None, standing: Collection[str] = ()
+) -> Path:
     """Writes the report and returns the file to open: ``to``, or the index of a folder of the same name beside it.
 
+    The pages of the questions ``standing``, by query id, stay as they are; where there are any, a folder stays one.
     Deletes pages of an earlier report in the other form. Raises UserError if one file was asked for and it would be
     larger than ``LARGEST_SINGLE``.
     """
@@ -69,8 +72,8 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
         _forget([folder / INDEX, *folder.glob("query-*.html")])
         return to
     waiting, done = list[Rendered](), list[Rendered]()
-    size, is_split = 0, form == "split"
-    for made in rendered_questions(view, bar):
+    size, is_split = 0, form == "split" or bool(standing)
+    for made in rendered_questions(view, bar, standing=standing):
         waiting.append(made)
         size += made.size
         is_split = is_split or (form == "auto" and size > LARGEST)
@@ -81,7 +84,8 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
             )
         if is_split:
             for each in waiting:
-                write_atomically(folder / page_name(each.question), question_page(view, each, links))
+                if each.question.query.query_id not in standing:
+                    write_atomically(folder / page_name(each.question), question_page(view, each, links))
             done += [replace(each, head=Markup(), body=Markup()) for each in waiting]
             waiting.clear()
     if not is_split:
@@ -97,15 +101,18 @@ def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar |
     return folder / INDEX
 
 
-def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time.
+def rendered_questions(
+    view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False, standing: Collection[str] = ()
+) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered one at a time; of those ``standing``, the lines alone.
 
     If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
     """
     renderer, size = Questions(view), 0
     for question in view.questions:
-        made = renderer.lines(question) if is_cut else None
-        if made is None or (size < LARGEST and (made.false or len(view.planned) <= _FEW)):
+        stands = question.query.query_id in standing
+        made = renderer.lines(question) if is_cut or stands else None
+        if made is None or (not stands and size < LARGEST and (made.false or len(view.planned) <= _FEW)):
             made = renderer.render(question)
             size += made.size
         yield made
