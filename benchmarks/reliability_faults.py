@@ -19,6 +19,7 @@ MAIN = "from drretail.cli.entry import main; main()"
 PASSING = ("429", "500", "529", "drop", "cut", "broken")
 DENIED = {"401": "invalid_api_key", "403": "permission_error", "404": "model_not_found", "402": "billing_error"}
 SIDE_BY_SIDE = 4
+QUESTION = "Which bottle is the best?"
 COUNTED = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 UNCOUNTED: Mapping[str, Mapping[str, Any] | None] = {
     "no usage": None,
@@ -51,14 +52,15 @@ class Faults:
     answered: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def next(self) -> str | None:
+    def next(self, body: Mapping[str, Any]) -> str | None:
+        """The fault that this request meets. Trials of a model before its first run count as no answer."""
         with self.lock:
             self.asked += 1
             fault = self.denied if self.denied is not None and self.asked > self.after else None
             if self.every and self.asked % self.every == 0:
                 fault = PASSING[self.injected % len(PASSING)]
             self.injected += fault is not None
-            self.answered += fault is None
+            self.answered += fault is None and QUESTION in json.dumps(body)
             return fault
 
 
@@ -90,7 +92,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         faults: Faults = self.server.faults  # pyright: ignore[reportAttributeAccessIssue]  # a Provider
-        fault = faults.next()
+        fault = faults.next(body)
         answer = json.dumps(_answer(body["messages"], faults)).encode()
         if fault == "drop":
             self.close_connection = True
@@ -130,7 +132,7 @@ def _answer(messages: Sequence[dict[str, Any]], faults: Faults) -> dict[str, Any
 def run(folder: Path, name: str, provider: Provider, repeats: int, *more: str) -> subprocess.CompletedProcess[str]:
     """Runs of react on one question, into a folder of that name."""
     queries = folder / "queries.jsonl"
-    queries.write_text('{"query_id": "q1", "text": "Which bottle is the best?", "source": "benchmark"}\n', "utf-8")
+    queries.write_text(json.dumps({"query_id": "q1", "text": QUESTION, "source": "benchmark"}) + "\n", "utf-8")
     address = f"http://127.0.0.1:{provider.server_port}/v1"
     command = ["run", "--no-floors", "--queries", str(queries), "--to", str(folder / name), "--repeats", str(repeats)]
     command += ["--vary", "without=web", "--parallel", str(SIDE_BY_SIDE), "--model", "openai:m", "--base-url", address]
