@@ -95,6 +95,8 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["ingest", "q.jsonl", "--world", "new"], "queries.jsonl"),
         (["tools", "calculator", "--format", "openai"], "name no tool"),
         (["tools", "calculator", "--args", '{"expression": "1"}', "--vary", "without=calculator"], "leaves out"),
+        (["tools", "get_user_orders", "--user", "ada"], """Write --args '{"user_id": "ada"}'."""),
+        (["tools", "calculator"], """Write --args '{"expression": "…"}'."""),
         (["run", "other.jsonl"], "Queries go with --queries."),
         (["run", "--queries", "page.html", "--world", "w", "--to", "exp"], "`drretail queries import`"),
         (["queries", "import", "page.html", "--to", "new.jsonl"], "questions are read from .txt"),
