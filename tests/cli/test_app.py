@@ -88,6 +88,7 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--shopper", "mee"], "leave it out"),
         (["ask", "Which feeder?", "--world", "w", "--shopper", "mee"], "Write --shopper me."),
         (["ask", "?", "--world", "w", "--agent", "react+ws", "--vary", "without=web"], "leave +ws out"),
+        (["ask", "?", "--world", "w", "--agent", "ftp://x"], "is named MODULE:NAME, cmd:COMMAND or http://ADDRESS."),
         (["ask", "Which feeder?", "--world", "w", "--prompts", "missing"], "There is no folder missing"),
         (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--only", "0"], "--only 0: say how many"),
         (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--only", "q7"], "There is no query 'q7'"),
