@@ -42,7 +42,7 @@ from drretail.tools.registry import (
 )
 from drretail.tools.tool import read_schema
 from drretail.tools.toolkit import Toolkit
-from drretail.viewer.output import dumped, remark
+from drretail.viewer.output import dumped, remark, say
 
 if TYPE_CHECKING:
     from drretail.agents.running.client_runs import Recording
@@ -162,7 +162,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
         if sys.stdin.isatty():
             remark("An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it.")
         with meant_to_end():
-            run_loop(serve_stdio(server))
+            run_loop(serve_stdio(server, say))
     return Result(None, {})
 
 
