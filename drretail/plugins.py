@@ -68,6 +68,8 @@ class Plugins:
     what: str
     built_in: Mapping[str, str]
     group: str
+    forms: str = "MODULE:NAME"
+    """How the user's own are named, for messages."""
 
     @property
     def own(self) -> dict[str, str]:
@@ -89,8 +91,8 @@ class Plugins:
         if ":" not in place:
             place = next((point.value for point in entry_points(group=self.group, name=name)), "")
         module, _, attribute = place.partition(":")
-        if not module or not attribute:
-            raise UnknownName(self.what, name, self.names(), own="MODULE:NAME")
+        if not module or not attribute.replace(".", "").isidentifier():
+            raise UnknownName(self.what, name, self.names(), own=self.forms)
         return place, self._member(self._module(module, place), attribute, place)
 
     def refused(self, place: str, member: object, wanted: str) -> UserError:

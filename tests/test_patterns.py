@@ -19,7 +19,22 @@ from drretail.errors import UserError
 
 METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 BLANK = (" ", "\n", "\t")
-UNITS = (*BLANK, "a", "A", "7", "é", *"[](){}<>@.,;:-_'\"*|/\\$%#&=~`^!?", "a.", "a-", "7,", "a ", "a@", "a\n", '\\"')
+UNITS = (
+    *BLANK,
+    "a",
+    "A",
+    "7",
+    "é",
+    *"[](){}<>@.,;:-_'\"*|/\\$%#&=~`^!?",
+    "a.",
+    "a-",
+    "7,",
+    "a ",
+    "a@",
+    "a\n",
+    '\\"',
+    "<think>",
+)
 WORDS = (*((unit, "§") for unit in UNITS), *((unit, "") for unit in BLANK))
 """What is repeated, and how it ends: with a sign that goes on with nothing, since a pattern takes longest to fail."""
 SIZES = (200, 1_600, 12_800, 102_400)

@@ -191,7 +191,7 @@ async def _called(call: "partial[Any]") -> Any:
     return await result if inspect.isawaitable(result) else result
 
 
-AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents")
+AGENTS = Plugins("agent", BUILT_IN | BASELINES, "drretail.agents", "MODULE:NAME, cmd:COMMAND or http://ADDRESS")
 
 
 def named_agent(spec: str) -> tuple[str, Agent]:

@@ -161,9 +161,11 @@ class RecordedScores(Scores):
             is_shown = any(row.n_scored for row in self.scores if row.variant == "FP_web_shown")
             yield UNFETCHED.format(count=judging.unfetched) + (SHOWN if is_shown else "")
         if judging.failed:
-            reasons = {row.error for row in self.judgings if row.error and row.metric in judging.metrics}
-            why = f" ({'; '.join(sorted(reasons)[:2])})" if reasons else ""
-            yield f"Failed judgements: {judging.failed:,}{why}. The same command with --retry failed judges them again."
+            rows = [row for row in self.judgings if row.error and row.metric in judging.metrics]
+            why = f" ({'; '.join(sorted({row.error for row in rows})[:2])})" if rows else ""
+            may_help = not rows or any(not row.judge.startswith("offline:") for row in rows)
+            again = " The same command with --retry failed judges them again." if may_help else ""
+            yield f"Failed judgements: {judging.failed:,}{why}.{again}"
 
     @property
     def judging(self) -> JudgingOutcome:

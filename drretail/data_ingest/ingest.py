@@ -282,6 +282,7 @@ def _report(selected: Selected, plan: Plan) -> IngestReport:
         reviews=Funnel.total(row.reviews for row in categories),
         users=totals["users"],
         products_without_meta=totals["without_meta"],
+        without_zeros=totals["without_zeros"],
     )
 
 
@@ -323,7 +324,9 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
-    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{bad}{product}.")
+    alike = report.without_zeros
+    zeros = f"; {counted(alike, 'id')} would be known but for leading zeros, which Excel drops" if alike else ""
+    raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{bad}{product}{zeros}.")
 
 
 def _dropped(funnel: Funnel) -> str:

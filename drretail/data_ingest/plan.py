@@ -106,6 +106,8 @@ class IngestReport(Document):
     users: int
     products_without_meta: int = 0
     """Number of products that have reviews but no row in a product file."""
+    without_zeros: int = 0
+    """Number of these whose id is that of a product row but for leading zeros."""
     counts: Counts | None = None
     """Counts of the world; None after a dry run."""
     priced: int | None = None

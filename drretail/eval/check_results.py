@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field, computed_field
 
 from drretail.errors import CommandStopped, UserError, describe_error
+from drretail.files import ANEW
 from drretail.records.base import Document, Record
 from drretail.records.run import System
 from drretail.records.tables.figures import counted
@@ -207,7 +208,7 @@ class Checklist:
         except Exception as problem:  # noqa: BLE001 — the boundary of somebody else's folder
             why = str(problem) if isinstance(problem, UserError) else describe_error(problem)
             why = why if copy is None else why.replace(f"{copy}/", "")
-            self.fail(check, file, f"it can't be made again: {why}".rstrip("."), MEND)
+            self.fail(check, file, f"it can't be made again: {why.removesuffix(ANEW)}".rstrip("."), MEND)
 
     def compare(self, check: str, file: object, pairs: Mapping[str, tuple[object, object]], advice: str = "") -> None:
         """Fails once, for the first named pair whose values differ."""

@@ -22,12 +22,13 @@ from mcp_types import (
     PaginatedRequestParams,
     TextContent,
     ToolAnnotations,
+    jsonrpc_message_adapter,
 )
 from mcp_types import Tool as ListedTool
 
 from drretail import __version__
 from drretail.env.session import Session, SessionSettings, Shopper
-from drretail.errors import ToolError, UserError
+from drretail.errors import ToolError, UserError, quoted
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects
 from drretail.records.query import ASK, Query
@@ -218,9 +219,12 @@ def mcp_server(
     )
 
 
-async def serve_stdio(server: Server[Connection]) -> None:
-    """Serves the client at this process's stdin and stdout until the client closes either."""
-    lines = cast(Any, _StdinLines(asyncio.get_running_loop()))  # the server only iterates over this file
+async def serve_stdio(server: Server[Connection], say: Callable[[str], None]) -> None:
+    """Serves the client at this process's stdin and stdout until the client closes either.
+
+    ``say`` is told of lines that are no messages: the MCP package answers nothing to them.
+    """
+    lines = cast(Any, _StdinLines(asyncio.get_running_loop(), say))  # the server only iterates over this file
     try:
         async with stdio_server(stdin=lines) as (read, written):
             await server.run(read, written, server.create_initialization_options())
@@ -231,8 +235,9 @@ async def serve_stdio(server: Server[Connection]) -> None:
 class _StdinLines:
     """The lines of stdin, read in a daemon thread. Otherwise Ctrl-C would end nothing before the next line arrives."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, say: Callable[[str], None]) -> None:
         self._loop = loop
+        self._say = say
         self._lines: asyncio.Queue[str] = asyncio.Queue()
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
@@ -243,6 +248,10 @@ class _StdinLines:
         line = await self._lines.get()
         if not line:
             raise StopAsyncIteration
+        try:
+            jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            self._say(f"A line on stdin is no JSON-RPC message, and was left out: {quoted(line.strip())}.")
         return line
 
     def _read(self) -> None:

@@ -294,7 +294,7 @@ CHEAP: dict[str, tuple[Edit, str]] = {
         "the key of a request is not its hash",
     ),
     "no journal": (lambda folder: (folder / JOURNAL).unlink(), "its journal is missing"),
-    "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "cannot be read as JSON"),
+    "unreadable": (lambda folder: (folder / RUN / "run.json").write_text("{"), "(char 1)). Restore, mend"),
     "outage": (
         of_run(lambda value: first_call(value).update(error="timeout: no answer within 30 seconds.")),
         "a call that a server is said to have failed has an answer",

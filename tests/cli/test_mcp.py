@@ -211,12 +211,14 @@ def test_an_interrupted_server_ends_at_once_and_keeps_its_calls(
     tiny_shop: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
     with on_stdio(tiny_shop, *recording(tmp_path / "exp")) as (server, stdin, stdout, stderr):
-        stdin.write("".join(json.dumps(message) + "\n" for message in HANDSHAKE))
+        stdin.write("".join(["no message\n", *(json.dumps(message) + "\n" for message in HANDSHAKE)]))
         stdin.flush()
         assert [json.loads(stdout.readline())["id"] for _ in range(2)] == [1, 2]
         server.send_signal(how)
         assert server.wait(20) == 0  # though its stdin is still open
-        assert "Traceback" not in stderr.read()
+        said = stderr.read()
+        assert "A line on stdin is no JSON-RPC message, and was left out: 'no message'." in said
+        assert "Traceback" not in said
     (path,) = (tmp_path / "exp").glob("runs/*/*/run.json")
     run = read_run(path.parent)
     assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])

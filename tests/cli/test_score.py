@@ -10,6 +10,7 @@ from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import without_board_metrics
+from drretail.files import write_json
 from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
 from drretail.records.query import Query
@@ -28,6 +29,20 @@ from tests.two_tastes import build_shop as build_tastes
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 REFERENCE = "--metrics race" if "race" in METRICS else "needs the add-on publications"
+
+
+GERMAN = "Ich empfehle diese Lampe, weil sie wenig kostet und weil die Kunden mit ihr sehr zufrieden sind. " * 5
+
+
+def test_a_report_that_no_rule_reads_is_not_asked_again_of_rules(
+    succeeds: Command, drretail: Command, made: Path
+) -> None:
+    for path in made.glob("runs/react*/*/run.json"):
+        write_json(path, json.loads(path.read_text()) | {"report": GERMAN})
+    scored = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "offline:judge")
+    assert "Failed judgements: 2 (refusal: offline:judge reads English" in " ".join(scored.stderr.split())
+    assert "score --judge PROVIDER:MODEL" in " ".join(scored.stdout.split())
+    assert "--retry failed" not in scored.stdout + scored.stderr
 
 
 @pytest.fixture

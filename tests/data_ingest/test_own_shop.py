@@ -200,6 +200,16 @@ def test_bad_rows_are_counted_and_the_first_three_named_by_line(tmp_path: Path) 
     assert too_long.startswith("sku has more than 60 characters")
 
 
+def test_a_truth_value_is_no_id(tmp_path: Path) -> None:
+    path = shop(tmp_path / "raw", form="jsonl")
+    for name, row in ((PRODUCTS[0], "products"), (ORDERS[0], "orders")):
+        with (path.parent / f"{row}.jsonl").open("a", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(name | {key: True})}\n" for key in ("sku", "nr", "who") if key in name)
+    report = ingest([path], tmp_path / "w")
+    assert reasons(report, "products.jsonl") == [(4, "no sku")]
+    assert reasons(report, "orders.jsonl") == [(4, "no sku"), (5, "no nr"), (6, "no who")]
+
+
 def test_rows_of_another_width_and_open_quotes_are_counted(tmp_path: Path) -> None:
     report = read(tmp_path, more=b'B4;Bad;x;1,00;1;x;more\nB5;short\nB6;Good;x;1,00;1;x\nB7;"open;x;1,00;1;x\n')
     assert (report.products.kept, report.products.dropped) == (4, {"bad_line": 3})

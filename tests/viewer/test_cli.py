@@ -1,4 +1,5 @@
 import json
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,15 @@ def test_plots_are_files_in_both_forms_and_need_a_folder(report: Report, mine: P
     assert refused.returncode == 2
     assert "mine.txt is a file: --to names the folder" in refused.stderr
     assert (mine.parent / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("form", ["html", "plots"])
+def test_a_closed_folder_is_told_before_the_work(report: Report, mine: Path, form: str) -> None:
+    mine.chmod(0o555)
+    done = report(mine.parent, "exp", "--format", form)
+    mine.chmod(0o755)
+    assert (done.returncode, "Error: exp is closed to this user" in done.stderr) == (2, True), done.stderr
 
 
 def test_json_is_one_document(report: Report, mine: Path) -> None:

@@ -11,7 +11,7 @@ from drretail.api.options.queries import Force, Model, QueryCalls, To, Users
 from drretail.api.options.shared import texts_in
 from drretail.api.queries.writing import asking, in_own_words, named_writer, on_failures, write_queries
 from drretail.api.worlds import world_of
-from drretail.errors import UserError
+from drretail.errors import UserError, quoted
 from drretail.records.base import Record
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
@@ -144,10 +144,8 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
     source, people, to, most = Path(options.source), Path(options.people), Path(options.to), options.n
     writer = named_writer(options.model, options)
     known, contexts = read_personas(people), read_people(people, PersonContext)
-    if source.suffix.casefold() == ".jsonl":
-        tasks = read_queries(source)
-    else:
-        tasks = queries_from(read_questions(source), source.name, None)
+    is_of_queries = source.suffix.casefold() == ".jsonl"
+    tasks = read_queries(source) if is_of_queries else queries_from(read_questions(source), source.name, None)
     check_tasks(tasks)
     failed: dict[str, str] = {}
     spent: dict[str, Any] = {}
@@ -169,9 +167,11 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
         )
     write_queries(to, queries, force=options.force)
     hints = list[str]()
-    fewer = [task.query_id for task in tasks if len(choices.get(task.query_id, ())) < most]
+    few = [task for task in tasks if len(choices.get(task.query_id, ())) < most]
+    fewer = [task.query_id for task in few]
     if fewer:
-        hints.append(f"Tasks with fewer than {most} users: {len(fewer)} ({', '.join(fewer[:5])}).")
+        shown = fewer if is_of_queries else [quoted(task.text) for task in few]  # questions get their ids here
+        hints.append(f"Tasks with fewer than {most} users: {len(fewer)} ({', '.join(shown[:5])}).")
     if any(query.context is None for query in queries):
         hints.append("Some users have no context: drretail queries context writes them, and pair adds them.")
     document = {"queries": len(queries), "tasks": len(tasks), "fewer": fewer, "file": str(to), **spent}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import date, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -220,10 +221,14 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
         ["category", "read", "orders", "users", "dropped", "why"],
         [(name, reviews.read, reviews.kept, users, *_dropped(reviews)) for name, _, reviews, users in rows],
     )
-    if report.products_without_meta:
-        verb = "ordered" if word == "orders" else "reviewed"
-        count = report.products_without_meta
-        yield f"{counted(count, f'{verb} product')} {'has' if count == 1 else 'have'} no product row."
+    what = f"{'ordered' if word == 'orders' else 'reviewed'} product"
+    if zeroless := report.without_zeros:
+        has = f"{counted(zeroless, what)} {'has' if zeroless == 1 else 'have'}"
+        yield f"{has} a product's id but for leading zeros, which Excel drops: save these columns as text."
+    if count := report.products_without_meta - zeroless:
+        notes = chain.from_iterable(file.notes for file in report.files if file.shape == "products")
+        or_left = ", or one that keep leaves out" if any("left out by keep" in note for note in notes) else ""
+        yield f"{counted(count, what)} {'has' if count == 1 else 'have'} no product row{or_left}."
 
 
 _FIELDS = {"parent_asin": "product", "user_id": "user", "order_id": "order", "shop_currency": "currency"}

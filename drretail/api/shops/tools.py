@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from drretail.agents.information import instructions, question_instructions
@@ -41,7 +42,7 @@ from drretail.tools.registry import (
 )
 from drretail.tools.tool import read_schema
 from drretail.tools.toolkit import Toolkit
-from drretail.viewer.output import dumped, remark
+from drretail.viewer.output import dumped, remark, say
 
 if TYPE_CHECKING:
     from drretail.agents.running.client_runs import Recording
@@ -70,14 +71,18 @@ def show_tools(options: ToolsOptions) -> Result[Any]:
 
 def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     tool = load_tool(name)
+    parameters = read_schema(tool.function).parameters
     try:  # before a world is opened or built
-        arguments = read_arguments(read_schema(tool.function).parameters, parse_json(options.args))
+        arguments = read_arguments(parameters, parse_json(options.args))
     except json.JSONDecodeError as problem:
         raise UserError(
             f"--args is not JSON: {problem}. Write it as one object in quotes, '{{\"name\": …}}'."
         ) from None
     except ToolError as problem:
-        raise _refusal(name, problem) from None
+        needed = {each.name: (each.id_of == "user" and options.user) or "…" for each in parameters if each.required}
+        is_missing = problem.field in needed and problem.message.startswith(f"{problem.field} is missing")
+        hint = f" Write --args {quote(json.dumps(needed, ensure_ascii=False))}." if is_missing else ""
+        raise UserError(f"{_refusal(name, problem)}{hint}") from None
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     under = client_conditions(options.vary)
     left_out = tools_of(under.without)
@@ -157,7 +162,7 @@ def serve_tools(options: McpOptions) -> Result[None]:
         if sys.stdin.isatty():
             remark("An MCP client starts this command, and talks to it over stdin and stdout. Ctrl-C stops it.")
         with meant_to_end():
-            run_loop(serve_stdio(server))
+            run_loop(serve_stdio(server, say))
     return Result(None, {})
 
 

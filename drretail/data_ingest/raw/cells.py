@@ -103,6 +103,15 @@ class Cells:
         """The text of the first of these columns that is not empty."""
         return _first(self.text(column) for column in listed(columns))
 
+    def first_id(self, columns: Columns | None) -> str:
+        """The same of columns of ids: JSON's true and false are none."""
+        if self.table.form != "jsonl":
+            return self.first_text(columns)
+        is_id = "json_type({}) <> 'BOOLEAN'"
+        return _first(
+            f"CASE WHEN {is_id.format(self._raw(each))} THEN {self.text(each)} END" for each in listed(columns)
+        )
+
     def number(self, columns: Columns | None) -> str:
         """The first text of these columns as a number: dot before the cents, commas between thousands, no currency."""
         return _first(self._number(column) for column in listed(columns))

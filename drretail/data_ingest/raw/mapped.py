@@ -111,7 +111,7 @@ def _cells(path: Path, mapping: Mapping, target: Path) -> Cells:
 def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     """Makes the table ``shelf``: the cells of the kept rows, by field of a product."""
     columns = cells.mapping.products
-    parent = cells.first_text(columns.parent)
+    parent = cells.first_id(columns.parent)
     if columns.parent_prefix:
         begins = f"starts_with({parent}, {quoted(columns.parent_prefix)})"
         parent = f"CASE WHEN {begins} THEN substr({parent}, {len(columns.parent_prefix) + 1}) ELSE {parent} END"
@@ -121,7 +121,7 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     named = [f"{quoted(name)}, {cells.json(column)}" for name, column in details.items()]
     uncounted = " OR ".join(["false", *cells.holds(columns.stock_unless)])
     fields = {
-        "own_said": cells.first_text(columns.id),
+        "own_said": cells.first_id(columns.id),
         "parent_said": parent,
         "title": cells.text(columns.title),
         "average_rating": cells.number(columns.rating),
@@ -215,9 +215,9 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     assert orders is not None, "there is a table of orders"
     lines = orders.lines
     heads = cells if lines is None else _cells(source.beside[0], cells.mapping, target)
-    user = f"[x FOR x IN [{heads.first_text(orders.user)}] IF lower(x) NOT IN ({', '.join(map(quoted, NO_ID))})][1]"
+    user = f"[x FOR x IN [{heads.first_id(orders.user)}] IF lower(x) NOT IN ({', '.join(map(quoted, NO_ID))})][1]"
     fields = {
-        "order_said": heads.first_text(orders.id),
+        "order_said": heads.first_id(orders.id),
         "user_id": f"'u' || substr(sha256(lower({user})), 1, 12)" if orders.hash_users else user,
         "timestamp": heads.moment(orders.date),
         "date_said": heads.first_text(orders.date),
@@ -227,7 +227,7 @@ def _enter_orders(db: "DuckDBPyConnection", cells: Cells, source: Source, target
     assert product is not None, "either orders or their lines say the product"
     of_lines = {
         **{f"product_{place}": cells.text(column) for place, column in enumerate(listed(product))},
-        "parent_asin": f"citable({cells.first_text(product)})",
+        "parent_asin": f"citable({cells.first_id(product)})",
         "product_said": cells.first_text(product),
         "quantity_said": cells.first_text(orders.quantity if lines is None else lines.quantity),
     }

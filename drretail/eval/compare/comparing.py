@@ -470,7 +470,9 @@ def _judgements(
                         )
                     if failed:
                         what = f"{side}: {counted(failed, 'question')} in {name} without a usable answer{by}"
-                        yield Missing(what=what, command=f"{command} --retry failed")
+                        is_ruled = assessor.judge.spec.startswith("offline:")  # which fails again
+                        flag = f" --judge {A_JUDGE}" if is_ruled else f"{flags(assessor)} --retry failed"
+                        yield Missing(what=what, command=f"drretail score {experiment} --metrics {name}{flag}")
 
 
 def _judge_repeats(

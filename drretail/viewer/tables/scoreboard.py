@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from drretail.agents.names import reaches_gold
+from drretail.eval.compare.comparing import A_JUDGE
 from drretail.eval.compare.differences import ALONE
 from drretail.eval.compare.wording import (
     MOST,
@@ -457,7 +458,9 @@ def judge_failures(board: Scoreboard) -> Iterator[str]:
         called = system_names((row.system for row in board.rows), board.systems)
         counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
         columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
-        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score --retry failed."
+        # Rules fail again.
+        flag = f"--judge {A_JUDGE}" if board.judge.judge.startswith("offline:") else "--retry failed"
+        yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score {flag}."
 
 
 MOST_SAID = 3

@@ -103,6 +103,7 @@ def test_commands_make_personas_contexts_and_pairs_without_a_model(world: World,
     assert call(world, "context", "--people", people).output.startswith("4 contexts")
     paired = call(world, "pair", tasks, "--people", people, "--to", to, "--n", "2")
     assert paired.exit_code == 0, paired.output
+    assert "Tasks with fewer than 2 users: 1 ('How do I wash a dog with" in " ".join(paired.output.split())
     made = read_queries(to)
     for task in {each.task_id for each in made}:
         paired_with = [each.user_id for each in made if each.task_id == task]

@@ -15,14 +15,26 @@ from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_
 from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.compare.fail_if import GateRule, judged_gates, read_rule
 from drretail.eval.compare.wording import family_of, needed
-from drretail.eval.scores.gathering import Gathered
+from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.experiment import Definition, read_plan
 from drretail.records.comparison import PlannedPair
 from drretail.records.run import RoleModel
 from drretail.stats.significance import flip_test
 from tests.build import SYSTEM, known, measure
 from tests.eval.compare import crafted
-from tests.eval.compare.crafted import CODE, JUDGE, OTHER, Runs, beside, comparison, gathered, noisy, only_row, runs
+from tests.eval.compare.crafted import (
+    CODE,
+    JUDGE,
+    OTHER,
+    RULES,
+    Runs,
+    beside,
+    comparison,
+    gathered,
+    noisy,
+    only_row,
+    runs,
+)
 
 FLOOR = SYSTEM.model_copy(update={"agent": "null_empty", "models": {}})
 
@@ -201,15 +213,18 @@ def test_repeats_tell_noise_of_agent_and_judge_apart_and_how_often_all_pass_the_
     assert bars[::2] == [("FP", 0.6, 1.0), ("words", None, None), ("cost_ratio", None, None)]
 
 
-def test_reports_on_which_the_judge_failed_are_missing_and_asked_again() -> None:
-    held = beside([5.0, 6.0], [6.0, 7.0])
+@pytest.mark.parametrize(
+    ("judge", "again"), [(JUDGE, "--judge anthropic:claude --retry failed"), (RULES, "--judge PROVIDER:MODEL")]
+)
+def test_reports_on_which_the_judge_failed_are_missing_and_asked_again(judge: Assessor, again: str) -> None:
+    held = beside([0.5, 0.6], [0.6, 0.7], metric="faithfulness", variant="FP", assessor=judge)
     (table_key,) = held.tables_of_judges
     runs_judged = held.tables_of_judges[table_key]
     failed = replace(runs_judged["a/q000-r1"], errors=("refused", "refused"))
     made = comparison(replace(held, tables_of_judges={table_key: {**runs_judged, "a/q000-r1": failed}}))
     commands = {each.what: each.command for each in made.missing}
-    command = "drretail score exp --metrics quality --judge anthropic:claude --retry failed"
-    assert commands["A: 2 questions in quality without a usable answer by anthropic:claude"] == command
+    command = f"drretail score exp --metrics faithfulness {again}"
+    assert commands[f"A: 2 questions in faithfulness without a usable answer by {judge.judge.spec}"] == command
 
 
 def test_a_gate_on_the_rise_of_a_score_of_which_more_is_better_is_refused() -> None:
