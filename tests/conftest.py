@@ -58,8 +58,12 @@ TOGETHER = (
         *("tests/cli/test_screens.py", "tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py"),
         "tests/addons/gym/test_try.py",
     },
+    # nothing: a few tests that take long, which would be left for the end
+    {"tests/cli/test_demo.py"},
+    {"tests/addons/lab/test_lab_trials.py"},
+    {"tests/api/test_own_wording.py"},
 )
-"""Files that share what only one worker needs to make."""
+"""Files that share what only one worker needs to make; they come first."""
 
 
 @pytest.hookimpl(optionalhook=True)
