@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 import signal
 import ssl
 from collections import Counter
@@ -34,6 +35,10 @@ SLOW = {"browser", "node"}
 ROOT = Path(__file__).parents[1]
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
+MEMORY = Path("/dev/shm")
+"""A file system in memory, where a file costs a fifth of what it costs on a disk; tests write, copy and delete many."""
+ROOM = 4 * 2**30
+"""Bytes that have to be free in it: what a session or a module shares stays until the end."""
 
 
 # As the command sets it: two workers on two cores, and small matrices.
@@ -53,8 +58,12 @@ TOGETHER = (
         *("tests/cli/test_screens.py", "tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py"),
         "tests/addons/gym/test_try.py",
     },
+    # nothing: a few tests that take long, which would be left for the end
+    {"tests/cli/test_demo.py"},
+    {"tests/addons/lab/test_lab_trials.py"},
+    {"tests/api/test_own_wording.py"},
 )
-"""Files that share what only one worker needs to make."""
+"""Files that share what only one worker needs to make; they come first."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -120,6 +129,8 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, _end)
     if not hasattr(config, "workerinput"):
         own_this_run()
+        if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # pytest's own name for it
 
 
 def _not_awaited(descriptor: int) -> None:

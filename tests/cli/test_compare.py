@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,12 +21,18 @@ TWO = {
 }
 
 
-@pytest.fixture
-def judged(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two systems of which one is clearly higher."""
-    folder = experiment(tmp_path / "exp", TWO)
+    folder = experiment(tmp_path_factory.mktemp("made") / "exp", TWO)
     scored(folder, STUB)
     return folder
+
+
+@pytest.fixture
+def judged(made: Path, tmp_path: Path) -> Path:
+    """The same, in the test's folder."""
+    return Path(shutil.copytree(made, tmp_path / "exp"))
 
 
 def test_tables_what_is_missing_and_conclusions_fit_100_columns(succeeds: Command, judged: Path) -> None:

@@ -33,9 +33,6 @@ from drretail.viewer.tables.scores import score_tables
 from tests import build
 from tests.addons.lab.test_correcting import called
 from tests.build import LABEL, experiment, known
-from tests.viewer.conftest import answered, exp
-
-__all__ = ["answered", "exp"]
 
 SAID = ("The lamp costs $25.", "The lamp is rated 4.5 stars.", "The lamp costs $21.49.", "The lamp is rated 3.1 stars.")
 SOURCE = '{"product_id":"B0LAMP","category":"Home","title":"Red Lamp","price":25,"average_rating":4.5}'

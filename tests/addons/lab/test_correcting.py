@@ -34,10 +34,8 @@ from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, C, compared, finds_equal, prefers_a, reports, two
 from tests.shop import build_shop
 from tests.viewer.agents import AGENTS
-from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import judge_by_hand, rewrite
 
-__all__ = ["answered", "exp"]
 QUERIES = 21
 
 

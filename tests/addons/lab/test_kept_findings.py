@@ -34,10 +34,7 @@ from drretail.viewer.output import print_part
 from drretail.viewer.sections import scoreboard_parts
 from tests.addons.lab.test_correcting import as_judged, called, filled
 from tests.build import known
-from tests.viewer.conftest import answered, exp
 from tests.viewer.experiment import keep_scores, render_page, render_text
-
-__all__ = ["answered", "exp"]
 
 
 class Bent(LabFinding):

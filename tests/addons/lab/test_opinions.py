@@ -28,9 +28,6 @@ from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
 from tests.build import experiment, known, scripted_judge
 from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
-from tests.viewer.conftest import answered, exp
-
-__all__ = ["answered", "exp"]
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 

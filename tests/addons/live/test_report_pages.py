@@ -95,13 +95,12 @@ def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_
     assert watch.version_of("q1") == before[1]
 
 
-@pytest.fixture
-def several(exp: Path, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three experiments: "first", "second" of a day later, and one of other queries."""
-    keep_scores(exp, "faithfulness")
-    home = tmp_path / "several"
+    home = tmp_path_factory.mktemp("several")
     for day, name in enumerate(("first", "second", "third"), 1):
-        shutil.copytree(exp, home / name)
+        keep_scores(Path(shutil.copytree(answered, home / name)), "faithfulness")
         entitle(home / name, f"The {name}")
         for path in (home / name).glob("runs/*/*/telemetry.json"):
             write_json(path, {**read_json(path), "ended": f"2026-03-0{day}T10:00:00+00:00"})
@@ -112,9 +111,15 @@ def several(exp: Path, tmp_path: Path) -> Path:
     return home
 
 
-def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(several: Path) -> None:
-    assert [path.name for path in experiments_in(several)] == ["first", "second", "third"]
-    lines = lines_of([read_listed(path) for path in experiments_in(several)])
+@pytest.fixture
+def several(three: Path, tmp_path: Path) -> Path:
+    """The same, for one test to change."""
+    return Path(shutil.copytree(three, tmp_path / "several"))
+
+
+def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(three: Path) -> None:
+    assert [path.name for path in experiments_in(three)] == ["first", "second", "third"]
+    lines = lines_of([read_listed(path) for path in experiments_in(three)])
     assert [line.listed.title for line in lines] == ["The third", "The second", "The first"]
     assert {line.measure for line in lines} == {"FP"}
     board = lines[0].listed.board
@@ -123,8 +128,8 @@ def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(severa
     assert [None if line.change is None else line.change.number for line in lines] == [None, 0, None]
 
 
-def test_a_change_has_the_interval_of_two_independent_values(several: Path) -> None:
-    listed = [read_listed(path) for path in experiments_in(several)[:2]]
+def test_a_change_has_the_interval_of_two_independent_values(three: Path) -> None:
+    listed = [read_listed(path) for path in experiments_in(three)[:2]]
     for at, (value, low, high) in enumerate(((0.5, 0.3, 0.8), (0.7, 0.6, 0.9))):
         board = listed[at].board
         assert board is not None
@@ -138,12 +143,12 @@ def test_a_change_has_the_interval_of_two_independent_values(several: Path) -> N
     assert change.ends == pytest.approx((0.2 - hypot(0.1, 0.3), 0.2 + hypot(0.2, 0.2)))
 
 
-def test_two_that_are_ticked_show_their_best_systems_side_by_side(several: Path) -> None:
-    browsing = client_of(several)
+def test_two_that_are_ticked_show_their_best_systems_side_by_side(three: Path) -> None:
+    browsing = client_of(three)
     ticks = [box.attributes["value"] for box in parse(browsing.get("/").text).all("input")]
     assert ticks == ["third", "second", "first"]
     page = parse(browsing.get("/two", params={"e": ["first", "third"]}).text)
-    best = next(iter(read_definition(several / "first").systems))
+    best = next(iter(read_definition(three / "first").systems))
     assert next(page.all("h1")).text == f"{best} in third, and {best} in first"
     shown = page.by_id("questions")
     assert [len(list(question.all("article", "answer"))) for question in shown.all("details", "question")] == [2, 2]
