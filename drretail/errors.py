@@ -207,12 +207,9 @@ def missing_addon(what: str, addon: str) -> str:
     return f"{what} needs the add-on {addon}, which is not installed here."
 
 
-def install_line(*packages: str) -> str:
-    """The command that installs missing packages.
-
-    It names the packages, not drretail's extras: no package index has the extras of a checkout.
-    """
-    return f"pip install {' '.join(packages)}"
+def install_line(extra: str) -> str:
+    """The command that installs an extra. Pip knows those of an installed checkout, and asks no index for them."""
+    return f"pip install 'drretail[{extra}]'"
 
 
 def quoted(name: object) -> str:

@@ -186,7 +186,7 @@ def document_text(path: Path) -> str:
     try:
         markitdown: Any = import_module("markitdown")
     except ImportError as missing:
-        what = install_line("'markitdown[docx,pdf,pptx,xlsx]'")
+        what = install_line("documents")
         raise UserError(f"{path} is read by markitdown, which is not installed: {what}") from missing
     if path.stat().st_size > LARGEST:
         raise UserError(f"{path} is larger than {LARGEST:,} bytes: no report is as large.")

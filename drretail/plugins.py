@@ -91,7 +91,7 @@ class Plugins:
         if ":" not in place:
             place = next((point.value for point in entry_points(group=self.group, name=name)), "")
         module, _, attribute = place.partition(":")
-        if not module or not attribute.replace(".", "").isidentifier():
+        if not module or not attribute or attribute.startswith("//"):  # no address is one of ours
             raise UnknownName(self.what, name, self.names(), own=self.forms)
         return place, self._member(self._module(module, place), attribute, place)
 

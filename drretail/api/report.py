@@ -142,7 +142,7 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines), finding_plots(view.folder))], to)]
     lacks_images = written and not any(path.endswith(".png") for path in written)
-    hints = [f"PNG files need one more package: {install_line('resvg-py')}."] if lacks_images else []
+    hints = [f"PNG files need one more package: {install_line('plots')}."] if lacks_images else []
     return Result("", {"plots": written}, written, hints=hints, path=to)
 
 

@@ -279,8 +279,7 @@ def open_model(
         return Model(spec, lambda: opened, info, params, price=price, **calling)
     is_installed = find_spec(provider.package) is not None
     if sends and not is_installed:
-        wanted = provider.package.replace("_", "-")
-        raise UserError(f"The model {spec} needs one more package: {install_line(wanted)}.")
+        raise UserError(f"The model {spec} needs one more package: {install_line(provider_name)}.")
     if is_installed:
         arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
         chat, sampling = _build(spec, model_name, provider, arguments, temperature)

@@ -228,7 +228,9 @@ def test_two_commands_of_a_name_are_named_apart_and_need_mcp(tmp_path: Path, mon
         named_agents(places)
     assert list(named_agents([places[0], f"b={places[1]}"])) == ["cmd-agent", "b"]
     monkeypatch.setattr("drretail.agents.registry.find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"^Agents that are commands or addresses need mcp: pip install mcp\.$"):
+    with pytest.raises(
+        UserError, match=r"^Agents that are commands or addresses need mcp: pip install 'drretail\[mcp\]'\.$"
+    ):
         named_agent("cmd:env")
 
 

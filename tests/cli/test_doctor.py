@@ -63,4 +63,4 @@ def test_nobody_waits_for_probes_without_a_sign(doctor: Command, tmp_path: Path)
 def test_what_belongs_to_every_installation_must_be_there(extra: str | None, state: str) -> None:
     (sign,) = examine_packages((Package("no-such-package", "flying", extra),))
     assert (sign.state, sign.prevents) == (state, "flying")
-    assert sign.mend == "pip install no-such-package"
+    assert sign.mend == ("pip install no-such-package" if extra is None else "pip install 'drretail[spark]'")

@@ -274,4 +274,4 @@ def test_what_does_not_go_together_is_said(tiny_shop: Path, tmp_path: Path, monk
     monkeypatch.setenv("MCP_TOKEN", "short")
     assert "MCP_TOKEN needs 16" in refused(*shop, "--http")
     monkeypatch.setattr("drretail.api.shops.tools.find_spec", lambda name: None)
-    assert refused(*shop) == "The MCP server needs mcp: pip install mcp."
+    assert refused(*shop) == "The MCP server needs mcp: pip install 'drretail[mcp]'."

@@ -84,7 +84,7 @@ def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkey
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     known = [open_model(spec, sends=False) for spec in specs]
     assert [(each.context, each.params) for each in known] == [(each.context, each.params) for each in real]
-    with pytest.raises(UserError, match=r": pip install langchain-openai\.$"):
+    with pytest.raises(UserError, match=r": pip install 'drretail\[openai\]'\.$"):
         open_model("openai:gpt-4.1", environ=KEYS)
 
 

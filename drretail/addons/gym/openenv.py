@@ -32,7 +32,7 @@ try:
     from starlette.types import Scope as Connection
     from starlette.websockets import WebSocketDisconnect
 except ImportError as problem:
-    raise UserError(f"The server of OpenEnv needs the extra openenv: {install_line('openenv-core')}.") from problem
+    raise UserError(f"The server of OpenEnv needs the extra openenv: {install_line('openenv')}.") from problem
 
 ROLLOUTS = 256
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from drretail.addons.exports.formats import Form
 from drretail.addons.exports.selection import Selection
-from drretail.errors import UserError
+from drretail.errors import UserError, install_line
 from drretail.records.tables.figures import counted
 
 
 def write_inspect_logs(selection: Selection, to: Path) -> str:
     """Writes a log for each system; a run without a report is a sample with an error, or a system would look better."""
     if find_spec("inspect_ai") is None:
-        raise UserError("Logs of inspect_ai need its package: pip install 'drretail[inspect]'.")
+        raise UserError(f"Logs of inspect_ai need its package: {install_line('inspect')}.")
     everything = replace(selection, failed=True)
     runs = {chosen.run.run_id for chosen in everything}
     selection.left_out.update(everything.left_out)

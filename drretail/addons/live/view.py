@@ -46,7 +46,7 @@ def _serve(options: ViewOptions) -> None:
         raise UserError("Name the folder of an experiment, or queries to review: drretail view EXP, or --review FILE.")
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line(*missing)}.")
+        raise UserError(f"The live view needs {' and '.join(missing)}: {install_line('ui')}.")
     from drretail.addons.live.access import address_of
     from drretail.addons.live.app import create_app, routes_of
     from drretail.tools.local_server import bound, port_of, serve  # imports packages that may be missing

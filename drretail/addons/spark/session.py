@@ -107,7 +107,7 @@ def check_installed() -> None:
     try:
         import pyspark  # noqa: F401  # pyright: ignore[reportUnusedImport]  # whether it is there
     except ImportError:
-        raise UserError(f"The Spark engine needs pyspark: {install_line('pyspark')}.") from None
+        raise UserError(f"The Spark engine needs pyspark: {install_line('spark')}.") from None
     java = find_java()
     if java is None:
         raise UserError(

@@ -90,8 +90,8 @@ def examine_packages(packages: tuple[Package, ...] = PACKAGES) -> Iterator[Sign]
         try:
             yield works(package.name, version(package.name))
         except PackageNotFoundError:
-            mend, is_needed = install_line(package.name), package.extra is None
-            yield lacks(package.name, "not installed", package.prevents, mend, is_needed=is_needed)
+            mend = f"pip install {package.name}" if package.extra is None else install_line(package.extra)
+            yield lacks(package.name, "not installed", package.prevents, mend, is_needed=package.extra is None)
 
 
 def examine_plugins(kinds: Mapping[str, Kind]) -> Iterator[Sign]:

@@ -23,7 +23,7 @@ from drretail.api.worlds import check_askable, check_user, chosen_web, open_worl
 from drretail.conditions.tools import client_conditions
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.world import World
-from drretail.errors import ToolError, UserError, check_known
+from drretail.errors import ToolError, UserError, check_known, install_line
 from drretail.llm.event_loop import meant_to_end, run_loop
 from drretail.parsing import parse_json
 from drretail.querygen.reading import read_queries
@@ -128,7 +128,7 @@ NO_USER = "Without --user or --vary scope=any, the user's tools refuse every id.
 def serve_tools(options: McpOptions) -> Result[None]:
     """Serves the tools until the client leaves, or over HTTP until Ctrl-C."""
     if find_spec("mcp") is None:
-        raise UserError("The MCP server needs mcp: pip install mcp.")
+        raise UserError(f"The MCP server needs mcp: {install_line('mcp')}.")
     _check(options)
     from drretail.tools.mcp import UnrecordedRun, mcp_server, serve_stdio
 

@@ -193,7 +193,7 @@ def test_a_missing_extra_is_named_in_one_sentence(module: str, monkeypatch: pyte
     for name in [each for each in sys.modules if each.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(UserError, match=f"needs the extra {module}: pip install"):
+    with pytest.raises(UserError, match=f"needs the extra {module}: pip install 'drretail\\[{module}\\]'"):
         import_module(f"drretail.addons.gym.{module}")
 
 

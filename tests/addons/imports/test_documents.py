@@ -97,7 +97,7 @@ def test_a_file_that_is_cut_off_or_not_what_it_is_called_is_refused_in_one_sente
 
 def test_without_the_extra_one_is_told_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "markitdown", None)
-    with pytest.raises(UserError, match=r"not installed: pip install 'markitdown\[docx,pdf,pptx,xlsx\]'"):
+    with pytest.raises(UserError, match=r"not installed: pip install 'drretail\[documents\]'"):
         document_text(word(tmp_path / "a.docx", "Text."))
     assert UserFile(tmp_path / "a.docx").text is None
 

@@ -312,7 +312,7 @@ def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monk
     subprocess.run([sys.executable, "-c", without], check=True)
     monkeypatch.setattr("drretail.addons.live.view.find_spec", lambda name: None)
     result = refused_by("view", str(voted))
-    assert result == "The live view needs starlette and uvicorn: pip install starlette uvicorn."
+    assert result == "The live view needs starlette and uvicorn: pip install 'drretail[ui]'."
     assert "ann" in CliRunner().invoke(app, ["view", str(voted), "--results"]).output
 
 

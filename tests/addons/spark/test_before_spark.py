@@ -32,7 +32,7 @@ def java_that_says(folder: Path, version: str) -> Path:
 
 def test_without_pyspark_the_line_to_install_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(UserError, match=r"needs pyspark: pip install pyspark\.$"):
+    with pytest.raises(UserError, match=r"needs pyspark: pip install 'drretail\[spark\]'\.$"):
         ingest([small_shop(tmp_path / "raw")], tmp_path / "world", engine="spark")
     assert not (tmp_path / "world").exists()
 
