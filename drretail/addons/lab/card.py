@@ -327,21 +327,25 @@ def card_path(experiment: Path, slug: str) -> Path:
     return cards_folder(experiment) / f"{slug}.json"
 
 
-def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> Path:
-    """Writes the card beside its verdicts and returns its path.
+def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> tuple[Path, str]:
+    """Writes the card beside its verdicts. Returns its path, and a sentence on an earlier card that it replaced.
 
     Other sets of an earlier card are kept if its prompt, version and seed are the same.
     """
     path, before = card_path(experiment, judge.slug), None
     with suppress(UserError, ValidationError):  # one that can't be read is made again
         before = JudgeCard.model_validate(read_json(path, SECOND)) if path.is_file() else None
-    other_sets: list[SetCard] = []
+    other_sets, replaced = list[SetCard](), ""
     if before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed")):
         names = {part.name for part in card.sets}
         other_sets = [part for part in before.sets if part.name not in names]
+    elif before:
+        other = f"the seed {before.seed}" if before.seed != card.seed else "another prompt"
+        sets = ", ".join(part.name for part in before.sets)
+        replaced = f"It replaced the card of {card.judge.spec} with {other}, on {sets}."
     whole = card.model_copy(update={"sets": (*other_sets, *card.sets)})
     write_json(path, whole.document())
-    return path
+    return path, replaced
 
 
 def read_cards(experiment: Path) -> list[JudgeCard]:

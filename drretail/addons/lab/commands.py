@@ -297,11 +297,11 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     sets = list(zip(chosen, whole, strict=True))
     costs = {each.folder: each.cost.dollars for each in judging_costs(folder, judging.opener.prices)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
-    paths = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
+    kept = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
     document = {"cards": [made.document() for made in cards]}
     left = sum(part.failed + part.unasked for made in cards for part in made.sets)
-    hint = f"Kept in {', '.join(map(str, paths))}; drretail score puts it beside every FP of the judge."
-    notes = [] if allowance.closing is None else [allowance.closing]
+    hint = f"Kept in {', '.join(str(path) for path, _ in kept)}; drretail score puts it beside every FP of the judge."
+    notes = [*filter(None, (*(replaced for _, replaced in kept), allowance.closing))]
     return Result(cards, document, [*tables.cards_parts(cards)], left=left, notes=notes, hints=[hint])
 
 

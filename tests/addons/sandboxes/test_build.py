@@ -580,7 +580,10 @@ def test_the_command_builds_for_drawn_users_into_a_new_folder(world: World, tmp_
     made = drretail(*asked)
     assert (made.returncode, made.stdout) == (0, "s: 1 query, in 8k, 16k.\n"), made.stderr
     before = files(tmp_path / "s")
-    for options, message in ((asked, "s is not empty"), ((*asked, "--web", "ofline"), "no web 'ofline'")):
+    for options, message in (
+        (asked, "s is a finished sandbox: for another, name a new folder."),
+        ((*asked, "--web", "ofline"), "no web 'ofline'"),
+    ):
         refused = drretail(*options)
         assert refused.returncode == 2
         assert message in " ".join(refused.stderr.split())

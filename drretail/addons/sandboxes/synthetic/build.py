@@ -34,8 +34,9 @@ from drretail.addons.sandboxes.synthetic.patterns import texts
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.offers import Offers
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.sandbox import SandboxFolder, SandboxPage, read_sandbox
+from drretail.env.web.sandbox import SANDBOX_FILE, SandboxFolder, SandboxPage, read_sandbox
 from drretail.env.world import World
+from drretail.errors import UserError
 from drretail.files import check_new, made_whole
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.wording import is_plural
@@ -150,6 +151,8 @@ def build_offline(
 
     Raises UserError if ``to`` is not empty, or if the shop offers nothing for a query.
     """
+    if (to / SANDBOX_FILE).exists():
+        raise UserError(f"{to} is a finished sandbox: for another, name a new folder.")
     check_new(to)
     offers = Offers(world)
     needs = [need_of(world, offers, query) for query in queries]  # all needs are found before anything is written
