@@ -190,7 +190,7 @@ def test_a_card_keeps_earlier_sets_of_the_same_seed(bare: Path, tmp_path: Path) 
     assert [(part.name, part.n) for part in card.sets[2:]] == [("mine", 4), ("other", 1)]
     given = ["lab", "card", "--labels", str(other), "--to", str(bare), "-q", "--seed", "7"]
     said = " ".join(CliRunner().invoke(app, given).stderr.split())
-    assert "It replaced the card of offline:judge with the seed 42, on dev, test, mine, other." in said
+    assert "It replaced the card of offline:judge with the seed 42, on AttributionBench, Attrib" in said
     assert [part.name for part in read_cards(bare)[0].sets] == ["other"]
 
 
