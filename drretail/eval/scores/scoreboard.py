@@ -1,6 +1,6 @@
 """The scoreboard of an experiment, from its scores, its runs' costs, and its comparisons. Pure."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
@@ -8,7 +8,7 @@ from statistics import fmean
 
 from drretail.eval.compare.differences import Primary, compared_pairs, nothing_to_compare
 from drretail.eval.compare.wording import findings
-from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_of
+from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
 from drretail.grounding.text.wording import listed
@@ -29,6 +29,7 @@ from drretail.records.score import (
     in_order,
     place_of,
     readers_of,
+    reasons_of,
     shared_models,
     shown_rows,
 )
@@ -315,7 +316,10 @@ def _notes(
 
 
 def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
-    """Columns in which the picks of systems that research were read in different ways, or some have no interval."""
+    """Columns in which the picks of systems that research were read in different ways, or some have no interval or no
+    value.
+    """
+    blank: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     unlike: list[str] = []
     few: list[str] = []
     alike: list[str] = []
@@ -326,6 +330,14 @@ def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
         unlike += [name] if len({frozenset(readers_of(row.items)) for row in rows}) > 1 else []
         few += [name] if "few" in lacking else []
         alike += [name] if "alike" in lacking else []
+        for row in rows if any(row.value is not None for row in rows) else ():
+            if row.value is None and row.note is None and row.n_na + row.n_unverifiable:
+                undecided = int(row.items.get("unrated", 0))
+                why = f"none of {counted(undecided, 'cited claim')} could be decided" if undecided else ""
+                why = ", ".join(reasons_of(row.items)) or why or ", ".join(missing_in_words(row))
+                blank[row.system, why].append(name)
+    for (label, why), names in blank.items():
+        yield f"{', '.join(names)}: – for {label}, since no report has a value: {why}."
     if unlike:
         yield (
             f"The systems' picks were read in different ways (see --details). Differences in {', '.join(unlike)} may "

@@ -208,6 +208,17 @@ def test_picks_that_were_not_read_alike_are_told(held: Gathered) -> None:
     assert "clean may come from that" in board(held, *read).notes[0]
 
 
+def test_why_one_system_alone_has_no_value_is_told(held: Gathered) -> None:
+    blank: dict[str, Any] = {"system": B, "n_scored": 0, "n_na": 2}
+    made = [row("faithfulness", "FP"), row("faithfulness", "FP", None, items={"unrated": 3}, **blank)]
+    said = f"FP: – for {B}, since no report has a value: none of 3 cited claims could be decided."
+    assert said in board(held, *made).notes
+    assert (
+        f"FP: – for {B}, since no report has a value: 2 n/a."
+        in board(held, made[0], row("faithfulness", "FP", None, **blank)).notes
+    )
+
+
 def test_floors_come_after_systems_and_nobody_compares_them(held: Gathered) -> None:
     floor = NULL_AGENTS[0]
     systems = {**held.definition.systems, floor: held.definition.systems[A]}
