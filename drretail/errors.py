@@ -108,12 +108,7 @@ class ToolError(DrretailError):
     """A tool call that failed; the model reads ``as_result``."""
 
     def __init__(
-        self,
-        kind: ToolErrorType,
-        message: str,
-        *,
-        field: str | None = None,
-        allowed: Iterable[Any] | None = None,
+        self, kind: ToolErrorType, message: str, *, field: str | None = None, allowed: Iterable[Any] | None = None
     ) -> None:
         super().__init__(message)
         self.kind: ToolErrorType = kind

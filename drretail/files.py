@@ -1,6 +1,5 @@
 """Files that survive a crash: documents are replaced atomically, JSONL may lose its last line, folders are whole."""
 
-import errno
 import fcntl
 import gzip
 import json
@@ -117,13 +116,6 @@ def _named(path: Path) -> Generator[None]:
     except OSError as problem:
         problem.filename = problem.filename or str(path)
         raise
-
-
-def check_writable(path: Path) -> None:
-    """Raises PermissionError if ``path`` is to be made in a closed folder, or is one: known before any work."""
-    place = next(each for each in (path, *path.parents) if each.exists())
-    if place.is_dir() and not os.access(place, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
 
 
 def check_new(path: Path) -> None:

@@ -186,8 +186,9 @@ def document_text(path: Path) -> str:
     try:
         markitdown: Any = import_module("markitdown")
     except ImportError as missing:
-        what = install_line("documents")
-        raise UserError(f"{path} is read by markitdown, which is not installed: {what}") from missing
+        raise UserError(
+            f"{path} is read by markitdown, which is not installed: {install_line('documents')}"
+        ) from missing
     if path.stat().st_size > LARGEST:
         raise UserError(f"{path} is larger than {LARGEST:,} bytes: no report is as large.")
     data = path.read_bytes()

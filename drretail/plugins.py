@@ -63,13 +63,12 @@ def _entry_points(group: str, path: tuple[str | int, ...]) -> EntryPoints:
 
 @dataclass(frozen=True, slots=True)
 class Plugins:
-    """One kind of plugin: its word in messages, the built-in places by name, and its entry points' group."""
+    """One kind of plugin: its word in messages, the built-in places by name, entry points' group, users' own."""
 
     what: str
     built_in: Mapping[str, str]
     group: str
     forms: str = "MODULE:NAME"
-    """How the user's own are named, for messages."""
 
     @property
     def own(self) -> dict[str, str]:

@@ -163,9 +163,9 @@ class RecordedScores(Scores):
         if judging.failed:
             rows = [row for row in self.judgings if row.error and row.metric in judging.metrics]
             why = f" ({'; '.join(sorted({row.error for row in rows})[:2])})" if rows else ""
-            may_help = not rows or any(not row.judge.startswith("offline:") for row in rows)
-            again = " The same command with --retry failed judges them again." if may_help else ""
-            yield f"Failed judgements: {judging.failed:,}{why}.{again}"
+            again = " The same command with --retry failed judges them again."
+            is_ruled = rows and all(row.judge.startswith("offline:") for row in rows)  # and so fails again
+            yield f"Failed judgements: {judging.failed:,}{why}.{'' if is_ruled else again}"
 
     @property
     def judging(self) -> JudgingOutcome:

@@ -1,5 +1,6 @@
 """``report``: a recorded experiment as pages, text, tables and plots."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -18,7 +19,7 @@ from drretail.eval.method import judge_notes
 from drretail.eval.proofs import QUESTION_SHOWN, SCORES_FOLLOW, SHOWN, Proofs, States, state_of
 from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
-from drretail.files import check_writable, write_atomically
+from drretail.files import write_atomically
 from drretail.llm.usage import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_table
@@ -63,8 +64,10 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError("--diff has no --format paper: leave one of the two out.")
     if to is not None and to.is_dir() and options.form != "plots":
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
-    if to is not None or options.form in ("html", "plots"):
-        check_writable(to or experiment / DEFAULT_NAMES[options.form])
+    made = to or (experiment / DEFAULT_NAMES[options.form] if options.form in ("html", "plots") else Path())
+    place = next(each for each in (made, *made.parents) if each.exists())
+    if made != Path() and place.is_dir() and not os.access(place, os.W_OK):
+        raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)
     if options.title is not None:

@@ -324,8 +324,7 @@ def _check_something_is_kept(selected: Selected, report: IngestReport, options: 
     bad = f"; line {file.shown[0].line}: {file.shown[0].problem}" if file.shown else ""
     unknown = report.reviews.dropped.get("no_meta") and file.first
     product = f"; no product row has the id {file.first[0]['parent_asin']!r}" if unknown else ""
-    alike = report.without_zeros
-    zeros = f"; {counted(alike, 'id')} would be known but for leading zeros, which Excel drops" if alike else ""
+    zeros = f"; known but for leading zeros, which Excel drops: {n:,}" if (n := report.without_zeros) else ""
     raise UserError(f"No order is left of {counted(rows, 'row')}: {dropped}{bad}{product}{zeros}.")
 
 

@@ -29,8 +29,8 @@ METHODS = {"json_schema": "json_schema", "json_object": "json_mode", "tool_call"
 """What LangChain calls the forms that a client has to ask for. For "prompt" there is nothing to ask for."""
 IN_WORDS = frozenset({"json_object", "prompt"})
 """The forms in which the schema is written into the prompt."""
-_THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
-"""Also one that never ends: or else each of many would be read to the end of the text."""
+THOUGHT = re.compile(r"<think>.*?</think>|(<think>.*)", re.DOTALL)
+"""The group is what never ends, and stays: without it, each of many beginnings would be read to the text's end."""
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -124,17 +124,12 @@ def _form(model: Model) -> StructuredForm:
     return model.structured or ("json_schema" if profile.get("structured_output", True) else "prompt")
 
 
-def without_thoughts(text: str) -> str:
-    """The text without the thoughts in it; one that does not end is left."""
-    return _THOUGHT.sub(lambda thought: "" if thought[1] else thought[0], text)
-
-
 def mended_json(text: str) -> str:
     """The JSON object in a text with thoughts, a fence or words around it, or with Python's quotes.
 
     The text itself if it holds none, or more than one: which of them is the answer would be a guess.
     """
-    text = without_thoughts(text).strip()
+    text = THOUGHT.sub(r"\1", text).strip()
     start, end = text.find("{"), text.rfind("}") + 1
     if start < 0 or text.startswith("["):
         return text

@@ -220,10 +220,7 @@ def mcp_server(
 
 
 async def serve_stdio(server: Server[Connection], say: Callable[[str], None]) -> None:
-    """Serves the client at this process's stdin and stdout until the client closes either.
-
-    ``say`` is told of lines that are no messages: the MCP package answers nothing to them.
-    """
+    """Serves the client at this process's stdin and stdout until it closes either; ``say`` is told of unread lines."""
     lines = cast(Any, _StdinLines(asyncio.get_running_loop(), say))  # the server only iterates over this file
     try:
         async with stdio_server(stdin=lines) as (read, written):

@@ -341,8 +341,8 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> tuple[Path, st
         other_sets = [part for part in before.sets if part.name not in names]
     elif before:
         other = f"the seed {before.seed}" if before.seed != card.seed else "another prompt"
-        sets = ", ".join(part.name for part in before.sets)
-        replaced = f"It replaced the card of {card.judge.spec} with {other}, on {sets}."
+        sets = f"on {', '.join(part.name for part in before.sets)}"
+        replaced = f"It replaced the card of {card.judge.spec} with {other}, {sets}."
     whole = card.model_copy(update={"sets": (*other_sets, *card.sets)})
     write_json(path, whole.document())
     return path, replaced

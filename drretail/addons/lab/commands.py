@@ -13,15 +13,7 @@ from drretail.addons.lab.bias.probe import Case, Probe, ask, asked_folder, bias_
 from drretail.addons.lab.bias.probe import make_copies as copy_probed
 from drretail.addons.lab.bias.probes import bias_found, metrics_of, named_probes, probe_found
 from drretail.addons.lab.calibration import calibrate_versions, of_model, prompts_hash, question_of
-from drretail.addons.lab.card import (
-    card_lines,
-    card_of,
-    cards_folder,
-    drawn,
-    judge_labelled,
-    keep_card,
-    read_labelled,
-)
+from drretail.addons.lab.card import card_lines, card_of, cards_folder, drawn, judge_labelled, keep_card, read_labelled
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.exploits import METRICS, compare_with_honest, exploits_folder, make_exploits
 from drretail.addons.lab.findings import (

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from datetime import date, datetime
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -226,8 +225,8 @@ def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:
         has = f"{counted(zeroless, what)} {'has' if zeroless == 1 else 'have'}"
         yield f"{has} a product's id but for leading zeros, which Excel drops: save these columns as text."
     if count := report.products_without_meta - zeroless:
-        notes = chain.from_iterable(file.notes for file in report.files if file.shape == "products")
-        or_left = ", or one that keep leaves out" if any("left out by keep" in note for note in notes) else ""
+        has_left = any("left out by keep" in str(file.notes) for file in report.files if file.shape == "products")
+        or_left = ", or one that keep leaves out" if has_left else ""
         yield f"{counted(count, what)} {'has' if count == 1 else 'have'} no product row{or_left}."
 
 

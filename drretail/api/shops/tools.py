@@ -80,9 +80,8 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
         ) from None
     except ToolError as problem:
         needed = {each.name: (each.id_of == "user" and options.user) or "…" for each in parameters if each.required}
-        is_missing = problem.field in needed and problem.message.startswith(f"{problem.field} is missing")
-        hint = f" Write --args {quote(json.dumps(needed, ensure_ascii=False))}." if is_missing else ""
-        raise UserError(f"{_refusal(name, problem)}{hint}") from None
+        hint = f" Write --args {quote(json.dumps(needed, ensure_ascii=False))}."
+        raise UserError(f"{_refusal(name, problem)}{hint if ' is missing: ' in problem.message else ''}") from None
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     under = client_conditions(options.vary)
     left_out = tools_of(under.without)
@@ -91,12 +90,7 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     with world_of(options.world, web_of(options.world, options.web, settings)) as shop:
         check_user(shop, options.user)
         session_settings = SessionSettings(
-            shop,
-            options.user,
-            under.scope,
-            redact=under.redact,
-            without=left_out,
-            tool_timeout=settings.tool_timeout,
+            shop, options.user, under.scope, redact=under.redact, without=left_out, tool_timeout=settings.tool_timeout
         )
         session = Session(session_settings)
         with Toolkit(session, tools={tool.name: tool}) as toolkit:

@@ -105,12 +105,8 @@ class Cells:
 
     def first_id(self, columns: Columns | None) -> str:
         """The same of columns of ids: JSON's true and false are none."""
-        if self.table.form != "jsonl":
-            return self.first_text(columns)
-        is_id = "json_type({}) <> 'BOOLEAN'"
-        return _first(
-            f"CASE WHEN {is_id.format(self._raw(each))} THEN {self.text(each)} END" for each in listed(columns)
-        )
+        is_id = "json_type({}) <> 'BOOLEAN'" if self.table.form == "jsonl" else "true"
+        return _first(f"CASE WHEN {is_id.format(self._raw(key))} THEN {self.text(key)} END" for key in listed(columns))
 
     def number(self, columns: Columns | None) -> str:
         """The first text of these columns as a number: dot before the cents, commas between thousands, no currency."""

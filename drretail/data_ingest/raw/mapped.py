@@ -20,14 +20,7 @@ from drretail.data_ingest.raw.cells import (
     reject_rows,
 )
 from drretail.data_ingest.raw.lines import SHOWN, Saved, later_than
-from drretail.data_ingest.raw.mapping import (
-    Mapping,
-    OrderColumns,
-    ProductColumns,
-    TableColumns,
-    found_nowhere,
-    listed,
-)
+from drretail.data_ingest.raw.mapping import Mapping, OrderColumns, ProductColumns, TableColumns, found_nowhere, listed
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.raw.sources import Source
 from drretail.data_ingest.raw.tables import open_table

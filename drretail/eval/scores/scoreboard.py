@@ -316,9 +316,7 @@ def _notes(
 
 
 def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
-    """Columns in which the picks of systems that research were read in different ways, or some have no interval or no
-    value.
-    """
+    """Columns in which systems that research had their picks read in different ways, or lack an interval or a value."""
     blank: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     unlike: list[str] = []
     few: list[str] = []
@@ -332,10 +330,10 @@ def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
         alike += [name] if "alike" in lacking else []
         for row in rows if any(row.value is not None for row in rows) else ():
             if row.value is None and row.note is None and row.n_na + row.n_unverifiable:
-                undecided = int(row.items.get("unrated", 0))
-                why = f"none of {counted(undecided, 'cited claim')} could be decided" if undecided else ""
-                why = ", ".join(reasons_of(row.items)) or why or ", ".join(missing_in_words(row))
-                blank[row.system, why].append(name)
+                cited = int(row.items.get("unrated", 0))
+                why = [f"none of {counted(cited, 'cited claim')} could be decided"] if cited else missing_in_words(row)
+                why = [*reasons_of(row.items)] or why
+                blank[row.system, ", ".join(why)].append(name)
     for (label, why), names in blank.items():
         yield f"{', '.join(names)}: – for {label}, since no report has a value: {why}."
     if unlike:

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from drretail.agents.names import reaches_gold
-from drretail.eval.compare.comparing import A_JUDGE
 from drretail.eval.compare.differences import ALONE
 from drretail.eval.compare.wording import (
     MOST,
@@ -458,8 +457,8 @@ def judge_failures(board: Scoreboard) -> Iterator[str]:
         called = system_names((row.system for row in board.rows), board.systems)
         counts = ", ".join(f"{counted(count, 'report')} of {called[label]}" for label, (count, _) in failed.items())
         columns = ", ".join(dict.fromkeys(name for _, names in failed.values() for name in names))
-        # Rules fail again.
-        flag = f"--judge {A_JUDGE}" if board.judge.judge.startswith("offline:") else "--retry failed"
+        is_ruled = board.judge.judge.startswith("offline:")  # which fails again
+        flag = "--judge PROVIDER:MODEL" if is_ruled else "--retry failed"
         yield f"{JUDGE_FAILED}: the judge gave no usable answer on {counts} ({columns}): score {flag}."
 
 

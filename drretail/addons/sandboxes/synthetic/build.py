@@ -223,9 +223,7 @@ class _TaskMaker:
         pages = list(_found_by([keyword.text for keyword in keywords.convergent], [*supportive, *distractors, *noise]))
         established = tuple(
             Fact(
-                product_id=fact.about.product.product_id,
-                fact=fact.establishes,
-                source=web_evidence_id(source.page.url),
+                product_id=fact.about.product.product_id, fact=fact.establishes, source=web_evidence_id(source.page.url)
             )
             for fact, source in zip(facts, supportive, strict=True)
             if fact.establishes is not None
@@ -262,10 +260,7 @@ class _TaskMaker:
         length = min(drawn_length(self.random), longest)
         on_shelf = self.shelf.by_category.get(fact.about.product.category, [])
         near = [named for named in on_shelf if named.product.product_id not in self.fits]
-        others = (
-            *self.random.sample(beside, min(len(beside), 3)),
-            *others_for(length, near, fact.about, self.random),
-        )
+        others = (*self.random.sample(beside, min(len(beside), 3)), *others_for(length, near, fact.about, self.random))
         return self._page(kind, Cast(plural(fact.thing), fact.about, others), length, age, statement)
 
     def _noise(self, beside: Sequence[Theme]) -> Iterator[LabelledPage]:
