@@ -66,7 +66,8 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
     made = to or (experiment / DEFAULT_NAMES[options.form] if options.form in ("html", "plots") else Path())
     place = next(each for each in (made, *made.parents) if each.exists())
-    if made != Path() and place.is_dir() and not os.access(place, os.W_OK):
+    has_pages = options.form == "html" and made.with_suffix("").is_dir()  # which may be as they would be written
+    if made != Path() and not has_pages and place.is_dir() and not os.access(place, os.W_OK):
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)
