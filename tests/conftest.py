@@ -21,7 +21,7 @@ from drretail.progress import Progress
 from tests.servers.running import own_this_run, stop_those_of_this_run
 from tests.shop import PAGES, build_shop
 
-pytest_plugins = ["tests.cli.commands", "tests.servers.fixtures"]
+pytest_plugins = ["tests.cli.commands", "tests.servers.fixtures", "tests.viewer.browsing"]
 
 
 # An example takes as long as the machine lets it; a test that hangs is ended by its time-out. Every run draws others.
@@ -35,10 +35,6 @@ SLOW = {"browser", "node"}
 ROOT = Path(__file__).parents[1]
 FETCHING = 1800
 """Seconds for a test with real servers: the first one may fetch and start them."""
-MEMORY = Path("/dev/shm")
-"""A file system in memory, where a file costs a fifth of what it costs on a disk; tests write, copy and delete many."""
-ROOM = 4 * 2**30
-"""Bytes that have to be free in it: what a session or a module shares stays until the end."""
 
 
 # As the command sets it: two workers on two cores, and small matrices.
@@ -58,10 +54,8 @@ TOGETHER = (
         *("tests/cli/test_screens.py", "tests/addons/test_killed_writes.py", "tests/addons/test_hostile_texts.py"),
         "tests/addons/gym/test_try.py",
     },
-    # nothing: a few tests that take long, which would be left for the end
-    {"tests/cli/test_demo.py"},
-    {"tests/addons/lab/test_lab_trials.py"},
-    {"tests/api/test_own_wording.py"},
+    # nothing: few tests that take long, and would be left for the end
+    {"tests/cli/test_demo.py", "tests/addons/lab/test_lab_trials.py", "tests/api/test_own_wording.py"},
 )
 """Files that share what only one worker needs to make; they come first."""
 
@@ -129,8 +123,9 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, _end)
     if not hasattr(config, "workerinput"):
         own_this_run()
-        if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
-            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # pytest's own name for it
+        # Tests write, copy and delete many files, and each costs a fifth in memory of what it costs on a disk.
+        if Path("/dev/shm").is_dir() and shutil.disk_usage("/dev/shm").free > 4 * 2**30:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")
 
 
 def _not_awaited(descriptor: int) -> None:

@@ -266,7 +266,9 @@ def fails(found: Verification) -> dict[str, str]:
     return {check.check: check.failed[0].file for check in found.checks if check.failed}
 
 
-def test_what_was_left_as_it_was_made_fails_nothing(exp: Path, world: World) -> None:
+def test_what_was_left_as_it_was_made_fails_nothing_in_packs_and_outside(exp: Path, honest: Path, world: World) -> None:
+    assert not list(honest.glob("verdicts/*/*/*/*.jsonl"))
+    assert fails(verify(honest, world)) == {}
     before = {path: path.read_bytes() for path in exp.rglob("*") if path.is_file()}
     found = verify(exp, world)
     assert found.passes, [mismatch.line for mismatch in found.failures]
@@ -409,11 +411,6 @@ def test_what_follows_from_journals_world_and_verdicts_is_made_again(name: str, 
     found = verify(exp, world)
     assert fails(found).get(check) == file, [mismatch.line for mismatch in found.failures]
     assert all(mismatch.reason and mismatch.advice.endswith(".") for mismatch in found.failures)
-
-
-def test_packs_that_were_left_as_they_were_made_fail_nothing(honest: Path, world: World) -> None:
-    assert not list(honest.glob("verdicts/*/*/*/*.jsonl"))
-    assert fails(verify(honest, world)) == {}
 
 
 @pytest.mark.parametrize("name", ["a judge's verdict", "a verdict taken out", "a verdict by code", "verdicts of a run"])

@@ -14,10 +14,8 @@ from drretail.experiment import read_runs
 from drretail.packs import unpack_below
 from drretail.progress import Progress
 from tests.cli.commands import MAIN, ErrorOf, environment
-from tests.viewer.browsing import Window, browser, window
+from tests.viewer.browsing import Window
 from tests.viewer.dom import Element, parse
-
-__all__ = ["browser", "window"]
 
 OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
 """What tells when something was made, and sums of files that do."""

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -66,21 +67,14 @@ def judged(folder: Path, store: Store, judge: Judge) -> None:
     build.scored(folder, [CHECKS, FAITHFULNESS], judge, store=store)
 
 
-@pytest.fixture(scope="module")
-def material(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Material]:
-    folder, store = honest_experiment(tmp_path_factory.mktemp("material"))
-    yield material_of((folder, store))
-    store.close()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_copy_differs_from_its_report_in_one_place_alone(material: Material, kind: str) -> None:
-    for seed in range(4):
+def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store]) -> None:
+    material = material_of(made)
+    for kind, seed in product(KINDS, range(4)):
         copy = known(plant_error(replace(material, chance=Random(seed)), kind))
-        assert copy.error != copy.original
-        assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip()
-        assert REPORT.endswith(copy.report[copy.end :])
-        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1)
+        assert copy.error != copy.original, kind
+        assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip(), kind
+        assert REPORT.endswith(copy.report[copy.end :]), kind
+        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1), kind
 
 
 def test_checks_find_errors_by_the_record_and_a_place_without_a_claim_is_in_no_share(made: tuple[Path, Store]) -> None:

@@ -13,10 +13,7 @@ from starlette.testclient import TestClient
 from drretail.addons.live.access import address_of
 from drretail.addons.live.app import create_app, routes_of
 from drretail.tools.local_server import bound
-from tests.viewer.browsing import browser, window
-from tests.viewer.conftest import answered, exp, judged, mine, printed, recorded
 
-__all__ = ["answered", "browser", "exp", "judged", "mine", "printed", "recorded", "window"]
 TOKEN = "a-token"
 PORT = 8000
 ADDRESS = f"http://127.0.0.1:{PORT}"

@@ -111,12 +111,6 @@ def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture
-def several(three: Path, tmp_path: Path) -> Path:
-    """The same, for one test to change."""
-    return Path(shutil.copytree(three, tmp_path / "several"))
-
-
 def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(three: Path) -> None:
     assert [path.name for path in experiments_in(three)] == ["first", "second", "third"]
     lines = lines_of([read_listed(path) for path in experiments_in(three)])
@@ -160,7 +154,8 @@ def test_two_that_are_ticked_show_their_best_systems_side_by_side(three: Path) -
         assert "Tick two" in browsing.get("/two", params={"e": names}).text
 
 
-def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(several: Path) -> None:
+def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(three: Path, tmp_path: Path) -> None:
+    several = Path(shutil.copytree(three, tmp_path / "several"))
     browsing = client_of(several)
     page = parse(browsing.get("/").text)
     assert "/e/second/" in {link.attributes["href"] for link in page.all("a")}
@@ -182,7 +177,8 @@ def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(severa
     assert not (several / "first" / "votes" / "ann.jsonl").exists()
 
 
-def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(several: Path) -> None:
+def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(three: Path, tmp_path: Path) -> None:
+    several = Path(shutil.copytree(three, tmp_path / "several"))
     (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
     page = client_of(several).get("/")
     assert page.status_code == 200
@@ -192,7 +188,8 @@ def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_o
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_click_opens_an_experiment_and_its_vote(several: Path, window: Window, width: int) -> None:
+def test_a_click_opens_an_experiment_and_its_vote(three: Path, tmp_path: Path, window: Window, width: int) -> None:
+    several = Path(shutil.copytree(three, tmp_path / "several"))
     with serve(several) as address:
         page = window(width)
         page.goto(address)

@@ -15,7 +15,7 @@ from drretail.viewer.page.overview import word_index
 from drretail.viewer.run_lines import run_line
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION, answering
-from tests.viewer.browsing import Window, browser, grave_faults, window
+from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
 from tests.viewer.experiment import judge_by_hand, keep_scores, render_page
 from tests.viewer.page.test_document import poison
@@ -23,7 +23,6 @@ from tests.viewer.page.test_document import poison
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
 
-__all__ = ["browser", "window"]
 NARROW, WIDE = 390, 1280
 
 
