@@ -21,7 +21,7 @@ from drretail.addons.live.report_pages import ReportPages, Watch
 from drretail.addons.live.review_pages import QueryReview
 from drretail.addons.live.voting_pages import Voting
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition
 from drretail.querygen.reading import read_queries
 from drretail.tools.local_server import TooLong
@@ -74,7 +74,12 @@ def create_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
             Route("/favicon.ico", lambda request: Response(status_code=204)),
         ],
         middleware=[Middleware(Guard, token=token, port=port)],
-        exception_handlers={HTTPException: _refused, UserError: _not_possible, TooLong: _too_long},
+        exception_handlers={
+            HTTPException: _refused,
+            UserError: _not_possible,
+            OSError: _not_possible,
+            TooLong: _too_long,
+        },
     )
 
 
@@ -86,9 +91,10 @@ async def _refused(request: Request, problem: Exception) -> Response:
 
 
 async def _not_possible(request: Request, problem: Exception) -> Response:
+    text = f"{file_error(problem)}." if isinstance(problem, OSError) else str(problem)
     if request.method == "POST" and not request.url.path.endswith("/name"):
-        return PlainTextResponse(str(problem), 409)
-    return message_page("This can't be shown", str(problem), 409)
+        return PlainTextResponse(text, 409)
+    return message_page("This can't be shown", text, 409)
 
 
 async def _too_long(request: Request, problem: Exception) -> Response:
