@@ -1,6 +1,7 @@
 """The server's routes, and its answers to errors."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -126,11 +127,11 @@ class Experiments:
         )
 
     async def two(self, request: Request) -> Response:
-        """The best systems of two experiments, the later one first."""
+        """The first systems of two experiments, the later one first."""
         names = request.query_params.getlist("e")
         listed = [self._read(each) for each in experiments_in(self.folder) if each.name in names]
         if len(listed) != 2:
-            raise UserError("Tick two experiments of the table: this compares their best systems.")
+            raise UserError("Tick two experiments of the table: this compares their first systems.")
         folders = [line.listed.folder for line in lines_of(listed)]
         page = await run_in_threadpool(lambda: pair_page(beside(*map(read_view, folders))))
         return HTMLResponse(page)
@@ -152,8 +153,10 @@ class Experiments:
 
     def _read(self, folder: Path) -> Listed:
         files = [folder / "experiment.json", folder / "scores.json"]
-        stamp = [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
-        stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
+        stamp: list[tuple[int, int]] = []
+        with suppress(PermissionError):  # its row says so
+            stamp += [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
+            stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
         kept = self._listed.get(folder)
         if kept is None or kept[0] != stamp:
             kept = self._listed[folder] = (stamp, read_listed(folder))
