@@ -246,19 +246,30 @@ def files_below(folder: Path, pattern: str = "*") -> list[Path]:
 
 
 def check_entries(folder: Path) -> None:
-    """Raises UserError if an experiment's folder holds anything but files and folders.
+    """Raises UserError if an experiment's folder, or one of several experiments, holds anything but files and folders.
 
     A link shows, and could change, a file elsewhere, and a pipe may never end.
     """
     folders = [os.fspath(folder)] if folder.is_dir() else []
     while folders:
-        with os.scandir(folders.pop()) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
-                elif not entry.is_file(follow_symlinks=False):
-                    kind = "a link" if entry.is_symlink() else "a pipe or device"
-                    raise UserError(f"{entry.path} is {kind}, and no file of an experiment: put the file itself there.")
+        path = folders.pop()
+        try:
+            entries = [*os.scandir(path)]
+        except PermissionError:
+            # One of several that is closed to this user shows nothing; a part of one would be missed.
+            if (
+                Path(path).parent == folder
+                and not (folder / "experiment.json").exists()
+                and not os.access(path, os.X_OK)
+            ):
+                continue
+            raise
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+            elif not entry.is_file(follow_symlinks=False):
+                kind = "a link" if entry.is_symlink() else "a pipe or device"
+                raise UserError(f"{entry.path} is {kind}, and no file of an experiment: put the file itself there.")
 
 
 def check_inside(path: Path, folder: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from drretail.api.option import accepts
@@ -112,7 +113,8 @@ class Compared:
         details, count = self.options.details, len(self.comparisons)
         if count > 1 and not details:
             beside = "" if self.options.beside is None else f" --beside {self.options.beside}"
-            yield from all_pairs_parts(self.comparisons, self.systems, f"{self.options.experiment}{beside}", self.cards)
+            named = f"{quote(str(self.options.experiment))}{beside}"
+            yield from all_pairs_parts(self.comparisons, self.systems, named, self.cards)
             return
         for comparison in self.comparisons:
             yield from comparison_parts(comparison, self.cards, details=details)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pydantic import PrivateAttr
@@ -107,7 +108,7 @@ class RecordedScores(Scores):
         # What is false in an assistant's answers, the worst first; nothing for research
         if read_definition(folder).is_of_shop or (board is not None and board.are_answers):
             wrong = false_lines(read_view(folder).runs, MOST_FALSE)
-            parts += prose(*wrong, f"Each in its conversation: drretail report {folder}", "")
+            parts += prose(*wrong, f"Each in its conversation: drretail report {quote(str(folder))}", "")
         parts += self._tables(scores, kinds) if has_tables else self._board()
         unknown = {spec for cost in spent for spec in cost.cost.unpriced}
         prices = read_prices(read_settings().prices)
@@ -127,7 +128,7 @@ class RecordedScores(Scores):
         named = [name for name in metrics_in(self._options.metrics) if isinstance(name, str)]
         again = f" --metrics {','.join(named)}" if named else ""
         took = judging_in_short(self._judging.spent)
-        yield from prose(*filter(None, [took]), f"All metrics: drretail score {folder}{again} --details")
+        yield from prose(*filter(None, [took]), f"All metrics: drretail score {quote(str(folder))}{again} --details")
 
     def _tables(self, scores: Scores, kinds: Sequence[SliceBy]) -> Iterator[Part]:
         """The scores of the requested metrics as tables, with what judging took."""

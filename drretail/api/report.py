@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from drretail import __version__
@@ -92,13 +93,14 @@ def report(options: ReportOptions) -> Result[str]:
     if options.form == "html":
         if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
             raise UserError(
-                f"report writes a page, not {to.name}: drretail export {experiment} --format csv writes tables."
+                f"report writes a page, not {to.name}: "
+                f"drretail export {quote(str(experiment))} --format csv writes tables."
             )
         to = _write_pages(view, to or experiment / name, options.split, proofs, files)
     elif options.form == "latex":
         board = view.scores.scoreboard
         if board is None:
-            raise UserError(f"{view.folder} has no scores yet: drretail score {view.folder} makes them.")
+            raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
         tables = [table for section in sections(view.scores) for table in section.every]
         drawn = map(latex_table, filter(None, (board_table(board), concluded(board), *tables)))
         text = "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *drawn])
@@ -108,7 +110,7 @@ def report(options: ReportOptions) -> Result[str]:
             text = text_of(view, details=options.details or len(view.planned) <= FEW_RUNS)
             _write(to, text)
     is_judged = view.is_scored or any((experiment / "verdicts").glob("*/*/*/*"))
-    unjudged = f"No run is judged yet: drretail score {options.experiment} does it."
+    unjudged = f"No run is judged yet: drretail score {quote(str(experiment))} does it."
     return _result(to, text, lambda: summary_of(view), [] if is_judged or to is None else [unjudged])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from drretail.agents.running.spending import spending_of
@@ -71,7 +72,7 @@ class Reproduction:
         """The page with the numbers."""
         systems = [asdict(tally) for tally in self.experiment.tallies]
         document = {"page": str(self.page), "systems": systems, "verified": self.verification.passes}
-        reports = f"Kept in {self.page}. The reports: drretail report {self.experiment.folder}"
+        reports = f"Kept in {self.page}. The reports: drretail report {quote(str(self.experiment.folder))}"
         closing = [] if self.closing is None else [self.closing]
         notes = [f"What the other tables of the paper need, and all settings: {self.page}", reports, *closing]
         return Result(self, document, [*self._parts()], notes=notes, left=not self.is_complete, path=self.page)

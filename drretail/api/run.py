@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from drretail.agents.names import runs_here
 from drretail.agents.running.estimate import estimate_left, misfits, open_queries
@@ -89,10 +90,10 @@ def run(options: RunOptions) -> RecordedExperiment:
         keep_plan = _checked_plan(texts_in(options.planned), systems, folder)
         tallies, closing = _run_systems(options, ready, systems, folder, environment, observer)
         keep_plan()
-        scored_by = f"drretail score {folder}"
+        scored_by = f"drretail score {quote(str(folder))}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
-            criteria = f" --criteria {gold}" if (gold / "rubrics").is_dir() else ""
-            scored_by += f" --metrics dr3 --gold {gold}{criteria}"
+            criteria = f" --criteria {quote(str(gold))}" if (gold / "rubrics").is_dir() else ""
+            scored_by += f" --metrics dr3 --gold {quote(str(gold))}{criteria}"
     return RecordedExperiment(folder, tuple(tallies), closing, scored_by)
 
 

@@ -1,7 +1,8 @@
 """Experiments in short: one as a JSON document, what the page shows without evidence and steps; those of one folder in
-order of time, each with its best system.
+order of time, each with its best system if one is shown.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,7 +11,8 @@ from math import hypot
 from pathlib import Path
 from typing import Any
 
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
+from drretail.eval.compare.wording import name_of
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
@@ -19,7 +21,7 @@ from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of
-from drretail.viewer.tables.scoreboard import KINDS
+from drretail.viewer.tables.scoreboard import FALSE_ANSWERS, KINDS
 from drretail.viewer.tables.scores import score_cell, system_names
 
 
@@ -86,34 +88,34 @@ class Listed:
     title: str
     day: datetime
     """When its first run ended, or if no run tells, when its definition was written."""
-    definition: Definition
+    definition: Definition | None
+    """None if it can't be read."""
     board: Scoreboard | None
     runs: int
     """The number of runs that have ended."""
     problem: str = ""
-    """Why it can't be read; empty if it can."""
+    """Why it or its scores can't be read; empty if they can."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One experiment in a table of several: its best system by what was bought, or else by its first score."""
+    """One experiment in a table of several: its first system by what was bought, or else by its first score."""
 
     listed: Listed
     best: str = ""
-    """The name of the best system; empty without scores."""
+    """The name of the first system; empty without scores, and if it is not shown to do better than another."""
     judge: str = ""
     measure: str = ""
     figure: Cell | None = None
-    """The best system's value, with its interval."""
+    """The first system's value, with its interval."""
     change: Cell | None = None
-    """The difference from the best one in the previous comparable experiment; None if there is none."""
+    """The difference from the first one in the previous comparable experiment; None if there is none."""
 
 
 def experiments_in(folder: Path) -> list[Path]:
-    """The folders of experiments directly in a folder, by name."""
-    if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if (path / "experiment.json").is_file())
+    """The folders of experiments directly in a folder, by name, with folders that are closed to this user."""
+    folders = [path for path in folder.iterdir() if path.is_dir()] if folder.is_dir() else []
+    return sorted(path for path in folders if not os.access(path, os.X_OK) or (path / "experiment.json").is_file())
 
 
 def holds_several(folder: Path) -> bool:
@@ -122,26 +124,31 @@ def holds_several(folder: Path) -> bool:
 
 
 def read_listed(folder: Path) -> Listed:
-    """An experiment without its runs; with the reason if it can't be read."""
-    written = datetime.fromtimestamp((folder / "experiment.json").stat().st_mtime, UTC)
+    """An experiment without its runs; with the reason if it or its scores can't be read."""
+    runs, written, days = folder / "runs", folder.stat().st_mtime, list[datetime]()
+    definition, board, problem = None, None, ""
     try:
-        definition, scores = read_definition(folder), read_scores(folder)
-    except UserError as problem:
-        return Listed(folder, folder.name, written, Definition(), None, 0, str(problem))
-    runs = folder / "runs"
-    days: list[datetime] = []
-    for label in definition.systems:
+        written = (folder / "experiment.json").stat().st_mtime
+        definition = read_definition(folder)
+        scores = read_scores(folder)
+        board = scores and scores.scoreboard
+    except UserError as fault:
+        problem = str(fault)
+    except OSError as fault:
+        problem = f"{file_error(fault)}."
+    for label in definition.systems if definition else ():
         first = min((runs / label).glob("*/telemetry.json"), default=None)
         with suppress(UserError):  # a damaged file costs its day alone
             ended = read_json(first).get("ended") if first is not None else None
             days += [datetime.fromisoformat(ended)] if isinstance(ended, str) else []
     return Listed(
         folder=folder,
-        title=definition.title or title_of(definition),
-        day=min(days, default=written),
+        title=(definition.title or title_of(definition)) if definition else folder.name,
+        day=min(days, default=datetime.fromtimestamp(written, UTC)),
         definition=definition,
-        board=None if scores is None else scores.scoreboard,
-        runs=len(list(runs.glob("*/*/run.json"))),
+        board=board,
+        runs=len(list(runs.glob("*/*/run.json"))) if definition else 0,
+        problem=problem,
     )
 
 
@@ -155,16 +162,18 @@ def lines_of(listed: Sequence[Listed]) -> list[Line]:
         column = next((column for column in shown if column.decides), next(iter(shown), None))
         rows = (row for row in board.rows if place_of(row.system, board.systems) == "system") if board else iter(())
         row = next(rows, None)
-        if board is None or row is None or column is None or column.name not in row.cells:
+        if each.definition is None or board is None or row is None or column is None or column.name not in row.cells:
             lines.append(Line(each))
             continue
         queries = frozenset((query.query_id, query.text) for query in each.definition.queries)
         series = column.name, queries, board.judge
         before, cell = last.get(series), row.cells[column.name]
         last[series] = cell
+        alone = all(place_of(other.system, board.systems) != "system" for other in board.rows if other is not row)
+        names = system_names((row.system for row in board.rows), board.systems)
         line = Line(
             each,
-            best=system_names((row.system for row in board.rows), board.systems)[row.system],
+            best=names[row.system] if alone or _is_ahead(row.system, board) else "",
             judge=board.judge.judge or CODE,
             measure=column.name,
             figure=replace(score_cell(cell), kind=KINDS.get(column.unit, "number")),
@@ -172,6 +181,14 @@ def lines_of(listed: Sequence[Listed]) -> list[Line]:
         )
         lines.append(line)
     return lines[::-1]
+
+
+def _is_ahead(system: str, board: Scoreboard) -> bool:
+    """True if it is shown to do better than another system, as the first sentence on the scoreboard says."""
+    shown = [row for row in board.compared if row.outcome in ("higher", "lower")]
+    return any(
+        system == (row.a if (row.outcome == "higher") != (name_of(row) == FALSE_ANSWERS) else row.b) for row in shown
+    )
 
 
 def _change(before: BoardCell, after: BoardCell) -> Cell:

@@ -5,6 +5,7 @@ each question has a line.
 """
 
 from collections.abc import Iterator
+from shlex import quote
 from textwrap import shorten, wrap
 
 from drretail.eval.method import method_cards
@@ -112,7 +113,8 @@ def _questions(view: ExperimentView) -> Iterator[str]:
         cells = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=False))
         yield f"  {cells}  {shorten(row[4], max(20, WIDTH - len(cells) - 4), placeholder=' …')}"
     yield ""
-    yield f"Every answer with its claims, and all tables: drretail report {view.folder} --format text --details"
+    whole = f"drretail report {quote(str(view.folder))} --format text --details"
+    yield f"Every answer with its claims, and all tables: {whole}"
 
 
 def _run(view: RunView, claims: str, checks: str) -> Iterator[str]:

@@ -126,6 +126,9 @@ def test_score_opens_with_the_scoreboard_and_metrics_come_by_details(drretail: C
     assert "error-free share 1.00, share of reports in which code finds no error" in " ".join(shown.split())
     assert "Checks, by code" not in shown
     assert f"All metrics: drretail score {made.name} --metrics checks,basket --details" in shown
+    made = made.rename(made.with_name("ans wers é"))
+    asked = ("score", made.name, "--metrics", "checks,basket", "-q")
+    assert "All metrics: drretail score 'ans wers é' --metrics checks,basket --details" in drretail(*asked).stdout
     whole = drretail(*asked, "--details").stdout
     assert "Scoreboard" not in whole
     assert "Checks, by code" in whole

@@ -133,6 +133,10 @@ def test_the_checksums_are_those_that_sha256sum_reads(holding_out: Path) -> None
     subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=generation, check=True)
 
 
+def test_every_file_is_as_open_as_the_first(holding_out: Path) -> None:
+    assert len({path.stat().st_mode for path in holding_out.rglob("*") if path.is_file()}) == 1
+
+
 @pytest.mark.parametrize("suffix", [".fast", ".term", ".store", ".pos", ".idx", ".fieldnorm", "meta.json"])
 def test_a_damaged_index_is_not_opened(holding_out: Path, suffix: str) -> None:
     (path,) = (each for each in holding_out.rglob(f"index/*{suffix}") if not each.name.startswith("."))

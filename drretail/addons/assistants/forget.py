@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from drretail import experiment
@@ -86,7 +87,7 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     ]
     if still_named:
         parts.append(Prose(f"Still named in: {', '.join(still_named)}. Look at these files yourself."))
-    note = f"Next: drretail score {folder}, and drretail report, make the rest again."
+    note = f"Next: drretail score {quote(str(folder))}, and drretail report, make the rest again."
     return Result(gone, asdict(gone), parts, hints=[note])
 
 

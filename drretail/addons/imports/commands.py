@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from drretail.addons.imports.formats import load_format
@@ -59,7 +60,7 @@ def import_reports(options: ImportOptions) -> Result[Any]:
             "Nothing here can be held against your shop: import again with --world W "
             "(drretail/addons/assistants/README.md)."
         )
-    parts += prose(*_notes(came), *([f"Next: drretail score {to}"] if came.reports else []))
+    parts += prose(*_notes(came), *([f"Next: drretail score {quote(str(to))}"] if came.reports else []))
     return Result(came, _document(came, options), parts, notes=[f"Kept in {to}."], path=to)
 
 

@@ -1,6 +1,7 @@
 """The server's routes, and its answers to errors."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -21,7 +22,7 @@ from drretail.addons.live.report_pages import ReportPages, Watch
 from drretail.addons.live.review_pages import QueryReview
 from drretail.addons.live.voting_pages import Voting
 from drretail.env.world import World
-from drretail.errors import UserError
+from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition
 from drretail.querygen.reading import read_queries
 from drretail.tools.local_server import TooLong
@@ -74,7 +75,12 @@ def create_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:
             Route("/favicon.ico", lambda request: Response(status_code=204)),
         ],
         middleware=[Middleware(Guard, token=token, port=port)],
-        exception_handlers={HTTPException: _refused, UserError: _not_possible, TooLong: _too_long},
+        exception_handlers={
+            HTTPException: _refused,
+            UserError: _not_possible,
+            OSError: _not_possible,
+            TooLong: _too_long,
+        },
     )
 
 
@@ -86,9 +92,10 @@ async def _refused(request: Request, problem: Exception) -> Response:
 
 
 async def _not_possible(request: Request, problem: Exception) -> Response:
+    text = f"{file_error(problem)}." if isinstance(problem, OSError) else str(problem)
     if request.method == "POST" and not request.url.path.endswith("/name"):
-        return PlainTextResponse(str(problem), 409)
-    return message_page("This can't be shown", str(problem), 409)
+        return PlainTextResponse(text, 409)
+    return message_page("This can't be shown", text, 409)
 
 
 async def _too_long(request: Request, problem: Exception) -> Response:
@@ -120,11 +127,11 @@ class Experiments:
         )
 
     async def two(self, request: Request) -> Response:
-        """The best systems of two experiments, the later one first."""
+        """The first systems of two experiments, the later one first."""
         names = request.query_params.getlist("e")
         listed = [self._read(each) for each in experiments_in(self.folder) if each.name in names]
         if len(listed) != 2:
-            raise UserError("Tick two experiments of the table: this compares their best systems.")
+            raise UserError("Tick two experiments of the table: this compares their first systems.")
         folders = [line.listed.folder for line in lines_of(listed)]
         page = await run_in_threadpool(lambda: pair_page(beside(*map(read_view, folders))))
         return HTMLResponse(page)
@@ -146,8 +153,10 @@ class Experiments:
 
     def _read(self, folder: Path) -> Listed:
         files = [folder / "experiment.json", folder / "scores.json"]
-        stamp = [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
-        stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
+        stamp: list[tuple[int, int]] = []
+        with suppress(PermissionError):  # its row says so
+            stamp += [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
+            stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
         kept = self._listed.get(folder)
         if kept is None or kept[0] != stamp:
             kept = self._listed[folder] = (stamp, read_listed(folder))

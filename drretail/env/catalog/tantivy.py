@@ -68,6 +68,7 @@ class TantivyWriter:
 
     def __init__(self, folder: Path, formulation: Formulation = ENGLISH) -> None:
         folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
         self._formulation = formulation
         self._index = Index(catalog_schema(self._formulation), path=str(folder))
         self._index.config_reader(reload_policy=NO_WATCHER)
@@ -84,6 +85,8 @@ class TantivyWriter:
         with write_errors():
             self._writer.commit()
             self._writer.wait_merging_threads()
+        for name in ("meta.json", ".managed.json"):  # tantivy closes these to other users, whatever the umask
+            (self._folder / name).chmod(self._folder.stat().st_mode & 0o666)
         self._index.reload()
         if self._index.searcher().num_segments > 1:
             raise UserError(

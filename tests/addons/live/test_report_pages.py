@@ -1,6 +1,7 @@
 """``drretail view``: who gets in, its pages of reports and experiments, and what is said where it can't begin."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -21,6 +22,7 @@ from drretail.addons.live import report_pages
 from drretail.addons.live.access import MOST_BYTES
 from drretail.addons.live.app import routes_of
 from drretail.addons.live.report_pages import Watch
+from drretail.api.options.shared import folder_of
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
@@ -118,7 +120,12 @@ def test_the_latest_stands_first_and_only_what_is_comparable_has_a_change(three:
     assert {line.measure for line in lines} == {"FP"}
     board = lines[0].listed.board
     assert board is not None
-    assert {board.rows[0].system.startswith(line.best) for line in lines} == {True}, "the first of the scoreboard"
+    assert {line.best for line in lines} == {""}, "nothing tells the systems apart"
+    shown = board.compared[0].model_copy(update={"a": board.rows[0].system, "outcome": "higher"})
+    for outcome, best in (("higher", board.rows[0].system), ("lower", "")):
+        compared = (shown.model_copy(update={"outcome": outcome}),)
+        (line,) = lines_of([replace(lines[0].listed, board=board.model_copy(update={"compared": compared}))])
+        assert line.best == best
     assert [None if line.change is None else line.change.number for line in lines] == [None, 0, None]
 
 
@@ -180,11 +187,29 @@ def test_each_experiment_is_opened_below_its_name_and_keeps_its_own_votes(three:
 def test_one_that_can_not_be_read_is_told_in_its_row_and_a_plan_of_votes_is_of_one(three: Path, tmp_path: Path) -> None:
     several = Path(shutil.copytree(three, tmp_path / "several"))
     (several / "first" / "experiment.json").write_text("{}", encoding="utf-8")
+    (several / "second" / "scores.json").write_text('{"format', encoding="utf-8")
     page = client_of(several).get("/")
     assert page.status_code == 200
-    assert parse(page.text).text.count("The second") == 1
+    text = parse(page.text).text
+    assert text.count("The second") == 1
+    assert "first, –" in text
+    assert "second, 3 queries, 9 runs" in text
+    assert "not scored" not in text
     with pytest.raises(UserError, match=r"holds several experiments: name one, such as .*first, with --n"):
         routes_of(several, PORT, 5)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everywhere")
+def test_a_folder_that_is_closed_to_this_user_is_told_in_its_row(several: Path) -> None:
+    (several / "second").chmod(0)
+    try:
+        client = client_of(folder_of(several))
+        text = parse(client.get("/").text).text
+        assert "second/experiment.json is closed to this user: change its permissions" in text
+        assert "The third" in text
+        assert client.get("/e/second/").status_code == 409
+    finally:
+        (several / "second").chmod(0o755)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

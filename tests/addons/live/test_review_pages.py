@@ -385,6 +385,15 @@ def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClien
     assert "has changed since" in found.text
 
 
+def test_a_file_of_votes_that_can_not_be_written_is_told_in_a_sentence(exp: Path) -> None:
+    client = client_of(exp)
+    (exp / "votes" / ".plan.lock").mkdir(parents=True)  # root may write into any file
+    for path in ("/vote", "/rate", "/label"):
+        found = client.get(path)
+        assert found.status_code == 409
+        assert "votes/.plan.lock is a folder: name a file." in found.text
+
+
 def test_an_experiment_of_one_system_has_nothing_to_compare(mine: Path) -> None:
     client = client_of(mine)
     assert "There is nothing to compare yet" in client.get("/vote").text
