@@ -176,6 +176,26 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     assert found[f"mirror.{LABEL}"] == (None, (f"a copy of acme.{LABEL}",))
 
 
+def test_runs_that_cannot_be_read_are_refused_and_have_no_rank_if_they_were_damaged_later(
+    home: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(home / "R", tmp_path / "R", ignore=shutil.ignore_patterns("submissions", "graded", "ranking.json"))
+    cut = shutil.copytree(home / "exp", tmp_path / "exp")
+    path = next(cut.glob("runs/*/*/run.json"))
+    path.write_text(path.read_text()[:100])
+    with pytest.raises(UserError, match=f"{path} cannot be read"):
+        submit(tmp_path / "R", cut, manifest(home, "cut"), exhibit=True)
+    for name, verified in (("acme", True), ("shown", False)):
+        submit(tmp_path / "R", home / "exp", manifest(home, name), sample=3, exhibit=not verified)
+    runs = tmp_path / "R" / "submissions"
+    (runs / "acme" / "exp" / path.relative_to(cut)).write_text(path.read_text())
+    evidence = runs / "shown" / "exp" / path.relative_to(cut).with_name("evidence.jsonl.gz")
+    evidence.write_bytes(gzip.compress(b"no evidence\n{}"))
+    rows = {row.system.partition(".")[0]: (row.ranks, row.notes) for row in rank(tmp_path / "R").rows}
+    lost = "1 of its runs cannot be read"
+    assert rows == {"acme": (None, (lost,)), "shown": (None, (f"unverified, {lost}",))}
+
+
 def test_a_folder_that_is_no_release_has_no_ranks(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is no release"):
         rank(tmp_path)
