@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "plant": "lab plant exp --n 1",
     "bias": "lab bias exp --only length",
     "sample": "lab sample exp",
-    "make": f"bench make --to made --closes 2026-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",
+    "make": f"bench make --to made --closes 2099-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",
     "publish": "bench publish R --to made",
     "submit": "bench submit R exp --manifest second.json --exhibit",
     "rank": "bench rank R",

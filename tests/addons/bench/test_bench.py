@@ -36,7 +36,7 @@ from drretail.records.wish import Want, Wish
 from tests.shop import USER, build_shop
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "bench"
-CLOSES = datetime(2026, 12, 1, tzinfo=UTC)
+CLOSES = datetime(2099, 12, 1, tzinfo=UTC)
 LABEL = "react@offline-shopper"
 SEED = "a seed that nobody guesses"
 
@@ -71,12 +71,22 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
     return home / "manifest.json"
 
 
-@pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
+@pytest.mark.parametrize("closes", ["2099-12-01T02:00:00+02:00", "2099-12-01T00:00:00"])
 def test_the_command_takes_a_time_without_an_offset_as_utc(home: Path, tmp_path: Path, closes: str) -> None:
     options = {"world": home / "world", "queries": home / "q.jsonl", "n": 6, "seed": SEED}
     made = make_by_command(tmp_path / "R", datetime.fromisoformat(closes), **options)  # pyright: ignore[reportArgumentType]
     assert "queries on the world" in repr(made)
     assert read_release(tmp_path / "R").closes == CLOSES
+
+
+def test_a_seed_that_would_be_published_and_a_window_that_is_over_are_refused(home: Path, tmp_path: Path) -> None:
+    made_of = {"world": home / "world", "queries": home / "q.jsonl", "progress": Progress()}
+    for seed in ("s", "42"):
+        with pytest.raises(UserError, match="leave --seed out"):
+            make(tmp_path / "R", closes=CLOSES, seed=seed, **made_of)
+    with pytest.raises(UserError, match="closed on 2020-01-01 00:00 UTC"):
+        make(tmp_path / "R", closes=datetime(2020, 1, 1, tzinfo=UTC), **made_of)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
@@ -87,7 +97,7 @@ def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
 
 
 def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="stays sealed until 2026-12-01"):
+    with pytest.raises(UserError, match="stays sealed until 2099-12-01"):
         publish(home / "R", tmp_path, gold=True, now=CLOSES - timedelta(days=1))
     assert not (tmp_path / "gold.jsonl").exists()
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
@@ -98,7 +108,7 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
         read_release(tmp_path)
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
     promised = read_json(tmp_path / "release.json")
-    write_json(tmp_path / "release.json", {**promised, "closes": "2026-11-01T00:00:00Z"})
+    write_json(tmp_path / "release.json", {**promised, "closes": "2099-11-01T00:00:00Z"})
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
 
