@@ -85,7 +85,7 @@ def main() -> None:
         end(f"Error: {sentence}", USER_MUST_ACT)
 
 
-KEEPING = ("demo", "ingest", "world", "run", "score", "reproduce", "download", "sandbox", "lab", "bench")
+KEEPING = ("demo", "ingest", "world", "run", "score", "reproduce", "download", "sandbox", "lab")
 """The commands that keep what they have when they are stopped, and go on from there."""
 
 

@@ -181,11 +181,13 @@ def _lines(path: Path, *, as_json: bool) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def _question(place: str, row: Mapping[str, Any]) -> Question:
-    """Raises UserError for a row without a question, with control characters or with an invalid wish."""
+    """Raises UserError for a row without a question, with too long a one, control characters or an invalid wish."""
     named = with_our_names(row)
     text, user, own_id = (_text(named.get(name)) for name in ("text", "user_id", "query_id"))
     if text is None:
         raise UserError(f"{place}, has no question: name it {_QUESTION!r}.")
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"{place}, has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken.")
     if control := _CONTROL.search(f"{text}{user or ''}"):
         raise UserError(f"{place}, is not plain text: remove the control character U+{ord(control[0]):04X}.")
     query_id = re.sub(r"[^a-z0-9._-]+", "-", (own_id or "").casefold()).strip("._-")[:_LONGEST_ID] or None

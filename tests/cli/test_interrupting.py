@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from drretail.cli.entry import begins_anew
 from drretail.files import write_lines
 from drretail.records.query import Query
 from tests import build
@@ -56,6 +57,11 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (6, 2)
+
+
+def test_a_command_that_keeps_nothing_begins_anew() -> None:
+    names = ("run", "lab", "bench", "export")
+    assert [name for name in names if begins_anew(["drretail", name])] == ["bench", "export"]
 
 
 @pytest.mark.parametrize("presses", [pytest.param(1, marks=pytest.mark.slow), 2])

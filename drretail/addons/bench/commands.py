@@ -38,7 +38,11 @@ def make(options: MakeOptions) -> Result[Release]:
     )
     lines = [f"{to}: {counted(made.queries, 'query')} on the world {made.world_fingerprint[:12]}."]
     lines += [f"{value}  {name}" for name, value in made.commitment.items()]
-    return Result(made, made.model_dump(mode="json"), lines, path=to)
+    hints = [f"Next: drretail bench publish {to} --to FOLDER"]
+    if options.queries is None and (fewer := options.n - made.queries):
+        levels = f"of levels {releases.LEVELS[0]} to {releases.LEVELS[-1]}"
+        hints.insert(0, f"{fewer:,} fewer than --n: other users have no query {levels}, or none with a twin of these.")
+    return Result(made, made.model_dump(mode="json"), lines, hints=hints, path=to)
 
 
 @accepts(PublishOptions)
@@ -47,7 +51,8 @@ def publish(options: PublishOptions) -> Result[Release]:
     to = Path(options.to)
     made = releases.publish(Path(options.release), to, closed=options.closed, gold=options.gold)
     line = f"{to}: {counted(made.queries, 'task')}{', with gold' if options.gold else ''}."
-    return Result(made, made.model_dump(mode="json"), [line], path=to)
+    hint = f"Next, with a contestant's runs: drretail bench submit {options.release} EXP --manifest FILE"
+    return Result(made, made.model_dump(mode="json"), [line], hints=[] if options.gold else [hint], path=to)
 
 
 @accepts(SubmitOptions)
@@ -58,7 +63,7 @@ def submit(options: SubmitOptions) -> Result[Accepted]:
     lines = [f"Accepted{' late' if accepted.late else ''}{'' if accepted.verified else ', unverified'}."]
     lines += [f"{label}: {rerun_of.line}" for label, rerun_of in accepted.again.items()]
     lines += [f"Not checked: {line}." for line in accepted.not_checkable]
-    return Result(accepted, accepted.model_dump(mode="json"), lines)
+    return Result(accepted, accepted.model_dump(mode="json"), lines, hints=[f"Next: drretail bench rank {paths[0]}"])
 
 
 @accepts(RankOptions)

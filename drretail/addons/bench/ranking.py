@@ -17,10 +17,11 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metrics.truth import Truth
 from drretail.eval.scores.gathering import gather
 from drretail.eval.scores.pair_rows import read_outcomes
-from drretail.experiment import read_runs
+from drretail.experiment import read_runs, run_folder
 from drretail.files import write_json
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Document, Record
+from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.stats.intervals import Clusters, share_interval
 from drretail.stats.ranking import Contest, strengths
@@ -33,7 +34,7 @@ class RankRow(Record):
     system: str
     ranks: tuple[int, int] | None = None
     """The best and the worst rank that Holm-corrected paired tests allow. None for floors, the oracle, copies, and
-    systems that were not verified or not run again.
+    systems that were not verified or not run again, or of which a run cannot be read.
     """
     truth: float
     """Mean over all queries of a report's worth: that of its decision if the report is true, otherwise 0."""
@@ -52,7 +53,7 @@ class RankRow(Record):
     door: str
     notes: tuple[str, ...] = ()
     """Any of: late; unverified; not run again; not checked: WHY; baseline (a floor or the oracle); a copy of LABEL;
-    lead unconfirmed.
+    N of its runs cannot be read; lead unconfirmed.
     """
     forged: dict[float, float] = Field(default_factory=dict[float, float])
     """By gain in truth, the odds that runs forged to gain as much would have been ranked."""
@@ -79,7 +80,7 @@ def rank(folder: Path) -> Ranking:
         score(graded, metrics=["truth"], world=world)  # for the page, which leaves out missing runs; they are 0 here
     all_runs, clusters = list(read_runs(graded)), Clusters.of(queries)
     runs = {label: [run for run in all_runs if run.system == label] for label in systems}
-    faults = _faults(systems, runs)
+    faults = _faults(systems, runs, queries)
     # Only verified and rerun systems are ranked: by truth alone an embellished true report is as good as a plain one.
     ranked = {label: worth[label] for label in systems if not faults[label]}
     ranks, style = _ranks(ranked, clusters), _style(graded, worth, clusters)
@@ -124,7 +125,9 @@ def _with_unconfirmed(rows: Sequence[RankRow], systems: Mapping[str, Entry]) -> 
         yield row if is_sure else row.model_copy(update={"notes": (*row.notes, "lead unconfirmed")})
 
 
-def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> dict[str, str]:
+def _faults(
+    systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]], queries: Sequence[Query]
+) -> dict[str, str]:
     """Why each system has no rank, by label; empty for a ranked one. Copies have none: each would add a Holm pair."""
     first: dict[frozenset[tuple[str, str | None]], str] = {}
     faults: dict[str, str] = {}
@@ -140,6 +143,9 @@ def _faults(systems: Mapping[str, Entry], runs: Mapping[str, Sequence[Run]]) -> 
             faults[label] = f"not checked: {reason}"
         elif (other := first.setdefault(frozenset((run.query_id, run.report) for run in runs[label]), label)) != label:
             faults[label] = f"a copy of {other}"
+        sources = [run_folder(entry.experiment, entry.label, query.query_id, 1) / "run.json" for query in queries]
+        if lost := sum(map(Path.exists, sources)) - len(runs[label]):
+            faults[label] = f"{faults[label]}, {lost} of its runs cannot be read".removeprefix(", ")
     return faults
 
 

@@ -9,7 +9,7 @@ import hashlib
 import secrets
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -80,9 +80,12 @@ def make(
 
     Generated queries are of ``LEVELS``, as evenly as the shop allows. A third are one of a pair of twins, of which the
     shop can meet only one. The others hide a limit if they have one worth hiding. Raises UserError for a folder that is
-    not empty, for a query without a typed wish, and if no query can be generated.
+    not empty, for a window that is over, for a seed that stands in what will be published, for a query without a typed
+    wish, and if no query can be generated.
     """
     closes = (closes if closes.tzinfo else closes.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
+    if closes <= datetime.now(UTC):
+        raise UserError(f"The window closed on {closes:%Y-%m-%d %H:%M %Z}: name a later --closes.")
     seed = seed or secrets.token_hex(16)
     with made_whole(to) as made:
         sealed = made / "sealed"
@@ -97,6 +100,8 @@ def make(
             chosen = list(read_queries(queries)) if queries is not None else _made_up(shop, n, seed)
             release = _seal(sealed, shop, chosen, to.name, seed, closes)
         write_json(made / "release.json", release.model_dump(mode="json"))
+        if _telling(seed, (made / "release.json", *(sealed / "world").rglob("*")), _published(sealed)):
+            raise UserError("The seed stands in what will be published: leave --seed out, and a long one is drawn.")
         sealed.chmod(0o700)
     return release
 
@@ -168,6 +173,17 @@ def tasks_of(queries: Sequence[Query]) -> tuple[Query, ...]:
     return tuple(query.task.model_copy(update={"manner": None, "questions": None}) for query in queries)
 
 
+def _published(sealed: Path) -> list[str]:
+    """The lines of tasks.jsonl."""
+    return [canonical_json(as_task(task)) for task in tasks_of(read_queries(sealed / "queries.jsonl"))]
+
+
+def _telling(seed: str, files: Iterable[Path], tasks: Iterable[str]) -> Path | str | None:
+    """What contains the seed; None if nothing does."""
+    found = next((path for path in files if path.is_file() and seed.encode() in path.read_bytes()), None)
+    return found or ("tasks.jsonl" if any(seed in line for line in tasks) else None)
+
+
 def publish(
     folder: Path, to: Path, *, closed: bool = False, gold: bool = False, now: datetime | None = None
 ) -> Release:
@@ -179,14 +195,11 @@ def publish(
     is_open = (now or datetime.now(UTC)) < release.closes
     if gold and is_open:
         raise UserError(f"The gold stays sealed until {release.closes:%Y-%m-%d %H:%M %Z}.")
-    tasks = [canonical_json(as_task(task)) for task in tasks_of(read_queries(folder / "sealed" / "queries.jsonl"))]
+    tasks = _published(folder / "sealed")
     if is_open:
         seed = (folder / "sealed" / "seed.txt").read_text(encoding="utf-8")
         shop = [] if closed else (folder / "sealed" / "world").rglob("*")
-        files = (path for path in (folder / "release.json", *shop, *to.rglob("*")) if path.is_file())
-        telling = next((path for path in files if seed.encode() in path.read_bytes()), None)
-        if telling is not None or any(seed in line for line in tasks):
-            where = telling or "tasks.jsonl"
+        if where := _telling(seed, (folder / "release.json", *shop, *to.rglob("*")), tasks):
             raise UserError(f"{where} holds the sealed seed: make the release anew, with a drawn seed.")
     write_atomically(to / "release.json", (folder / "release.json").read_bytes())
     write_lines(to / "tasks.jsonl", tasks)

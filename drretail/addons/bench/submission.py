@@ -32,7 +32,7 @@ from drretail.errors import UserError
 from drretail.eval.baskets import keep_references, made_references
 from drretail.eval.judging.subject import read_subjects, research_labels
 from drretail.eval.metrics.truth import Truth, truth_of
-from drretail.experiment import read_definition, run_folder, runs_folder
+from drretail.experiment import read_definition, read_evidence, read_run, run_folder, runs_folder
 from drretail.files import files_below, is_unfinished, made_whole, read_json, read_lines, write_json
 from drretail.llm.providers import OFFLINE, PROVIDERS
 from drretail.parsing import keys_that_stand_twice
@@ -51,7 +51,8 @@ def grade(
     """What each planned run is worth, by label and query id. Queries without a right answer are left out.
 
     ``systems`` maps a label here to the system's experiment and its label there. ``to`` becomes an experiment of these
-    runs with the sealed queries and their baskets. If it already holds the same systems, it is kept with its verdicts.
+    runs with the sealed queries and their baskets; a run that cannot be read is left out. If it already holds the same
+    systems, it is kept with its verdicts.
     """
     if not (to / "experiment.json").exists() or {*read_definition(to).systems} != {*systems}:
         with (
@@ -69,7 +70,7 @@ def grade(
                 graded.ask(graded.definition.model_copy(update=renamed))
                 for query in queries:
                     source = run_folder(experiment, label, query.query_id, 1)
-                    if (source / "run.json").exists():
+                    if (source / "run.json").exists() and not unreadable(source):
                         target = run_folder(made, new, query.query_id, 1)
                         shutil.copytree(source, target)
                         named = {"system": new, "run_id": f"{new}/{query.query_id}-r1"}
@@ -81,6 +82,15 @@ def grade(
         if truth := truth_of(replace(subject, whole=references[subject.query.query_id])):
             truths.setdefault(subject.label, {})[subject.query.query_id] = truth
     return truths
+
+
+def unreadable(run: Path) -> str:
+    """Why a run cannot be graded; empty if it can."""
+    try:
+        read_run(run), read_evidence(run)
+    except UserError as problem:
+        return str(problem)
+    return ""
 
 
 _REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
@@ -299,8 +309,8 @@ def submit(
     """Takes a run folder in as a submission. An ``exhibit`` is shown without being verified.
 
     Raises UserError if the manifest names other systems or models than the folder, if the contestant has an entry, if
-    the folder is of another version than the release or too large, if ``verify`` fails, and if runs have a different
-    result when they are made again, at first on ``sample`` queries.
+    the folder is of another version than the release or too large, if a run cannot be read, if ``verify`` fails, and if
+    runs have a different result when they are made again, at first on ``sample`` queries.
     """
     release = read_release(folder)
     check_version(release)
@@ -321,6 +331,8 @@ def submit(
     now, target = now or datetime.now(UTC), folder / "submissions" / slug(entry_manifest.name).replace(".", "-")
     if _letters(target.name) in {_letters(path.name) for path in target.parent.glob("*")}:
         raise UserError(f"{entry_manifest.name} has submitted already: a release takes one entry of each contestant.")
+    if faults := [fault for path in sorted(runs.glob("runs/*/*/run.json")) if (fault := unreadable(path.parent))]:
+        raise UserError(faults[0])
     checks = {} if exhibit else _checked(folder, runs, entry_manifest, sample)
     accepted = Accepted(submitted=now, late=now > release.closes, verified=not exhibit, **checks)
     with made_whole(target) as made:

@@ -291,7 +291,8 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     kept = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
     document = {"cards": [made.document() for made in cards]}
-    left = sum(part.failed + part.unasked for made in cards for part in made.sets)
+    # Claims that it leaves undecided are no fault of a judge that decided others.
+    left = sum(part.failed + part.unasked + (0 if part.n else part.undecided) for made in cards for part in made.sets)
     hint = f"Kept in {', '.join(str(path) for path, _ in kept)}; drretail score puts it beside every FP of the judge."
     notes = [*filter(None, (*(replaced for _, replaced in kept), allowance.closing))]
     return Result(cards, document, [*tables.cards_parts(cards)], left=left, notes=notes, hints=[hint])
@@ -342,13 +343,15 @@ def bias(options: BiasOptions) -> Result[BiasFound]:
     """Measures known biases of a judge: each effect with its 95% interval over queries.
 
     The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
-    kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe.
+    kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe, and UserError if every judge follows rules.
     """
     experiment = folder_of(options.experiment)
     probes, folder = named_probes(names_in(options.only)), bias_folder(experiment)
     reports = choose_reports(experiment, limit=options.n, seed=options.seed)
     # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
     judging = Judging.of(["quality"], options)
+    if all(judge.ref.kind == "rule_based" for judge in judging.judges):
+        raise UserError("A judge that follows rules has no opinions to probe: name another, --judge PROVIDER:MODEL.")
     judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
     copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
     today, pin = datetime.now(UTC).date().isoformat(), None if options.pin is None else Path(options.pin)

@@ -19,6 +19,7 @@ from drretail.addons.lab.findings import (
     LEVEL_WITH,
     PLANTED,
     SHARES,
+    SUMMARISED,
     TOO_FEW,
     TUNING,
     Agreement,
@@ -60,8 +61,11 @@ def cards_parts(cards: Sequence[JudgeCard]) -> Iterator[Table | str]:
         yield table_of(f"{card.judge.spec} beside people's labels", columns, rows, notes=NOTES["card"].splitlines())
         for claims in card.sets:
             confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
-            title, notes = f"{claims.name}: what people say, and the judge", _card_sentences(claims)
-            yield table_of(title, ["", "full", "partial", "none"], confusions, notes=notes)
+            title, notes = f"{claims.name}: what people say, and the judge", [*_card_sentences(claims)]
+            if claims.n:
+                yield table_of(title, ["", "full", "partial", "none"], confusions, notes=notes)
+            else:
+                yield from prose(*notes)
         yield from prose(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
@@ -69,7 +73,7 @@ def _card_sentences(claims: SetCard) -> Iterator[str]:
     shares = {name: claims.figure(name).value for name in ("people_full", "judge_full", "accuracy", "majority")}
     if None in shares.values():
         undecided = f": the judge decided none of {counted(claims.undecided, 'claim')}" if claims.undecided else ""
-        yield f"No claim has a verdict{undecided}."
+        yield f"No claim of {claims.name} has a verdict{undecided}."
     else:
         left = f" {claims.unasked:,} claims were not judged." if claims.unasked else ""
         yield (
@@ -153,8 +157,10 @@ def agreement_parts(agreement: Agreement) -> Iterator[Table | str]:
             figures = [its[name].value if name in its else None for name in shown]
             rows.append([f"{first}, {second}", main.n, *figures, interval(main.ci_low, main.ci_high) or None])
         yield table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95%"], rows)
-    meanings = (STATISTICS[name][1] for name in _statistics(pairs.values()))
-    yield from prose(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}", "")
+    names = _statistics(pairs.values())
+    meanings, notes = (STATISTICS[name][1] for name in names), NOTES["agree"].splitlines()
+    notes = notes if {*names} & {*SUMMARISED} else notes[:1]
+    yield from prose(f"{'; '.join(filter(None, meanings))}. {' '.join(notes)}", "")
     if people := agreement.where(name="alpha"):
         rows = [[row.part, row.count("people"), row.n, row.note, measured_cell(row)] for row in people]
         yield table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)
@@ -200,7 +206,8 @@ def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
         for row in kinds
     ]
     shares = [f"{row.by}: {row.count(FOUND)}/{row.n}{f' = {row.in_words}' if row.n else ''}" for row in everything]
-    notes = [f"Of all, with the 95% interval: {'; '.join(shares)}.", NOTES["plant"]]
+    has_intervals = any(row.ci_low is not None for row in everything)
+    notes = [f"Of all{', with the 95% interval' if has_intervals else ''}: {'; '.join(shares)}.", NOTES["plant"]]
     for row in everything:
         if left := unanswered_in_words(row.failed, row.unasked):
             notes.append(f"{row.by}: {left}; in no share.")

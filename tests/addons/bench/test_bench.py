@@ -36,7 +36,7 @@ from drretail.records.wish import Want, Wish
 from tests.shop import USER, build_shop
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "bench"
-CLOSES = datetime(2026, 12, 1, tzinfo=UTC)
+CLOSES = datetime(2099, 12, 1, tzinfo=UTC)
 LABEL = "react@offline-shopper"
 SEED = "a seed that nobody guesses"
 
@@ -71,12 +71,22 @@ def manifest(home: Path, name: str, **changed: object) -> Path:
     return home / "manifest.json"
 
 
-@pytest.mark.parametrize("closes", ["2026-12-01T02:00:00+02:00", "2026-12-01T00:00:00"])
+@pytest.mark.parametrize("closes", ["2099-12-01T02:00:00+02:00", "2099-12-01T00:00:00"])
 def test_the_command_takes_a_time_without_an_offset_as_utc(home: Path, tmp_path: Path, closes: str) -> None:
     options = {"world": home / "world", "queries": home / "q.jsonl", "n": 6, "seed": SEED}
     made = make_by_command(tmp_path / "R", datetime.fromisoformat(closes), **options)  # pyright: ignore[reportArgumentType]
     assert "queries on the world" in repr(made)
     assert read_release(tmp_path / "R").closes == CLOSES
+
+
+def test_a_seed_that_would_be_published_and_a_window_that_is_over_are_refused(home: Path, tmp_path: Path) -> None:
+    made_of = {"world": home / "world", "queries": home / "q.jsonl", "progress": Progress()}
+    for seed in ("s", "42"):
+        with pytest.raises(UserError, match="leave --seed out"):
+            make(tmp_path / "R", closes=CLOSES, seed=seed, **made_of)
+    with pytest.raises(UserError, match="closed on 2020-01-01 00:00 UTC"):
+        make(tmp_path / "R", closes=datetime(2020, 1, 1, tzinfo=UTC), **made_of)
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
@@ -87,7 +97,7 @@ def test_tasks_hold_no_wish_no_twin_and_no_telling_id(home: Path) -> None:
 
 
 def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="stays sealed until 2026-12-01"):
+    with pytest.raises(UserError, match="stays sealed until 2099-12-01"):
         publish(home / "R", tmp_path, gold=True, now=CLOSES - timedelta(days=1))
     assert not (tmp_path / "gold.jsonl").exists()
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
@@ -98,7 +108,7 @@ def test_gold_is_published_after_the_window_and_neither_changes_unseen(home: Pat
         read_release(tmp_path)
     publish(home / "R", tmp_path, closed=True, gold=True, now=CLOSES)
     promised = read_json(tmp_path / "release.json")
-    write_json(tmp_path / "release.json", {**promised, "closes": "2026-11-01T00:00:00Z"})
+    write_json(tmp_path / "release.json", {**promised, "closes": "2099-11-01T00:00:00Z"})
     with pytest.raises(UserError, match="is not what"):
         read_release(tmp_path)
 
@@ -174,6 +184,26 @@ def test_what_verifies_is_run_again_taken_in_and_ranked_by_truth_and_a_copy_has_
     found = {row.system: (row.ranks, row.notes) for row in rank(home / "R").rows}
     assert found[f"acme.{LABEL}"] == ((1, 1), ())
     assert found[f"mirror.{LABEL}"] == (None, (f"a copy of acme.{LABEL}",))
+
+
+def test_runs_that_cannot_be_read_are_refused_and_have_no_rank_if_they_were_damaged_later(
+    home: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(home / "R", tmp_path / "R", ignore=shutil.ignore_patterns("submissions", "graded", "ranking.json"))
+    cut = shutil.copytree(home / "exp", tmp_path / "exp")
+    path = next(cut.glob("runs/*/*/run.json"))
+    path.write_text(path.read_text()[:100])
+    with pytest.raises(UserError, match=f"{path} cannot be read"):
+        submit(tmp_path / "R", cut, manifest(home, "cut"), exhibit=True)
+    for name, verified in (("acme", True), ("shown", False)):
+        submit(tmp_path / "R", home / "exp", manifest(home, name), sample=3, exhibit=not verified)
+    runs = tmp_path / "R" / "submissions"
+    (runs / "acme" / "exp" / path.relative_to(cut)).write_text(path.read_text())
+    evidence = runs / "shown" / "exp" / path.relative_to(cut).with_name("evidence.jsonl.gz")
+    evidence.write_bytes(gzip.compress(b"no evidence\n{}"))
+    rows = {row.system.partition(".")[0]: (row.ranks, row.notes) for row in rank(tmp_path / "R").rows}
+    lost = "1 of its runs cannot be read"
+    assert rows == {"acme": (None, (lost,)), "shown": (None, (f"unverified, {lost}",))}
 
 
 def test_a_folder_that_is_no_release_has_no_ranks(tmp_path: Path) -> None:

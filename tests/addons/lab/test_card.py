@@ -173,6 +173,14 @@ def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_
     assert "1.00–1.00" not in f"{line}{of_two}{of_many}"
 
 
+def test_a_judge_that_decides_no_claim_has_no_figures_and_the_command_says_so(bare: Path, tmp_path: Path) -> None:
+    vague = written(tmp_path / "vague.csv", [("The lamp is lovely.", "A page.", "full")])
+    ended = CliRunner().invoke(app, ["lab", "card", "--labels", str(vague), "--to", str(bare), "-q"])
+    assert ended.exit_code == 3
+    assert "No claim of vague has a verdict: the judge decided none of 1 claim." in ended.stdout
+    assert "people: full" not in ended.stdout
+
+
 def test_a_mistyped_folder_is_not_made(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="bear holds no experiment"):
         carded(labels(tmp_path), "--to", tmp_path / "bear")

@@ -28,6 +28,7 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies_and_findings(succeeds: Comm
     assert "kind planted no place checks offline:judge" in table
     assert "wrong price 1 0 1/1 1/1" in table
     assert "of 1 reports faulted" in table
+    assert "Of all: checks: " in table, "of one report there is no interval"
     assert "offline:judge judges" in done.stderr
     assert (exp / "lab" / "planted" / "planted.json").exists()
     kept = json.loads((exp / "lab" / "plant.json").read_text(encoding="utf-8"))
@@ -89,6 +90,12 @@ def test_bias_prints_a_table_a_probe_and_keeps_its_line(succeeds: Command, tmp_p
     assert finding_lines(folder) == [kept["line"]]
     as_json = json.loads(succeeds(*command, "--only", "drift", "--json").stdout)
     assert len({row["of"] for row in as_json["rows"]}) == 6  # what other probes found of these reports stays
+
+
+@pytest.mark.usefixtures("exp")
+def test_bias_refuses_judges_that_follow_rules_before_it_copies_reports(error_of: ErrorOf) -> None:
+    assert "A judge that follows rules has no opinions" in error_of("lab", "bias", "exp", "--only", "position")
+    assert not Path("exp/lab/bias").exists()
 
 
 def test_an_example_goes_from_raw_files_to_a_corrected_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

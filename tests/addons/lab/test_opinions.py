@@ -21,6 +21,7 @@ from drretail.addons.lab.opinions import (
     read_all,
     read_opinions,
 )
+from drretail.addons.lab.tables import agreement_parts
 from drretail.addons.people.voting.plan import planned
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
@@ -223,6 +224,9 @@ def test_words_without_an_order_have_no_correlation_and_raters_with_nothing_in_c
     made = agreement_of([*said(words, "ann", "person", [0, 1]), *said(words, "ben", "person", [0, 2])])
     (its,) = made.pairs().values()
     assert {name: row.value for name, row in its.items()} == {"percent": 0.5, "kappa": pytest.approx(1 / 3)}
+    assert "of linear κ" in " ".join(map(str, agreement_parts(made)))
+    alike = agreement_of([*said(words, "ann", "person", [1, 1]), *said(words, "ben", "person", [1, 1])])
+    assert "of linear κ" not in " ".join(map(str, agreement_parts(alike))), "no column has an interval"
     made = agreement_of([*said(OVERALL, "ann", "person", [8, None]), *said(OVERALL, "ben", "person", [None, 4])])
     assert made.pairs() == {}
 
