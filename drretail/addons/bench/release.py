@@ -80,8 +80,8 @@ def make(
 
     Generated queries are of ``LEVELS``, as evenly as the shop allows. A third are one of a pair of twins, of which the
     shop can meet only one. The others hide a limit if they have one worth hiding. Raises UserError for a folder that is
-    not empty, for a window that is over, for a seed that stands in what will be published, for a query without a typed
-    wish, and if no query can be generated.
+    not empty, a window that is over, a seed that would be published, a query without a typed wish, and if no query can
+    be generated.
     """
     closes = (closes if closes.tzinfo else closes.replace(tzinfo=UTC)).astimezone(UTC).replace(microsecond=0)
     if closes <= datetime.now(UTC):

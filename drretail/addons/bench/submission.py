@@ -87,7 +87,8 @@ def grade(
 def unreadable(run: Path) -> str:
     """Why a run cannot be graded; empty if it can."""
     try:
-        read_run(run), read_evidence(run)
+        read_run(run)
+        read_evidence(run)
     except UserError as problem:
         return str(problem)
     return ""

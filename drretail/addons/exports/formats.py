@@ -117,7 +117,7 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
-        raise UserError(f"{name} cannot be redacted: take chat, csv, parquet or dataset, or leave --redact out.")
+        raise UserError(f"{name} can't be redacted: take chat, csv, parquet, dataset or statements, or drop --redact.")
     if not Path(form.name).suffix and to.suffix[1:].isalpha() and not to.is_dir():
         raise UserError(f"{name} is several files: name a folder with --to, such as {to.with_suffix('')}.")
     if (to.is_file() or to.is_dir()) and not force:

@@ -62,10 +62,8 @@ def cards_parts(cards: Sequence[JudgeCard]) -> Iterator[Table | str]:
         for claims in card.sets:
             confusions = [(f"people: {label}", *counts.values()) for label, counts in claims.confusion.items()]
             title, notes = f"{claims.name}: what people say, and the judge", [*_card_sentences(claims)]
-            if claims.n:
-                yield table_of(title, ["", "full", "partial", "none"], confusions, notes=notes)
-            else:
-                yield from prose(*notes)
+            table = table_of(title, ["", "full", "partial", "none"], confusions, notes=notes)
+            yield from [table] if claims.n else prose(*notes)
         yield from prose(f"Judging took {'a price unknown' if card.dollars is None else f'${dollars(card.dollars)}'}.")
 
 
@@ -158,9 +156,8 @@ def agreement_parts(agreement: Agreement) -> Iterator[Table | str]:
             rows.append([f"{first}, {second}", main.n, *figures, interval(main.ci_low, main.ci_high) or None])
         yield table_of(question, ["", "n", *(STATISTICS[name][0] for name in shown), "95%"], rows)
     names = _statistics(pairs.values())
-    meanings, notes = (STATISTICS[name][1] for name in names), NOTES["agree"].splitlines()
-    notes = notes if {*names} & {*SUMMARISED} else notes[:1]
-    yield from prose(f"{'; '.join(filter(None, meanings))}. {' '.join(notes)}", "")
+    meanings, ends = (STATISTICS[name][1] for name in names), NOTES["agree_95"] if {*names} & {*SUMMARISED} else ""
+    yield from prose(f"{'; '.join(filter(None, meanings))}. {NOTES['agree']}{ends}", "")
     if people := agreement.where(name="alpha"):
         rows = [[row.part, row.count("people"), row.n, row.note, measured_cell(row)] for row in people]
         yield table_of("All people (Krippendorff's α)", ["", "people", "items", "level", "α"], rows)

@@ -101,8 +101,9 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     for persona in made:
         freeze_person(people, persona)
     fields = sum(len(persona.traits) for persona in made)
-    line = f"{len(made)} personas with {fields} fields → {people}; {len(named) - len(missing)} existed already"
-    document = {"personas": len(made), "fields": fields, "there": len(named) - len(missing), **spent}
+    there = len(named) - len(missing)
+    line = f"{counted(len(made), 'persona')} with {counted(fields, 'field')} → {people}; {there} existed already"
+    document = {"personas": len(made), "fields": fields, "there": there, **spent}
     return _result(made, line, document, failed, people)
 
 
@@ -128,7 +129,7 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
     for one in made:
         freeze_person(people, one)
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
-    line = f"{len(made)} contexts → {people}; {len(there)} existed already"
+    line = f"{counted(len(made), 'context')} → {people}; {len(there)} existed already"
     return _result(made, line, document, failed, people)
 
 

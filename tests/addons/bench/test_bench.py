@@ -5,6 +5,7 @@ import shutil
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -80,12 +81,12 @@ def test_the_command_takes_a_time_without_an_offset_as_utc(home: Path, tmp_path:
 
 
 def test_a_seed_that_would_be_published_and_a_window_that_is_over_are_refused(home: Path, tmp_path: Path) -> None:
-    made_of = {"world": home / "world", "queries": home / "q.jsonl", "progress": Progress()}
+    made = partial(make, tmp_path / "R", world=home / "world", queries=home / "q.jsonl", progress=Progress())
     for seed in ("s", "42"):
         with pytest.raises(UserError, match="leave --seed out"):
-            make(tmp_path / "R", closes=CLOSES, seed=seed, **made_of)
+            made(closes=CLOSES, seed=seed)
     with pytest.raises(UserError, match="closed on 2020-01-01 00:00 UTC"):
-        make(tmp_path / "R", closes=datetime(2020, 1, 1, tzinfo=UTC), **made_of)
+        made(closes=datetime(2020, 1, 1, tzinfo=UTC))
     assert [*tmp_path.iterdir()] == []
 
 

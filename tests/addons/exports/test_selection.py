@@ -183,7 +183,7 @@ def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp
     to = str(tmp_path / "drb")
     ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])
     assert isinstance(ended.exception, UserError)
-    assert "drb cannot be redacted" in str(ended.exception)
+    assert "drb can't be redacted: take chat, csv, parquet, dataset or statements," in str(ended.exception)
     assert not (tmp_path / "drb").exists()
 
 
