@@ -270,6 +270,8 @@ def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
     many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
     """
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
+    if not any(query.wish for query in queries):
+        return "No query has a typed wish, so there is nothing to decide."
     of_products = [each for each in demands if each.demand != OF_KIND]
     decided = demanding & _query_ids(of_products) - _query_ids(of_products, undecided=True)
     graded = decided - _query_ids(demands, undecided=True)

@@ -222,7 +222,8 @@ def _parts(decided: Decided) -> Iterator[Table | str]:
     from drretail.querygen.decisions import graded_line, how_decided
 
     demands = how_decided(decided.questions)
-    yield demands_table(decided.file, demands)
+    if demands:
+        yield demands_table(decided.file, demands)
     if decided.settled is not None and decided.disputed:
         disputed = decided.settled.disputed
         rows = [
