@@ -37,7 +37,7 @@ HERE = Path(__file__).parent
 STARTED: dict[str, Sequence[str]] = {
     "reliability": ["--quick --only faults"],
     "agents": ["--agent react --alone 1 --at-once 10"],
-    "coverage": ["--samples 2"],
+    "coverage": ["--samples 5"],
     "failures": ["--samples 5 --only binary --questions 10"],
     "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "biases": ["--rounds 2"],
