@@ -166,18 +166,18 @@ def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Pro
     questions = {each.query.query_id: each for each in view.questions}
     recorded = {name: states.of_question([view.planned[at] for at in each.places]) for name, each in questions.items()}
 
-    def shows() -> dict[str, str]:
-        """By question, its state and its page's."""
+    def page_states() -> dict[str, str]:
+        """By query id, the state of the question with its page."""
         places = {name: pages[1] / page_name(each) for name, each in questions.items()}
         return {name: state_of(recorded[name], shown, [page]) for name, page in places.items() if page.exists()}
 
     many = len(view.runs) >= MANY_RUNS
     form = "auto" if split is None else "split" if split else "single"
-    standing = set[str]() if form == "single" else proofs.unchanged(QUESTION_SHOWN, shows())
+    unchanged = set[str]() if form == "single" else proofs.unchanged(QUESTION_SHOWN, page_states())
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-        path = write_report(view, to, form, bar, standing)
+        path = write_report(view, to, form, bar, unchanged)
     proofs.keep({SHOWN: shown}, files, pages)
-    proofs.keep_each(QUESTION_SHOWN, shows())
+    proofs.keep_each(QUESTION_SHOWN, page_states())
     return path
 
 

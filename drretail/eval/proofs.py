@@ -58,8 +58,8 @@ class Proofs:
             return ""
 
     def keep(self, claims: Mapping[str, Any], files: str, made: Sequence[Path] = ()) -> None:
-        """Keeps that these claims were proved of the ``files`` as they were, each about what is said. Where the cache
-        can't be written, nothing is kept.
+        """Keeps these claims, each with what it is about, as proved of the ``files``. Where the cache can't be written,
+        nothing is kept.
         """
         if files:
             with suppress(OSError):

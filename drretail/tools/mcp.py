@@ -220,7 +220,9 @@ def mcp_server(
 
 
 async def serve_stdio(server: Server[Connection], say: Callable[[str], None]) -> None:
-    """Serves the client at this process's stdin and stdout until it closes either; ``say`` is told of unread lines."""
+    """Serves the client at this process's stdin and stdout until it closes either. Lines that are no messages go to
+    ``say``.
+    """
     lines = cast(Any, _StdinLines(asyncio.get_running_loop(), say))  # the server only iterates over this file
     try:
         async with stdio_server(stdin=lines) as (read, written):

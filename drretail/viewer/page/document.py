@@ -58,11 +58,11 @@ def page_of(view: ExperimentView) -> str:
 
 
 def write_report(
-    view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None, standing: Collection[str] = ()
+    view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None, unchanged: Collection[str] = ()
 ) -> Path:
     """Writes the report and returns the file to open: ``to``, or the index of a folder of the same name beside it.
 
-    The pages of the questions ``standing``, by query id, stay as they are; where there are any, a folder stays one.
+    The pages of ``unchanged`` questions, by query id, are not written again; where there are any, a folder stays one.
     Deletes pages of an earlier report in the other form. Raises UserError if one file was asked for and it would be
     larger than ``LARGEST_SINGLE``.
     """
@@ -72,8 +72,8 @@ def write_report(
         _forget([folder / INDEX, *folder.glob("query-*.html")])
         return to
     waiting, done = list[Rendered](), list[Rendered]()
-    size, is_split = 0, form == "split" or bool(standing)
-    for made in rendered_questions(view, bar, standing=standing):
+    size, is_split = 0, form == "split" or bool(unchanged)
+    for made in rendered_questions(view, bar, unchanged=unchanged):
         waiting.append(made)
         size += made.size
         is_split = is_split or (form == "auto" and size > LARGEST)
@@ -84,7 +84,7 @@ def write_report(
             )
         if is_split:
             for each in waiting:
-                if each.question.query.query_id not in standing:
+                if each.question.query.query_id not in unchanged:
                     write_atomically(folder / page_name(each.question), question_page(view, each, links))
             done += [replace(each, head=Markup(), body=Markup()) for each in waiting]
             waiting.clear()
@@ -102,17 +102,17 @@ def write_report(
 
 
 def rendered_questions(
-    view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False, standing: Collection[str] = ()
+    view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False, unchanged: Collection[str] = ()
 ) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time; of those ``standing``, the lines alone.
+    """Every question of an experiment, read and rendered one at a time; of ``unchanged`` ones, the lines alone.
 
     If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
     """
     renderer, size = Questions(view), 0
     for question in view.questions:
-        stands = question.query.query_id in standing
-        made = renderer.lines(question) if is_cut or stands else None
-        if made is None or (not stands and size < LARGEST and (made.false or len(view.planned) <= _FEW)):
+        is_unchanged = question.query.query_id in unchanged
+        made = renderer.lines(question) if is_cut or is_unchanged else None
+        if made is None or (not is_unchanged and size < LARGEST and (made.false or len(view.planned) <= _FEW)):
             made = renderer.render(question)
             size += made.size
         yield made
