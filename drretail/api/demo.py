@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from drretail.api.option import accepts
 from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
-from drretail.experiment import read_evidence, read_run, run_folder
+from drretail.experiment import read_evidence, read_run, read_runs, run_folder
 from drretail.files import unsynced, write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.progress import choose_progress
+from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result, prose
 from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from drretail.viewer.page.question import AnswerCard, QuestionCard
 
 TITLE = "drretail demo: two agents answer, a judge checks every claim, you get a page."
+NOT_RECORDED = (
+    "{failed} failed: the recording has no answer to what was asked. Did a prompt, a tool or a schema change? "
+    'docs/agents.md, "The demo\'s recording", says how to record it again.'
+)
 LONGEST_ANSWER = 10
 """The most lines that are shown of an answer; all output together has at most 60."""
 
@@ -66,7 +71,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
         with progress.busy("A recorded model answers, the tools run"):
             play_answers(experiment, shop, str(folder))
         progress.note("A recorded judge checks the claims and compares the answers.")
-        play_judge(experiment, shop, progress)
+        scores = play_judge(experiment, shop, progress)
     view = read_view(experiment)
     rendered = list(rendered_questions(view))
     page = to / "report.html"
@@ -81,7 +86,15 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]
     document = {"world": str(folder), "experiment": str(experiment), "page": str(page)}
-    return Result(open_experiment(experiment), document, parts, path=page)
+    failed = failures_of(experiment, scores)
+    notes = [NOT_RECORDED.format(failed=counted(failed, "run or verdict", "runs or verdicts"))] if failed else []
+    return Result(open_experiment(experiment), document, parts, notes=notes, left=failed, path=page)
+
+
+def failures_of(experiment: Path, scores: Scores) -> int:
+    """How many runs failed, and how many questions to the judge have no usable answer."""
+    runs = sum(run.status == "failed" for run in read_runs(experiment))
+    return runs + sum(row.failed for row in scores.judgings) + sum(row.failed_verdicts for row in scores.pairs)
 
 
 def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) -> Iterator[Part]:

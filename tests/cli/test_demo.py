@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from drretail.api.demo_recording import play_answers, play_judge, recorded_queries
+from drretail.api.demo_recording import SCRIPT, play_answers, play_judge, recorded_queries
 from drretail.api.verify import verify
 from drretail.env.world import open_world
 from drretail.experiment import read_runs
+from drretail.llm.scripted import read_script, scripted_model
 from drretail.packs import unpack_below
 from drretail.progress import Progress
-from tests.cli.commands import MAIN, ErrorOf, environment
+from tests.cli.commands import MAIN, Command, ErrorOf, environment
 from tests.viewer.browsing import Window
 from tests.viewer.dom import Element, parse
 
@@ -167,6 +168,21 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
     judged = {"faithfulness", "false_statements", "fault_place", "quality", "pairwise"}
     assert {line["metric"] for line in lines} == judged
     assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
+
+
+def test_a_recording_that_lacks_an_answer_ends_the_demo_with_3(
+    drretail: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As after a schema was renamed: the recorded answers are then found by none of its requests."""
+    play = read_script(SCRIPT)
+    rules = [rule for rule in play.rules if rule.schema_name != "ReportClaims"]
+    assert len(rules) < len(play.rules)
+    model = scripted_model(play=play.model_copy(update={"rules": tuple(rules)}), name="recorded")
+    monkeypatch.setattr("drretail.api.demo_recording.recorded_model", lambda: model)
+    monkeypatch.setattr("drretail.api.demo_recording.recorded_queries", lambda: recorded_queries()[:1])
+    done = drretail("demo", "--to", "demo")
+    assert done.returncode == 3
+    assert re.search(r"\d+ runs or verdicts failed: the recording has no answer", " ".join(done.stderr.split()))
 
 
 def test_the_demo_leaves_a_folder_with_other_files_alone(error_of: ErrorOf, tmp_path: Path) -> None:
