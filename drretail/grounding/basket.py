@@ -367,7 +367,7 @@ def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Pro
 
     Products that only a lower price would bring under a want's limit are not added, since they did not suit it before.
     """
-    listed = {key: listing_of(product) for key, product in products.items() if product.availability != "out of stock"}
+    listed = {key: listing_of(product) for key, product in products.items()}
     currency = _currency(wish, [Candidates(listed.values())])
     things: list[WantedThing] = []
     for want, thing in zip(wish.wants, reference.things, strict=True):

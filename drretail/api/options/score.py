@@ -32,7 +32,7 @@ class ScoreOptions:
             metavar="A,B",
             type=list[str],
             default="faithfulness, false_statements, fault_place, quality, checks, process, basket, outcome; "
-            "next_purchase, understood, intent and moves where they apply",
+            "intent where it applies",
         ),
     ] = ()
     judge: shared.Judge = ()

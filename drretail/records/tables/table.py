@@ -174,7 +174,7 @@ class Row:
     @property
     def section(self) -> int:
         """The part of the table that the row is in. Rules separate the parts; floors and ceiling share the last."""
-        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
+        return int(self.place != "system")
 
 
 @dataclass(frozen=True, slots=True)

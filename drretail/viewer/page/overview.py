@@ -71,7 +71,7 @@ class Chip:
 
 def researched(lines: Iterable[RunLine], systems: Systems) -> list[RunLine]:
     """The runs of systems that research: neither floors nor the oracle."""
-    return [line for line in lines if place_of(line.label, systems) in ("system", "counterfactual")]
+    return [line for line in lines if place_of(line.label, systems) == "system"]
 
 
 def are_decided(lines: Iterable[RunLine]) -> bool:
