@@ -45,7 +45,6 @@ from drretail.eval.verification import check_packs, check_plan, check_runs, chec
 from drretail.experiment import (
     Definition,
     prompts_path,
-    read_counterfactual,
     read_definition,
     read_evidence,
     read_journal,
@@ -220,8 +219,7 @@ class Verifier:
         return True
 
     async def _made(self, runner: Runner, run: Run, sut: SystemUnderTest, query: Query, journal: Path) -> Recorded:
-        instead = read_counterfactual(self.experiment, query.user_id)
-        return await runner.run(sut, query, run.repeat, journal, instead=instead)
+        return await runner.run(sut, query, run.repeat, journal)
 
     async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
         folder, name = self._folder(run), self._name(run)
@@ -286,12 +284,12 @@ class Verifier:
 
         system = self.definition.systems[run.system]
         sut = SystemUnderTest(run.system, system, Agent(answer, roles=()), {})
-        name, instead = self._name(run) / "run.json", read_counterfactual(self.experiment, query.user_id)
+        name = self._name(run) / "run.json"
         if system.conditions:  # they may change what tools answer
             self.checklist.leave("tools", name, OWN_CONDITION, OWN_AGENT)
             return
         try:
-            made = await replace(self.runner, replay=None).run(sut, query, run.repeat, instead=instead)
+            made = await replace(self.runner, replay=None).run(sut, query, run.repeat)
         except DrretailError as problem:
             self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
             return

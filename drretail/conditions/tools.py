@@ -114,6 +114,8 @@ SCOPE = _Scope(
     values=("own", "any"),
     is_shown=False,
 )
+
+
 @dataclass(frozen=True, slots=True)
 class ClientConditions:
     """The conditions of the tools that a client calls with a model of its own."""

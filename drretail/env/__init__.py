@@ -9,7 +9,7 @@ summaries.py       a user's records in words; what the products of a category co
 session.py         one run's view: acting user, overlay, journal, and the ledger of the evidence that it was given
 intake.py          checks, counts and hashes the rows that go into a world
 processes.py       jobs in several processes
-folder.py          write_world and the embedded index, all rows of a world and its held-out orders, check_world
+folder.py          write_world and the embedded index, all rows of a world, check_world
 copying.py         copy_world, the writer for any place; the live world of a place and the one before it; going back
 servers/           the same on servers: generations, loading, checking
 offers.py          all products of the kinds that a wish names, and the baskets that follow

@@ -1,5 +1,4 @@
-"""Queries, what a shop has for their wishes, and the part of a query that an agent is given.
-"""
+"""Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -398,5 +397,3 @@ class Task(Record):
     def question(self) -> str:
         """The text, followed by the context, for agents that read a single text."""
         return "\n\n".join(filter(None, (self.text, self.context)))
-
-

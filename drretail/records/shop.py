@@ -334,5 +334,3 @@ class UserRow(Record):
     spend: float
     last_order: int
     top_category: str
-
-

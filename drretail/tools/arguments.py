@@ -247,5 +247,3 @@ def require_access(session: Session, user_id: str, *, field: str = "user_id") ->
     """Raises OtherUser if ``user_id`` is not the session's acting user, unless the session's scope is any user."""
     if session.settings.scope == "own" and user_id != session.settings.user_id:
         raise OtherUser(user_id, session.settings.user_id, field)
-
-

@@ -54,7 +54,8 @@ def open_experiment(
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
     ``options`` is the text of a file with the options that made the systems. With ``is_part`` systems that are new
-    in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded. Raises UserError as ``Experiment`` does.
+    in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
+    Raises UserError as ``Experiment`` does.
     """
     defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
     experiment = Experiment(folder, defined, anew)

@@ -31,7 +31,7 @@ class ScoreOptions:
             "drretail/addons/publications/README.md explain them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, false_statements, fault_place, quality, checks, process, basket, outcome; "
+            default="faithfulness, false_statements, quality, checks, process, basket, outcome; "
             "intent where it applies",
         ),
     ] = ()

@@ -79,11 +79,6 @@ def order_row(document: Mapping[str, Any]) -> OrderRow:
     return row
 
 
-def holdout_document(place: int, row: OrderRow) -> Document:
-    """A held-out order; ``place`` is its position among them."""
-    return {"_id": place, **row._asdict(), "timestamp": Int64(row.timestamp)}
-
-
 def user_document(user: Aggregates) -> Document:
     """A user's aggregates, by which users are drawn."""
     return {"_id": user.user_id, **user._asdict(), "last_order": Int64(user.last_order)}

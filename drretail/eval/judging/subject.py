@@ -317,8 +317,8 @@ def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
     """The name that equals ``name``, also without its model, or the only one that begins with it.
 
     The name that a user gave stands for its label: "My agent", "my_module:MINE". Tables show react@model-without-web as
-    ``react-without-web``. ``react`` means react@model and not react+ws@model, and a plain system comes before those with
-    options. Raises UnknownName, or UserError if several are left.
+    ``react-without-web``. ``react`` means react@model and not react+ws@model, and a plain system comes before those
+    with options. Raises UnknownName, or UserError if several are left.
     """
     known = sorted(names)
     shown = [label for label in known if _is_without_model(name, label)]
