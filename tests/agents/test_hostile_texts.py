@@ -5,14 +5,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from benchmarks.reliability_injections import Met, met
-from drretail.env.catalog.base import CatalogQuery
 from drretail.env.planting import with_hostile_texts
-from drretail.env.web.sandbox import SandboxWeb
-from drretail.env.world import World, open_world
 from drretail.eval.metrics.robustness import HostileRun, Outcome
 from drretail.grounding.hostile import hostile_texts, texts_hash
+
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import World, open_world
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
 from tests.agents.conftest import calls, record, reporting, scripted, sut, under

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drretail.env.altered import Moves
 from langchain_core.messages import AIMessage
 
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt_files, read_overrides, with_pages
 from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, client_options, definition, prompt_hashes, suts
-from drretail.env.altered import Moves
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.errors import UserError

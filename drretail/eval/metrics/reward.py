@@ -35,7 +35,7 @@ from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
-from drretail.grounding.basket import at_other_prices
+from drretail.grounding.basket import with_products
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import releases_in
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -234,7 +234,7 @@ class _Earned:
         things = tuple(thing for _, thing in available)
         products = self.store.products(sorted({fit.product_id for thing in things for fit in thing.fits}))
         reference = self.reference.model_copy(update={"things": things, "proof": None})
-        return rest, at_other_prices(reference, rest, products)
+        return rest, with_products(reference, rest, products)
 
 
 def _parts(cart: Cart) -> Reward:

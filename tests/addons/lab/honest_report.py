@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+from drretail.grounding.hostile import hostile_texts
+
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, open_world
 from drretail.experiment import Experiment, reference_path, write_sealed
-from drretail.grounding.hostile import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
