@@ -154,7 +154,7 @@ def test_an_order_id_that_occurs_twice_is_named(servers: Servers, monkeypatch: p
     between = [OrderRow(f"x{n}", "U", "B1", 6) for n in range(5)]
     for orders in ([first, last], [first, *between, last]):
         with pytest.raises(ValueError, match="twice in g1_orders: '1'"):
-            fill(servers, (some_products(2), orders, []), monkeypatch)
+            fill(servers, (some_products(2), orders), monkeypatch)
 
 
 def test_leftovers_of_another_layout_are_dropped(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Never, cast
 
 import pytest
-from drretail.env.next_purchase import add_gold
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, BaseMessage
@@ -24,6 +23,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog
+from drretail.env.gold import add_gold
 from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
