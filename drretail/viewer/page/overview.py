@@ -220,8 +220,7 @@ def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> Pag
     # What was bought, or the first measure that is compared.
     named = {name_of(measure[0]): measure for measure in by_measure(board.compared)}
     measure = named.get(OUTCOME) or next(iter(named.values()), None)
-    systems = [row for row in table.rows if row.section < 2]
-    ranked = {row.label: row.name for row in systems if row.section == 0}
+    ranked = {row.label: row.name for row in table.rows if not row.is_baseline}
     baselines = {} if measure is None else ranked
     added: list[tuple[Column, list[Cell | None]]] = []
     if are_decided(lines):

@@ -314,7 +314,7 @@ def test_the_page_has_one_table_by_intent_retriever_level_and_twin_each(tmp_path
     shown = {name: part.partition("<details")[0] for name, part in parts.items()}
     titles = {name: re.findall("<h4>(.*?)</h4>", part) for name, part in shown.items()}
     assert titles["intent"] == ["Basket: utility ratio by intent, by code"]
-    assert all("1 more table" in parts[name] for name in ("intent", "retriever"))
+    assert "1 more table" in parts["intent"]
     assert "dense:offline:words" in shown["retriever"]
     assert ("level 0" in shown["level"], "level 7" in shown["level"]) == (True, True)
     assert "quitter" in shown["twin"]
