@@ -39,7 +39,6 @@ from benchmarks.reliability_bench import (
 from benchmarks.reliability_clock import JumpingClock, negative_durations
 from benchmarks.reliability_faults import faults, uncounted
 from benchmarks.reliability_fuzz import damages, fuzz_inputs
-from benchmarks.reliability_injections import injections
 
 AT_ONCE = 200
 JOBS = (SYNTH, INGEST, QUERIES, RUN, SCORE, SANDBOX)
@@ -233,11 +232,6 @@ def uncounted_usage(bench: Bench) -> Row:
     return Row("uncounted usage", what, *uncounted(folder, quick=bench.quick))
 
 
-def injected(bench: Bench) -> Row:
-    """Hostile texts that a model obeys."""
-    return Row(*injections(quick=bench.quick))
-
-
 # Those that start threads come last: the fuzzed commands are forked.
 ROWS: dict[str, Callable[[Bench], Row]] = {
     "kills": kills,
@@ -250,7 +244,6 @@ ROWS: dict[str, Callable[[Bench], Row]] = {
     "fuzz inputs": fuzzed,
     "faults": failing_provider,
     "uncounted usage": uncounted_usage,
-    "injections": injected,
 }
 
 

@@ -25,7 +25,7 @@ def world_on_servers(settings: ServerSettings, folder: Path, seed: int, load: di
     name = f"bench-{os.getpid()}"
     selected = Selected("", (), {}, kept_rows=folder / "rows", orders=folder / "orders")
     products = selected_products(selected, CATEGORIES)
-    orders = selected_orders(selected, held_out=False)
+    orders = selected_orders(selected)
     rows, stages = WorldRows(products, orders, seed=seed, pool=default_pool()), StageTimes()
     try:
         with connect(settings, name, loading=True) as servers:

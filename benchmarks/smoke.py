@@ -63,7 +63,6 @@ STARTED: dict[str, Sequence[str]] = {
     "queries": ["checks WORLD --good QUERIES", "sentences WORLD", "time WORLD --queries 20"],
     "reading": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "relevance": ["RATED"],
-    "reliability_injections": ["--quick"],
     "report_eval": ["REPORTS"],
     "report_pages": ["EXPERIMENT --queries 2"],
     "result_tokens": ["--folder EXPERIMENT/runs --world WORLD"],

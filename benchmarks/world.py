@@ -152,7 +152,7 @@ def write_tables(folder: Path, products: int, orders: int, seed: int) -> None:
         for number, product in enumerate(made_products(products, rng, texts))
     )
     write_parquet(folder / "rows", shelf)
-    history = ({**row._asdict(), "held_out": False} for row in made_orders(orders, products, rng))
+    history = (row._asdict() for row in made_orders(orders, products, rng))
     write_parquet(folder / "orders", ({"milliseconds": row.pop("timestamp"), **row} for row in history))
 
 
@@ -173,7 +173,7 @@ def load(folder: Path, seed: int) -> dict[str, object]:
     """Loads the world from the tables, in this process."""
     selected = Selected("", (), {}, kept_rows=folder / "rows", orders=folder / "orders")
     products = selected_products(selected, CATEGORIES)
-    orders = selected_orders(selected, held_out=False)
+    orders = selected_orders(selected)
     rows, stages = WorldRows(products, orders, seed=seed, pool=default_pool()), StageTimes()
     seconds = timed(lambda: write_world(folder / "world", rows, stages))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -1,7 +1,7 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +34,7 @@ from drretail.records.base import Document, canonical_json, fault_of, file_name,
 from drretail.records.comparison import PlannedPair, PlannedPairs
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
-from drretail.records.query import Counterfactual, KeptReference, Query, Reference
+from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
@@ -190,12 +190,6 @@ class Experiment:
         if not path.exists():
             write_json(path, summary.model_dump(mode="json"))
 
-    def freeze_counterfactual(self, user_id: str, chosen: Callable[[str], Counterfactual]) -> None:
-        """Keeps the user who replaces a user in counterfactual runs; ``chosen`` is called only for the first time."""
-        path = counterfactual_path(self.folder, user_id)
-        if not path.exists():
-            write_json(path, chosen(user_id).model_dump(mode="json", exclude_none=True))
-
     def freeze_prompts(self, label: str, name: str, texts: Mapping[str, str]) -> None:
         """Keeps a system's own prompts, by file name, in the form that ``--prompts`` takes."""
         for file, text in texts.items():
@@ -208,12 +202,6 @@ class Experiment:
         path = self.folder / OPTIONS / f"{sha256_of(text)[:12]}.toml"
         if not path.exists():
             write_atomically(path, text)
-
-    def freeze_rubrics(self, metric: str, rubrics: Mapping[str, Document]) -> None:
-        """Keeps a metric's rubrics by query id; the first ones stay."""
-        places = {rubric_path(self.folder, metric, query_id): rubric for query_id, rubric in rubrics.items()}
-        write_sealed(self.folder, {path: rubric for path, rubric in places.items() if not path.exists()})
-        seal(self.folder, *places)  # a killed command may not have come to it
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
         """Removes a run's folder, so that it can be made again; its usage is kept."""
@@ -398,15 +386,6 @@ def read_gold_file(path: Path) -> KnownAnswer:
 def read_profile(experiment: Path, user_id: str | None) -> ProfileSummary | None:
     """A user's summary as it was kept, or None."""
     return None if user_id is None else _kept(ProfileSummary, profile_path(experiment, user_id))
-
-
-def counterfactual_path(experiment: Path, user_id: str) -> Path:
-    return experiment / "counterfactuals" / f"{file_name(user_id)}.json"
-
-
-def read_counterfactual(experiment: Path, user_id: str | None) -> Counterfactual | None:
-    """The user who replaces a user in counterfactual runs, or None."""
-    return None if user_id is None else _kept(Counterfactual, counterfactual_path(experiment, user_id))
 
 
 def reference_path(experiment: Path, query_id: str) -> Path:

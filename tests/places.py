@@ -33,16 +33,13 @@ class Place:
         self,
         products: Iterable[Product],
         orders: Iterable[OrderRow],
-        holdout: Iterable[OrderRow] | None = None,
         analyzer: Analyzer = DEFAULT_ANALYZER,
     ) -> Manifest:
         """Makes a world of the rows in any order, with seed 42 and the default pool."""
         by_id = sorted(products, key=lambda product: product.product_id)
         by_place = sorted(orders, key=lambda row: row.place)
         with writer_to(self.spec, self.servers) as write:
-            rows = WorldRows(
-                by_id, by_place, holdout, seed="42", pool=default_pool(), formulation=FORMULATIONS[analyzer]
-            )
+            rows = WorldRows(by_id, by_place, seed="42", pool=default_pool(), formulation=FORMULATIONS[analyzer])
             return write(rows, None)
 
     def open(self, web: Web | None = None) -> World:

@@ -127,10 +127,10 @@ def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document
     [
         ({}, "react@offline-shopper"),
         ({"web_mode": "ws"}, "react+ws@offline-shopper"),
-        ({"options": {"scope_to_user": True, "redact": False}}, "react@offline-shopper-scope_to_user"),
-        ({"options": {"redact": True}}, "react@offline-shopper-redact"),
+        ({"options": {"scope_to_user": True, "without": []}}, "react@offline-shopper-scope_to_user"),
+        ({"options": {"files": True}}, "react@offline-shopper-files"),
         ({"web_mode": "ws", "web_provider": "serper"}, "react+ws@offline-shopper-serper"),
-        ({"web_provider": "My:Web", "options": {"redact": True}}, "react@offline-shopper-my-web-redact"),
+        ({"web_provider": "My:Web", "options": {"files": True}}, "react@offline-shopper-my-web-files"),
         ({"limits": Limits(tool_turns=3, tokens=5000)}, "react@offline-shopper-tool_turns3-tokens5000"),
         ({"scope": "any"}, "react@offline-shopper-scope-any"),
         ({"scope": "own"}, "react@offline-shopper"),

@@ -3,10 +3,9 @@
 All writers of reports are told the same about the report's form, one file for each part. What a system is told of the
 shopper in place of tools: nothing, notes of dealings with the shop, or a persona.
 
-These are the settings of PDR-Bench (section 5.3: Task Only, w/Context, w/Persona), with a memory's text between the
-last two (its Table 3). drretail's own setting is "tools", in which a memory's text may be given too. If the shopper can
-be asked, systems are told so, and are given the answers. Systems with models of their own, over MCP or as external
-agents, are also told the shop's date.
+These are the settings of PDR-Bench (section 5.3: Task Only, w/Context, w/Persona). drretail's own setting is "tools".
+If the shopper can be asked, systems are told so, and are given the answers. Systems with models of their own, over MCP
+or as external agents, are also told the shop's date.
 """
 
 from datetime import datetime
@@ -48,24 +47,20 @@ shopper_prompt = partial(load_prompt, __file__, "shopper")
 _instruction = partial(load_prompt, __file__, "asking")
 
 
-def context_prompt(information: Information, *, remembers: bool = False) -> Prompt | None:
-    """The instruction before the information; None in the setting "tools" without a memory, which gives none."""
-    if information == "tools":
-        return load_prompt(__file__, "told_beside") if remembers else None
-    return load_prompt(__file__, f"told_{information}")
+def context_prompt(information: Information) -> Prompt | None:
+    """The instruction before the information; None in the setting "tools", which gives none."""
+    return None if information == "tools" else load_prompt(__file__, f"told_{information}")
 
 
-def shopper_context(information: Information, query: Query, remembered: str | None = None) -> str:
-    """The text that follows the question, a memory's text included; empty in the setting "tools" without a memory.
+def shopper_context(information: Information, query: Query) -> str:
+    """The text that follows the question; empty in the setting "tools".
 
     Raises UserError if the query holds no information of this kind.
     """
-    prompt = context_prompt(information, remembers=remembered is not None)
+    prompt = context_prompt(information)
     if prompt is None:
         return ""
     instruction = prompt.render().rstrip()
-    if remembered is not None or information == "memory":
-        return f"{instruction}\n{tagged('memory', remembered or '')}"
     if information not in ("context", "persona"):
         return instruction
     return f"{instruction}\n{tagged(information, known_of(information, query))}"

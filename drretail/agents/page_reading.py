@@ -96,8 +96,7 @@ def _found(performed: Performed, session: Session) -> list[_Page]:
     if launch.name != WEB_SEARCH or not isinstance(outcome, ToolResult):
         return []
     by_form = {(source.id, source.form): source for source in outcome.sources}
-    asked = launch.args.get("query") if isinstance(launch.args, Mapping) else None
-    query = session.sent.get(launch.place, asked)
+    query = launch.args.get("query") if isinstance(launch.args, Mapping) else None
     results: list[dict[str, Any]] = outcome.value["results"]
     return [
         _Page(

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from drretail.agents.names import runs_here
+from drretail.agents.names import answers_here
 from drretail.agents.running.estimate import estimate_left, misfits, open_queries
 from drretail.agents.running.outcomes import ALL, FAILED, SPOILED, Tally
 from drretail.agents.running.run import ask_once, question_as_query, run_apart
@@ -125,7 +125,7 @@ def _run_systems(
     runner = runner_of(world, settings, ready.world_spec, replay, pages=options.pages, files=options.files)
     researching = [sut for sut in systems if not sut.agent.is_baseline]
     floors = [sut for sut in systems if sut.agent.is_baseline]
-    is_apart = bool(floors) and any(runs_here(sut.system) for sut in researching)
+    is_apart = bool(floors) and any(answers_here(sut.system) for sut in researching)
     first = researching if is_apart else systems
     running = partial(
         run_systems,

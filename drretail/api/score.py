@@ -16,8 +16,8 @@ from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.api.recorded_scores import JudgingOutcome, RecordedScores
 from drretail.api.settings import OFFLINE_MODEL, Settings, read_settings
 from drretail.api.worlds import pages_by_label, recorded_world
+from drretail.env.gold import add_gold
 from drretail.env.named_products import NamedProducts
-from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.web.live import Pages
 from drretail.env.world import World

@@ -23,7 +23,7 @@ from drretail.agents.registry import (
 )
 from drretail.agents.running.run import question_as_query
 from drretail.agents.running.runner import Runner
-from drretail.agents.running.system import SystemUnderTest, Values, read_values, suts
+from drretail.agents.running.system import SystemUnderTest, Values, suts
 from drretail.agents.user_files import files_hash
 from drretail.api.models import Opener, choices_by_role, profile_of
 from drretail.api.observer import Observer
@@ -103,9 +103,7 @@ def _needs(option: DeclaredOption, value: Any, settings: Settings) -> Sequence[s
         case "model":
             return [text for text in values if "scripted:" in text]
         case "vary":
-            varied = cast(Values, value)
-            memories = read_values(varied["memory"]) if "memory" in varied else ()
-            return [each for each in (*varied, *memories) if ":" in each]
+            return [name for name in cast(Values, value) if ":" in name]
         case name if name in FROM_OUTSIDE:
             return [text for text in values if ":" in text]
         case _:

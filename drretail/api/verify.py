@@ -25,10 +25,9 @@ from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.systems import runner_of
 from drretail.api.worlds import chosen_web, open_world, recorded_world
-from drretail.conditions.shopper import Memory
 from drretail.env.folder import check_world
+from drretail.env.gold import add_gold
 from drretail.env.named_products import NamedProducts
-from drretail.env.next_purchase import add_gold
 from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.env.web.dense import Retrievers
@@ -46,7 +45,6 @@ from drretail.eval.verification import check_packs, check_plan, check_runs, chec
 from drretail.experiment import (
     Definition,
     prompts_path,
-    read_counterfactual,
     read_definition,
     read_evidence,
     read_journal,
@@ -67,7 +65,7 @@ from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.models import Abilities
 from drretail.records.query import Query, Task
-from drretail.records.run import FILES, MEMORY, NINE, SANDBOX, Answer, Limits, Run, System
+from drretail.records.run import FILES, NINE, SANDBOX, Answer, Limits, Run, System
 from drretail.tools.registry import tool_schema_hash
 from drretail.tools.toolkit import Toolkit
 
@@ -116,12 +114,7 @@ def rebuilt(
         is_web = {"web_corpus", "web_provider"} & {*wrong}
         advice = "name its pages with --web" if is_web else "this version builds it so"
         raise UserError(f"its {first} {'are others' if first.endswith('s') else 'is another'} here: {advice}")
-    # Its function is never called: the journal gives the memory's text, or says that it has none.
-    option = system.options.get(MEMORY)
-    if option is not None and not (isinstance(option, list) and len(option) == 2):
-        raise ValueError("its memory is not written as drretail writes one")
-    memory = None if option is None else Memory(*option, recall=lambda *_: None)
-    return replace(sut, system=system, memory=memory)
+    return replace(sut, system=system)
 
 
 def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
@@ -226,17 +219,11 @@ class Verifier:
         return True
 
     async def _made(self, runner: Runner, run: Run, sut: SystemUnderTest, query: Query, journal: Path) -> Recorded:
-        instead = read_counterfactual(self.experiment, query.user_id)
-        return await runner.run(sut, query, run.repeat, journal, instead=instead)
+        return await runner.run(sut, query, run.repeat, journal)
 
     async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
         folder, name = self._folder(run), self._name(run)
         journal = self.scratch / name / "journal.jsonl"
-        needs_memory = query.user_id is not None and run.error is not None and sut.memory is not None
-        if needs_memory and not any(effect.kind == "memory" for effect in read_journal(folder)):
-            reason = "its memory failed it, and no journal says how"
-            self._leave(run, reason, "`drretail run --retry failed` makes it anew.")
-            return
         made = await self._made(self.runner, run, sut, query, journal)
         recorded, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
         if "setbacks" not in recorded:  # older runs don't count them
@@ -297,12 +284,12 @@ class Verifier:
 
         system = self.definition.systems[run.system]
         sut = SystemUnderTest(run.system, system, Agent(answer, roles=()), {})
-        name, instead = self._name(run) / "run.json", read_counterfactual(self.experiment, query.user_id)
+        name = self._name(run) / "run.json"
         if system.conditions:  # they may change what tools answer
             self.checklist.leave("tools", name, OWN_CONDITION, OWN_AGENT)
             return
         try:
-            made = await replace(self.runner, replay=None).run(sut, query, run.repeat, instead=instead)
+            made = await replace(self.runner, replay=None).run(sut, query, run.repeat)
         except DrretailError as problem:
             self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
             return

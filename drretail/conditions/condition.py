@@ -31,8 +31,6 @@ class Condition:
     """The task that an agent is given under a value that is not the default."""
     world: Callable[[World, Query, str], World] | None = None
     """The world that an agent sees under a value that is not the default."""
-    option: Callable[[str], Any] = str
-    """What a system's options hold under a value that is not the default."""
     is_stepwise: bool = False
     """True if the values are in order, so that each is compared with the one before it."""
     headline: tuple[str, str] | None = None
@@ -57,7 +55,7 @@ class Condition:
         Raises UserError for a value that there isn't.
         """
         self.check(value)
-        return with_options(system, {self.name: None if value == self.default else self.option(value)})
+        return with_options(system, {self.name: None if value == self.default else value})
 
     def check(self, value: str) -> None:
         """Raises UnknownName for a value that is none of ``values``."""
@@ -72,10 +70,7 @@ class Condition:
 
     def of(self, system: System) -> str | None:
         """The system's value; None if the condition does not concern it."""
-        if not (option := system.options.get(self.name)):
-            return self.default
-        others = (value for value in self.values if value != self.default)
-        return next((value for value in others if self.option(value) == option), str(option))
+        return str(system.options.get(self.name) or self.default)
 
     def without(self, system: System) -> System:
         """The system without the condition. Systems that are then equal are one agent and share a row."""

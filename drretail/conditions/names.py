@@ -2,7 +2,6 @@
 
 CONDITIONS = {
     "information": "drretail.conditions.shopper:INFORMATION_CONDITION",
-    "memory": "drretail.conditions.shopper:MEMORY_CONDITION",
     "intent": "drretail.conditions.shopper:INTENT_CONDITION",
     "size": "drretail.conditions.shop:SIZE_CONDITION",
     "compose": "drretail.conditions.shop:COMPOSE_CONDITION",
@@ -10,9 +9,5 @@ CONDITIONS = {
     "web": "drretail.conditions.shop:WEB_CONDITION",
     "without": "drretail.conditions.tools:WITHOUT",
     "scope": "drretail.conditions.tools:SCOPE",
-    "redact": "drretail.conditions.tools:REDACT",
-    "counterfactual": "drretail.conditions.shopper:COUNTERFACTUAL",
-    "injected": "drretail.conditions.shop:INJECTED_CONDITION",
-    "moves": "drretail.conditions.shop:MOVES_CONDITION",
 }
 """What systems may differ in besides, in the order in which a system is given its values; limits are more such."""

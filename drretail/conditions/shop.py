@@ -1,18 +1,14 @@
-"""Which shop and web a system meets: hostile texts, moves, a sandbox's size and pages, how pages are ranked."""
+"""Which web a system meets: a sandbox's size and pages, how pages are ranked, where they come from."""
 
 import re
 from typing import Any
 
 from drretail.conditions.condition import Condition, dropping, with_options
-from drretail.env.altered import read_moves
-from drretail.env.planting import with_hostile_texts
 from drretail.env.web.dense import check_ranked, embeddings_of
 from drretail.env.web.sandbox import SERVED, SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.grounding.hostile import texts_hash
-from drretail.records.query import Query
-from drretail.records.run import BM25, COMPOSE, INJECTED, MOVES, RETRIEVER, SANDBOX, SIZE, System
+from drretail.records.run import BM25, COMPOSE, RETRIEVER, SANDBOX, SIZE, System
 
 NO_WEB = "none"
 _SIZE = re.compile(r"(\d+)([km]?)")
@@ -23,11 +19,6 @@ def tokens_of(size: str) -> float | None:
     """The number of tokens that "64k" means; None for a size whose name does not state it."""
     match = _SIZE.fullmatch(size)
     return None if match is None else float(match[1]) * _TIMES[match[2]]
-
-
-class _Moves(Condition):
-    def words(self, value: str) -> str:
-        return "nothing moves" if value == self.default else value.replace(",", ", ")
 
 
 class _OfSandbox(Condition):
@@ -94,31 +85,6 @@ class _Web(Condition):
         return value if value.startswith(SANDBOX) else f"{value} (open web)"
 
 
-def _planted(world: World, query: Query, value: str) -> World:
-    return with_hostile_texts(world, query.query_id)
-
-
-class _Injected(Condition):
-    def of(self, system: System) -> str:
-        return "yes" if self.name in system.options else self.default  # whichever hash the texts had when it was run
-
-
-INJECTED_CONDITION = _Injected(  # DR³-Eval has none
-    name=INJECTED,
-    about="whether searches find hostile texts",
-    values=("no", "yes"),
-    option=lambda _: texts_hash(),
-    world=_planted,
-    is_shown=False,
-)
-MOVES_CONDITION = _Moves(
-    name=MOVES,
-    about="what share of prices and of stock changes during a run",
-    default="none",
-    form="prices:P+stock:P",
-    option=read_moves,
-    headline=("moves", "utility"),
-)
 SIZE_CONDITION = _Size(name=SIZE, about="the sandbox's size in tokens", form="32k", is_stepwise=True)
 COMPOSE_CONDITION = _OfSandbox(
     name=COMPOSE,

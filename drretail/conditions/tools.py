@@ -1,4 +1,4 @@
-"""What a system may do: which tools it lacks, whose data they show, what searches tell, and its limits."""
+"""What a system may do: which tools it lacks, whose data they show, and its limits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -114,13 +114,6 @@ SCOPE = _Scope(
     values=("own", "any"),
     is_shown=False,
 )
-REDACT = Condition(
-    name="redact",
-    about="whether web searches lose personal data",
-    values=("no", "yes"),
-    option=lambda _: True,
-    is_shown=False,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +122,6 @@ class ClientConditions:
 
     scope: Scope = "own"
     without: Sequence[str] = ()
-    redact: bool = False
 
 
 def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] | None) -> ClientConditions:
@@ -139,14 +131,13 @@ def client_conditions(values: Mapping[str, str | float | Sequence[str | float]] 
     """
     alone: dict[str, str] = {}
     for name, written in (values or {}).items():
-        check_known("condition of tools", ("scope", "without", "redact"), name)
+        check_known("condition of tools", ("scope", "without"), name)
         texts = str(written).split(",") if isinstance(written, str | int | float) else [str(each) for each in written]
         alone[name] = texts[0].strip()
         if len(texts) > 1:
             raise UserError(f"--vary {name}: tools are served under one value of each condition.")
     SCOPE.check(scope := alone.get("scope", SCOPE.default))
-    REDACT.check(redact := alone.get("redact", REDACT.default))
     without = alone.get("without", WITHOUT.default)
     families = () if without == WITHOUT.default else tuple(FAMILIES) if without == ALL else tuple(without.split("+"))
     tools_of(families)  # raises for one that there isn't
-    return ClientConditions(cast(Scope, scope), families, redact == "yes")
+    return ClientConditions(cast(Scope, scope), families)

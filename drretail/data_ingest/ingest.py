@@ -343,7 +343,7 @@ def _write(
     sources: Sequence[SourceFile],
 ) -> Manifest:
     products = selected_products(selected, task.plan.categories, keep_titles=options.mapping is not None)
-    orders = selected_orders(selected, held_out=False)
+    orders = selected_orders(selected)
     categories: Iterable[CategoryCounts] = [
         CategoryCounts(
             name=row.name,
@@ -366,7 +366,6 @@ def _write(
     rows = WorldRows(
         products,
         orders,
-        None if options.holdout == "none" else selected_orders(selected, held_out=True),
         seed=options.seed,
         pool=default_pool(),
         formulation=FORMULATIONS[options.chosen_analyzer],
@@ -383,11 +382,7 @@ def _write(
 
 def _parameters(options: IngestOptions) -> dict[str, Any]:
     """The options for a manifest's parameters, without those that have fields of their own there."""
-    unsaid = {
-        name
-        for name, value in (("holdout", "none"), ("mapping", None), ("until", None))
-        if getattr(options, name) == value
-    }
+    unsaid = {name for name in ("mapping", "until") if getattr(options, name) is None}
     parameters = options.model_dump(mode="json", exclude={"seed", "since", "analyzer", *unsaid})
     if options.mapping is not None:
         parameters["mapping"] = options.mapping.model_dump(mode="json", exclude_defaults=True)

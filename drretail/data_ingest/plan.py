@@ -147,7 +147,6 @@ def in_preset_order(names: Iterable[str]) -> tuple[str, ...]:
 
 
 CapBy = Literal["hash", "interactions"]
-Holdout = Literal["none", "last"]
 
 
 class IngestOptions(Record):
@@ -167,8 +166,6 @@ class IngestOptions(Record):
     """The last day of interactions; rows that are dated later are bad. None is the day of the ingest."""
     seed: str = "42"
     vary_orders: bool = False
-    holdout: Holdout = "none"
-    """"last": each user's last order is kept apart, out of the world."""
     analyzer: Analyzer | None = None
     """The analyzer of product searches. None is "standard" for the preset "paper", whose search did not stem; otherwise
     the mapping's language, or "english".

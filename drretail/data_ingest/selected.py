@@ -18,7 +18,7 @@ from drretail.records.shop import OTHER_TITLES, Product
 # The row of reviews and bad lines in files whose category is unknown.
 NO_CATEGORY = "(none)"
 PRODUCT_REASONS = ("bad_line", "other_category", "too_few_interactions", "over_cap", "duplicate")
-REVIEW_REASONS = ("bad_line", "after_until", "no_meta", "before_since", "product_not_kept", "duplicate", "held_out")
+REVIEW_REASONS = ("bad_line", "after_until", "no_meta", "before_since", "product_not_kept", "duplicate")
 
 
 Tables = Mapping[str, list[dict[str, Any]]]
@@ -54,8 +54,7 @@ def count_categories(tables: Tables, plan: Plan, files: Sequence[FileReport]) ->
         name = names[int(row["category"])]
         users[name] = row["users"]
         reviews[name]["duplicate"] += reviews[name]["kept"] - row["orders"]
-        reviews[name]["held_out"] += row["held_out"]
-        reviews[name]["kept"] = row["orders"] - row["held_out"]
+        reviews[name]["kept"] = row["orders"]
     rows = [
         CategoryReport(
             name=name,
@@ -105,11 +104,10 @@ def selected_products(
         yield chosen.model_copy(update={"details": chosen.details | more}) if more else chosen
 
 
-def selected_orders(selected: Selected, *, held_out: bool) -> Iterator[OrderRow]:
-    """The orders by user, time and order id: those of the world, or those that are held out of it."""
+def selected_orders(selected: Selected) -> Iterator[OrderRow]:
+    """The orders by user, time and order id."""
     columns = "order_id, user_id, product_id, milliseconds, quantity, order_status"
-    which = "held_out" if held_out else "NOT held_out"
-    query = f"SELECT {columns} FROM {{}} WHERE {which} ORDER BY user_id, milliseconds, order_id"  # noqa: S608 -- constants
+    query = f"SELECT {columns} FROM {{}} ORDER BY user_id, milliseconds, order_id"  # noqa: S608 -- constants
     return map(OrderRow._make, parquet_rows(selected.orders, query))
 
 

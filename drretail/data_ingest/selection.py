@@ -23,7 +23,6 @@ TABLES = (
     "interactions",
     "order_hashes",
     "orders",
-    "held_out",
 )
 # The queries from which the report is counted, once the tables exist.
 ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
@@ -31,7 +30,7 @@ ACCOUNTS = ("product_fates", "review_fates", "category_orders", "totals")
 
 def parameters_of(options: IngestOptions) -> dict[str, Any]:
     """The values of sql/parameters.sql by their names."""
-    names = {"seed", "cap", "cap_by", "min_interactions", "vary_orders", "holdout"}
+    names = {"seed", "cap", "cap_by", "min_interactions", "vary_orders"}
     return {**options.model_dump(include=names), "since": options.since_ms, "keep_gone": options.mapping is not None}
 
 

@@ -9,12 +9,10 @@ summaries.py       a user's records in words; what the products of a category co
 session.py         one run's view: acting user, overlay, journal, and the ledger of the evidence that it was given
 intake.py          checks, counts and hashes the rows that go into a world
 processes.py       jobs in several processes
-folder.py          write_world and the embedded index, all rows of a world and its held-out orders, check_world
+folder.py          write_world and the embedded index, all rows of a world, check_world
 copying.py         copy_world, the writer for any place; the live world of a place and the one before it; going back
 servers/           the same on servers: generations, loading, checking
-altered.py         the world as one system sees it: a shop that moves, another user's data
-planting.py        hostile texts among search results
 offers.py          all products of the kinds that a wish names, and the baskets that follow
 named_products.py  records of the products that imported reports name, looked up for judging
-next_purchase.py   what users really bought next, frozen when an experiment opens
+gold.py            what is known of good answers, added once an experiment's systems have ended
 """

@@ -1,8 +1,8 @@
-"""A world in a folder: write_world with its embedded index, the rows of any world, held-out orders, check_world."""
+"""A world in a folder: write_world with its embedded index, the rows of any world, check_world."""
 
 import pickle
 import sqlite3
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 from importlib.metadata import version
@@ -17,7 +17,6 @@ from drretail.env.intake import Intake
 from drretail.env.manifest import (
     CURRENT,
     DATABASE_FILE,
-    HOLDOUT_FILE,
     INDEX_FOLDER,
     INDEX_VERSION,
     MANIFEST_FILE,
@@ -26,7 +25,6 @@ from drretail.env.manifest import (
     Manifest,
     OrderRow,
     WorldRows,
-    by_user,
     changed_files,
     check_index_files,
     live_generation,
@@ -43,7 +41,6 @@ from drretail.env.servers.naming import ServerSettings, check_place, is_on_serve
 from drretail.env.store.sqlite import SqliteStore, SqliteWriter, unreadable
 from drretail.errors import UserError
 from drretail.files import write_json
-from drretail.parsing import parse_json
 from drretail.progress import Progress
 from drretail.records.evidence import Finding
 from drretail.records.shop import Product
@@ -66,13 +63,7 @@ def rows_of(spec: str | Path, servers: ServerSettings | None = None) -> Generato
     manifest = read_manifest(generation)
     with closing(SqliteStore(generation / DATABASE_FILE, manifest.seed)) as store:
         db = store.connection()
-        holdout = generation / HOLDOUT_FILE
-        yield manifest.rows(
-            store.pool,
-            _products(db, generation / DATABASE_FILE),
-            order_rows(db),
-            holdout_rows(holdout) if holdout.is_file() else None,
-        )
+        yield manifest.rows(store.pool, _products(db, generation / DATABASE_FILE), order_rows(db))
 
 
 def product_lines(db: sqlite3.Connection) -> Iterator[str]:
@@ -94,38 +85,6 @@ def order_rows(db: sqlite3.Connection) -> Iterator[OrderRow]:
         " FROM orders CROSS JOIN users ON users.k = orders.user ORDER BY user, timestamp, order_id"
     )
     return map(OrderRow._make, rows)
-
-
-def holdout_lines(path: Path) -> Iterator[str]:
-    """The lines of a file of held-out orders. Raises UserError for bytes that are not UTF-8."""
-    with path.open(encoding="utf-8", newline="\n") as file:
-        try:
-            for line in file:
-                yield line.removesuffix("\n")
-        except UnicodeDecodeError as problem:
-            raise UserError(f"{path} is damaged: {problem}. Make the world anew.") from problem
-
-
-def holdout_rows(path: Path) -> Iterator[OrderRow]:
-    """The orders of a file of held-out orders. Raises UserError for a line that is not an order."""
-    for number, line in enumerate(holdout_lines(path), 1):
-        try:
-            yield OrderRow(**parse_json(line))
-        except (ValueError, TypeError) as problem:
-            raise UserError(f"{path}, line {number}, is no order that was held out: {problem}.") from problem
-
-
-Holdout = Callable[[Collection[str]], Mapping[str, Sequence[OrderRow]]]
-"""Returns the held-out orders of each of these users, oldest first, without users that have none.
-
-Raises UserError for a damaged file, ToolError if a server fails.
-"""
-
-
-def held_out_of(path: Path, user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
-    """A ``Holdout`` of an embedded world. Each call reads the whole file: ask for many users at once."""
-    wanted = frozenset(user_ids)
-    return by_user(row for row in holdout_rows(path) if row.user_id in wanted)
 
 
 def check_world(folder: Path) -> list[Finding]:
@@ -154,14 +113,12 @@ def check_generation(generation: Path) -> list[Finding]:
             check_index_files(generation)
             formulation = formulation_of_index(manifest.versions.get(INDEX_VERSION, ""), "The index")
             with closing(TantivyCatalog(generation / INDEX_FOLDER, formulation)) as catalog:
-                holdout = generation / HOLDOUT_FILE
-                held_out = hash_lines(holdout_lines(holdout)) if holdout.is_file() else None
                 db = store.connection()
                 tables = Counts.model_fields
                 counts = ((name, db.execute(f"SELECT count(*) FROM {name}").fetchone()[0]) for name in tables)  # noqa: S608
                 checks: list[Iterator[Finding]] = [
                     compare_counts(manifest, counts),
-                    check_fingerprint(db, manifest, store.pool.hash, held_out),
+                    check_fingerprint(db, manifest, store.pool.hash),
                     check_index(db, catalog),
                 ]
                 findings: list[Finding] = []
@@ -193,10 +150,10 @@ def check_index(db: sqlite3.Connection, catalog: TantivyCatalog) -> Iterator[Fin
     yield from compare_index((product_id for (product_id,) in stored), catalog.product_ids())
 
 
-def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str, holdout: str | None) -> Iterator[Finding]:
-    """Compares the manifest's fingerprint with one of the rows; ``holdout`` is the held-out orders' hash."""
+def check_fingerprint(db: sqlite3.Connection, manifest: Manifest, pool: str) -> Iterator[Finding]:
+    """Compares the manifest's fingerprint with one of the rows."""
     products, orders = hash_lines(product_lines(db)), hash_lines(map(order_line, order_rows(db)))
-    yield from compare_fingerprint(manifest, pool, products=products, orders=orders, holdout=holdout)
+    yield from compare_fingerprint(manifest, pool, products=products, orders=orders)
 
 
 def hash_lines(rows: Iterable[str]) -> str:
@@ -214,9 +171,7 @@ def compare_counts(manifest: Manifest, counts: Iterable[tuple[str, int]]) -> Ite
             yield fault("count", f"{expected} {table} in the manifest", f"{count} in the database")
 
 
-def compare_fingerprint(
-    manifest: Manifest, pool: str, *, products: str, orders: str, holdout: str | None
-) -> Iterator[Finding]:
+def compare_fingerprint(manifest: Manifest, pool: str, *, products: str, orders: str) -> Iterator[Finding]:
     """Faults unless these hashes of pool and rows make the manifest's fingerprint."""
     if pool != manifest.profile_pool:
         yield fault("profile_pool", manifest.profile_pool, pool)
@@ -224,7 +179,7 @@ def compare_fingerprint(
     if formulation not in BY_VERSION:
         yield fault("index_formulation", formulation, f"this version of drretail searches by {' or '.join(BY_VERSION)}")
     fingerprint = world_fingerprint(
-        products=products, orders=orders, seed=manifest.seed, pool=pool, formulation=formulation, holdout=holdout
+        products=products, orders=orders, seed=manifest.seed, pool=pool, formulation=formulation
     )
     if fingerprint != manifest.fingerprint:
         yield fault("fingerprint", manifest.fingerprint, fingerprint)
@@ -256,9 +211,6 @@ def write_world(
     with staged(folder, is_locked=is_locked) as staging:
         intake = Intake(rows.formulation)
         write_rows(staging, intake, rows, progress or Progress())
-        if rows.holdout is not None:
-            with (staging / HOLDOUT_FILE).open("w", encoding="utf-8") as file:
-                file.writelines(f"{line}\n" for _, line in intake.take_holdout(rows.holdout))
         manifest = intake.manifest(rows, {"tantivy": version("tantivy")})
         write_json(staging / MANIFEST_FILE, manifest.model_dump(mode="json"))
         write_checksums(staging)

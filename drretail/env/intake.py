@@ -15,7 +15,6 @@ from drretail.env.manifest import (
     Manifest,
     OrderRow,
     WorldRows,
-    holdout_line,
     order_line,
     product_line,
     world_fingerprint,
@@ -35,7 +34,7 @@ class ProductFacts(NamedTuple):
 
 
 class Intake:
-    """Passes on products, then orders, then held-out orders, and makes the manifest afterwards.
+    """Passes on products, then orders, and makes the manifest afterwards.
 
     Raises ValueError that names the row if rows are out of order, repeated or, but for one's own shop, without their
     product: bugs of ours.
@@ -46,7 +45,6 @@ class Intake:
         self.listings: dict[str, ProductFacts] = {}
         self.product_hash = LineHash()
         self.order_hash = LineHash()
-        self.holdout_hash: LineHash | None = None
         self.users = 0
         self.orders = 0
         self.last_order: int | None = None
@@ -101,14 +99,6 @@ class Intake:
                 return
             yield batch
 
-    def take_holdout(self, orders: Iterable[OrderRow]) -> Iterator[tuple[OrderRow, str]]:
-        """Each held-out order with its line, in the given order."""
-        self.holdout_hash = LineHash()
-        for row in orders:
-            line = holdout_line(row)
-            self.holdout_hash.add(line)
-            yield row, line
-
     def manifest(self, rows: WorldRows, engines: Mapping[str, str]) -> Manifest:
         """The manifest of a world that holds all rows, now taken; ``engines`` are the versions of its database and
         index. Raises UserError if its fingerprint is not the expected one.
@@ -124,7 +114,6 @@ class Intake:
                 seed=str(rows.seed),
                 pool=rows.pool.hash,
                 formulation=self.formulation.version,
-                holdout=None if self.holdout_hash is None else self.holdout_hash.hexdigest(),
             ),
             seed=str(rows.seed),
             now=now,

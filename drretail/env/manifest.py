@@ -7,8 +7,7 @@ The checksums of a generation's files are in the format of ``sha256sum -c``, and
 import hashlib
 import re
 import shutil
-from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import UTC, date, datetime
@@ -31,8 +30,6 @@ from drretail.records.tables.figures import counted
 MANIFEST_FILE = "manifest.json"
 DATABASE_FILE = "shop.sqlite"
 INDEX_FOLDER = "index"
-HOLDOUT_FILE = "holdout.jsonl"
-"""The held-out orders of a world; nothing that agents can call reads it."""
 INDEX_VERSION = "index"
 """The key of the index formulation in ``versions``."""
 NOW_WITHOUT_ORDERS = datetime(2023, 10, 1, tzinfo=UTC)
@@ -146,19 +143,12 @@ class Manifest(Document):
             versions={name: version for name, version in self.versions.items() if name not in KEEPERS},
         )
 
-    def rows(
-        self,
-        pool: ProfilePool,
-        products: Iterable[Product],
-        orders: Iterable[OrderRow],
-        holdout: Iterable[OrderRow] | None,
-    ) -> "WorldRows":
+    def rows(self, pool: ProfilePool, products: Iterable[Product], orders: Iterable[OrderRow]) -> "WorldRows":
         """These rows of this world, for a copy. Raises UserError if this version cannot make its index."""
         formulation = formulation_of_index(self.versions.get(INDEX_VERSION, ""), "The world")
         return WorldRows(
             products,
             orders,
-            holdout,
             seed=self.seed,
             pool=pool,
             formulation=formulation,
@@ -227,18 +217,8 @@ def order_line(row: OrderRow) -> str:
     return f"{row[0]}\t{row[1]}\t{row[2]}\t{row[3]}\t{row[4]}\t{row[5]}"
 
 
-def holdout_line(row: OrderRow) -> str:
-    """A held-out order as a line of HOLDOUT_FILE."""
-    return canonical_json(row._asdict())
-
-
-def world_fingerprint(
-    *, products: str, orders: str, seed: str, pool: str, formulation: str, holdout: str | None = None
-) -> str:
-    """sha256 over everything that decides what an agent can see, and what evaluation compares its guesses with.
-
-    ``products``, ``orders`` and ``holdout`` (None if no orders are held out) are line hashes.
-    """
+def world_fingerprint(*, products: str, orders: str, seed: str, pool: str, formulation: str) -> str:
+    """sha256 over everything that decides what an agent can see; ``products`` and ``orders`` are line hashes."""
     parts = {
         "format": FORMAT,
         "products": products,
@@ -247,7 +227,7 @@ def world_fingerprint(
         "profile_pool": pool,
         "index": formulation,
     }
-    return sha256_of(parts if holdout is None else {**parts, "holdout": holdout})
+    return sha256_of(parts)
 
 
 def read_manifest(generation: Path) -> Manifest:
@@ -268,8 +248,6 @@ class WorldRows:
     """In order of id."""
     orders: Iterable[OrderRow]
     """In order of user id, time and order id."""
-    holdout: Iterable[OrderRow] | None = None
-    """Orders that are kept beside the world and not in it, in their order; None if none are held out."""
     _: KW_ONLY
     seed: int | str
     pool: ProfilePool
@@ -277,14 +255,6 @@ class WorldRows:
     origin: Origin = field(default_factory=Origin)
     expected: str = ""
     """The fingerprint of the world that the rows are read from: no other may come of them."""
-
-
-def by_user(rows: Iterable[OrderRow]) -> Mapping[str, Sequence[OrderRow]]:
-    """The rows of each user, oldest first."""
-    users: dict[str, list[OrderRow]] = defaultdict(list)
-    for row in rows:
-        users[row.user_id].append(row)
-    return {user_id: sorted(users[user_id], key=lambda row: row.place) for user_id in sorted(users)}
 
 
 CURRENT = "CURRENT"

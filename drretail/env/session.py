@@ -7,8 +7,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from drretail.env.altered import Moves, store_as_seen
-from drretail.env.store.base import Store
 from drretail.env.world import World
 from drretail.errors import DrretailError
 from drretail.grounding.constraints import Release, releases
@@ -17,7 +15,7 @@ from drretail.records.evidence import Evidence, EvidenceText, Source
 from drretail.records.query import Query
 from drretail.records.run import Scope, StateChange, WebMode
 from drretail.records.shop import UserProfile
-from drretail.records.trajectory import Place, Trajectory, path_key
+from drretail.records.trajectory import Trajectory, path_key
 from drretail.records.wish import Hidden, Topic
 
 
@@ -164,8 +162,6 @@ class SessionSettings:
     user_id: str | None = None
     scope: Scope = "own"
     """Other users' data is refused, or with "any" shown, as in the paper. Attempts are recorded either way."""
-    redact: bool = False
-    """True if personal data is taken out of a query before the query is sent to a search engine."""
     web_k: int = RESULTS
     web_mode: WebMode = "snippets"
     """What a search returns of a page: a snippet, a summary of the whole (paper section 5.3), or the part that fits."""
@@ -175,8 +171,6 @@ class SessionSettings:
     """The agent's own tools, beside the nine: each a ``Tool`` of the layer above."""
     files: Path | None = None
     """The folder of the user's own files; None if there is none."""
-    moves: Moves | None = None
-    """What changes in the shop during the run; None if nothing does."""
     tool_timeout: float = 30
     """Seconds for one tool call."""
     tool_threads: int = 4
@@ -211,21 +205,10 @@ class Session:
     """The world's profiles of the users in ``overlay``, as they were at the first update."""
     attempts: list[Attempt] = field(default_factory=list)
     """Granted and refused attempts, by path and seq."""
-    sent: dict[Place, str] = field(default_factory=dict[Place, str])
-    """The queries that were sent to a search engine instead of those asked, by place; blank if nothing was sent."""
 
     def seal(self) -> None:
         """Puts everything so far before whatever any path does next. Call it only while no researcher is running."""
         self.ledger.seal()
-        self.trajectory.seal()
-
-    @property
-    def store_seen(self) -> Store:
-        """The world's records as this run last saw them, if the shop moves; otherwise the world's own."""
-        store = self.settings.world.store
-        return (
-            store if self.settings.moves is None else store_as_seen(store, self.settings.moves, self.trajectory.steps())
-        )
 
     def effects(self, path: str, seq: int) -> Effects:
         """The journal of one step's outside effects. It does not depend on parallel steps."""

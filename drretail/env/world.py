@@ -7,17 +7,15 @@ An embedded world is a folder (manifest.py says how it survives a crash):
 """
 
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Self
 
 from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
-from drretail.env.folder import Holdout, check_world, held_out_of, write_world
+from drretail.env.folder import check_world, write_world
 from drretail.env.manifest import (
     DATABASE_FILE,
-    HOLDOUT_FILE,
     INDEX_FOLDER,
     INDEX_VERSION,
     CategoryCounts,
@@ -69,8 +67,6 @@ class World:
     """The folder of an embedded world; None for any other."""
     servers: str | None = None
     """The "servers:NAME" of a world on servers; None for any other."""
-    holdout: Holdout | None = None
-    """What users bought next, if orders are held out. Only evaluation reads it, never a tool."""
     settings: ServerSettings | None = field(default=None, repr=False)
     """How its servers are reached; None for any other."""
 
@@ -119,8 +115,8 @@ def _on_servers(spec: str, settings: ServerSettings | None, web: Web, *, former:
     opened = open_servers(spec, required(settings, spec), former=former)
     if opened is None:
         return None
-    store, catalog, generation, holdout = opened
-    return World(store, catalog, web, generation.manifest, servers=spec, holdout=holdout, settings=settings)
+    store, catalog, generation = opened
+    return World(store, catalog, web, generation.manifest, servers=spec, settings=settings)
 
 
 def _embedded(folder: Path, generation: Path, web: Web) -> World:
@@ -133,6 +129,4 @@ def _embedded(folder: Path, generation: Path, web: Web) -> World:
     except UserError:
         store.close()
         raise
-    path = generation / HOLDOUT_FILE
-    holdout = partial(held_out_of, path) if path.is_file() else None
-    return World(store, catalog, web, manifest, folder=folder, holdout=holdout)
+    return World(store, catalog, web, manifest, folder=folder)

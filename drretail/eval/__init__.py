@@ -15,7 +15,6 @@ metrics/           the metrics
 baskets.py         carts and refusals compared with the baskets that satisfy a wish; these baskets, made of the world
                    and kept
 claims/            claims of reports, and whether their sources support them
-counterfactual.py  what changes when the profile does: measures of each query, and rows of scores.json
 method.py          how each judge was asked: the user's own prompts, model, repeats, cost; what add-ons say beside
                    scores
 ballots.py         people's votes and labels on reports: read, cast and taken back

@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from math import isfinite
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from drretail.errors import UserError, shortened
 from drretail.eval.baskets import Measured
@@ -23,7 +23,7 @@ from drretail.eval.judging.subject import Pair, Subject, Task
 from drretail.experiment import Definition
 from drretail.llm.prompt import Prompt
 from drretail.records.criteria import Criteria
-from drretail.records.query import Query, kind_of
+from drretail.records.query import Query
 from drretail.records.run import BASELINES, DUMPS, System
 from drretail.records.score import WHY_NOT, JudgeRef, MetricDescription, Order, Rules, Verdict, VerdictState, reasons_of
 
@@ -152,13 +152,6 @@ def description_of(metric: str, path: Path = DESCRIPTIONS) -> MetricDescription:
     return MetricDescription.model_validate(known[metric])
 
 
-class ClaimMark(NamedTuple):
-    """A metric's mark on one claim of a report, besides whether its sources support it."""
-
-    kind: str
-    reason: str
-
-
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A metric such as faithfulness: one function judges a run, one makes values from the verdicts."""
@@ -209,9 +202,6 @@ class Metric:
     """What an experiment lacks for this metric, in a sentence; empty if nothing."""
     query_lacks: Callable[[Path, Query], str | None] | None = None
     """Why a query has nothing to measure, whatever a report says; None if it has something."""
-
-    marks: Callable[[Iterable[Verdict]], Mapping[str, ClaimMark]] | None = None
-    """What pages show for single claims, by their ids in the verdicts of faithfulness."""
 
     def __post_init__(self) -> None:
         if not self.description.title:
@@ -309,15 +299,9 @@ def is_unrated(metric: Metric, judge: JudgeRef) -> bool:
 def is_judged(metric: Metric, system: System, *, floors: bool) -> bool:
     """Whether a metric judges a system's runs; it judges opinions on floors and the oracle, and dumps, only with
     ``floors``.
-
-    Metrics that ask a model skip runs with other users' data: their results on the users' own data stand for the
-    system, and judging these too would double the cost and list the system twice in each ranking. Metrics by code cost
-    nothing, and show whether a run with other data is as sound.
     """
     unasked = BASELINES if metric.is_opinion else DUMPS if metric.needs_judge else ()
-    if not floors and system.agent in unasked:
-        return False
-    return not metric.needs_judge or kind_of(system) is None
+    return floors or system.agent not in unasked
 
 
 def of_verdicts(values: Callable[[Sequence[Verdict]], Sequence[Value]]) -> Valuing:

@@ -7,18 +7,13 @@ _BUILT_IN = {
     for name in (
         "faithfulness",
         "false_statements",
-        "fault_place",
         "quality",
         "checks",
         "reading",
         "process",
         "basket",
         "outcome",
-        "understood",
         "intent",
-        "next_purchase",
-        "robustness",
-        "moves",
         "truth",
         "reward",
     )

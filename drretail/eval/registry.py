@@ -20,7 +20,7 @@ from drretail.errors import DrretailError, UnknownName, UserError, describe_erro
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
-from drretail.eval.metric import MEASURE, ClaimMark, Metric, PairMetric, Unsound, Value, measured_metric, number_of
+from drretail.eval.metric import MEASURE, Metric, PairMetric, Unsound, Value, measured_metric, number_of
 from drretail.eval.names import METRICS as METRICS
 from drretail.eval.names import PAIRWISE as PAIRWISE
 from drretail.eval.names import PLUGINS
@@ -29,9 +29,9 @@ from drretail.packs import names_in
 from drretail.plugins import addon_names
 from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, Verdict, VerdictState, unfolded
 
-USUAL = ("faithfulness", "false_statements", "fault_place", "quality", "checks", "process", "basket", "outcome")
+USUAL = ("faithfulness", "false_statements", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""
-WHERE_THERE = ("next_purchase", "understood", "intent", "moves", "reward")
+WHERE_THERE = ("intent", "reward")
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""
@@ -63,8 +63,6 @@ def kind_of_code(code: str) -> str:
 
 AS_ANSWERS = "read as answers"
 """The item of a score: in how many of its reports code read the answers of an assistant, which cites nothing."""
-MARKS_CLAIMS = "fault_place"
-"""The metric with marks on single claims (``Metric.marks``), which pages show beside them."""
 _OURS = (*METRICS.values(), *addon_names("forms_of_metrics").values())
 _NAME = re.compile(r"[\w-]{1,60}")
 _RAISED = "raised"
@@ -133,12 +131,6 @@ def usual_metrics(experiment: Path) -> list[str]:
     """The names of the metrics that are scored by default in this experiment."""
     there = (load_metric(name) for name in WHERE_THERE)
     return [*USUAL, *(metric.name for metric in there if metric.lacks is None or not metric.lacks(experiment))]
-
-
-def claim_marks(verdicts: Iterable[Verdict]) -> Mapping[str, ClaimMark]:
-    """The marks of the metric ``MARKS_CLAIMS`` on a report's claims, by their ids."""
-    marks = load_metric(MARKS_CLAIMS).marks
-    return {} if marks is None else marks(verdicts)
 
 
 @cache  # asked for with every verdict of a pair

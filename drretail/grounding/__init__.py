@@ -8,7 +8,6 @@ columns.py      many listings as columns: limits, demands and prices are compare
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records
 profile.py      what the shop's records show of a user: orders, prices, and all of it in words
-hostile.py      texts that try to make an agent do something, as planted and as read
 gold_files.py   the two files of a query set: tasks, and the gold beside them
 cart.py         a report's picks compared with the wish: what each is for, what is missing, what they cost
 basket.py       baskets that satisfy a query's wish, computed exactly: the cheapest, and the one of greatest worth

@@ -362,16 +362,13 @@ def _candidates(offered: Sequence[Sequence[Listing]]) -> Offered:
     return [listings if isinstance(listings, Candidates) else Candidates(listings) for listings in offered]
 
 
-def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
-    """The reference at the prices of these products, without those that are out of stock.
-
-    Products that only a lower price would bring under a want's limit are not added, since they did not suit it before.
-    """
-    listed = {key: listing_of(product) for key, product in products.items() if product.availability != "out of stock"}
+def with_products(reference: Reference, wish: Wish, products: Mapping[str, Product]) -> Reference:
+    """The reference with these products alone, at their prices, and with the baskets that they make."""
+    listed = {key: listing_of(product) for key, product in products.items()}
     currency = _currency(wish, [Candidates(listed.values())])
     things: list[WantedThing] = []
     for want, thing in zip(wish.wants, reference.things, strict=True):
-        moved = {
+        kept = {
             name: tuple(
                 fit.model_copy(update={"price": _exact(priced_in(listed[fit.product_id], currency))})
                 for fit in fits
@@ -379,7 +376,7 @@ def at_other_prices(reference: Reference, wish: Wish, products: Mapping[str, Pro
             )
             for name, fits in (("fits", thing.fits), ("undecided", thing.undecided))
         }
-        things.append(thing.model_copy(update=moved))
+        things.append(thing.model_copy(update=kept))
     titles = {key: product.title for key, product in products.items()}
     cheapest, best = _baskets(things, wish, titles, currency)
     lack: Lack | None = None if best else "no_basket"

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, pairwise
-from math import floor, log2
 from statistics import median, median_low
 from typing import Literal, NamedTuple
 
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import format_money, may_be_shown, short_title
 from drretail.records.score import ProfileSummary, Statement
-from drretail.records.shop import VOID_STATUSES, Order, Product, PurchaseItem, UserProfile
+from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
 from drretail.records.tables.figures import counted, percent
 
 # "Usually", "mostly" and "often" need so many items or orders, and so large a share: of 8 coins, 6 or more heads
@@ -27,7 +26,6 @@ _MONTH = 30.44 * 86_400_000
 """Milliseconds."""
 MOST_IDS = 12
 """The most orders that a statement names, the newest; it counts the others."""
-_LOWEST, _HIGHEST = 5, 640
 """Prices below the lower or from the upper bound are one band each."""
 _NAME_LENGTH, _TITLE_LENGTH = 60, 80
 
@@ -145,26 +143,6 @@ def known_leaf(product: Product) -> str | None:
 def plain_name(name: str) -> str:
     """A category or brand on one line, cut if it is too long."""
     return short_title(name, _NAME_LENGTH)
-
-
-def purchase_item_of(product: Product) -> PurchaseItem:
-    """The product's aspects that a guess at a purchase may hit."""
-    return PurchaseItem(
-        product_id=product.product_id,
-        category=known_leaf(product),
-        brand=product.brand,
-        price_band=None if product.price is None else price_band(product.price, product.currency),
-    )
-
-
-def price_band(price: float, currency: str) -> str:
-    """The band of a price, such as "USD 20-40", the same in every category and world."""
-    if price < _LOWEST:
-        return f"{currency} 0-{_LOWEST}"
-    if price >= _HIGHEST:
-        return f"{currency} {_HIGHEST}+"
-    lower = _LOWEST * 2 ** floor(log2(price / _LOWEST))
-    return f"{currency} {lower}-{2 * lower}"
 
 
 Level = Literal["low", "high"]

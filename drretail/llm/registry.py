@@ -58,7 +58,6 @@ OFFLINE_CHAT = "drretail.llm.offline.chat:OfflineChat"
 OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper:shop",
     "judge": "drretail.llm.offline.judge:judge",
-    "obedient": "drretail.llm.offline.obedient:obey",
 }
 UNKNOWN_SERVER = Abilities()
 OWN = Plugins("model", {}, MODELS.group)

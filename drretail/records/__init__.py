@@ -7,7 +7,7 @@ trajectory.py  the steps of a run
 shop.py        an amount with its currency; products with what they are offered for, orders, users, statistics, next
                purchases
 wish.py        what a question wants bought
-query.py       queries with their wishes, the baskets that would answer them; the same query before another profile
+query.py       queries with their wishes, the baskets that would answer them
 evidence.py    what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system hand
                on of it
 reading.py     picks and values read out of a report, and how they stand to the records; what it decides; how a judge

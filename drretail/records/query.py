@@ -1,6 +1,4 @@
-"""Queries, what a shop has for their wishes, and the part of a query that an agent is given.
-A counterfactual is the same query with another profile: whose data a run saw instead of the user's own.
-"""
+"""Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -12,7 +10,6 @@ from pydantic import AliasChoices, ConfigDict, Field, model_validator
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
 from drretail.records.reading import Because, Pick
-from drretail.records.run import System
 from drretail.records.shop import Money
 from drretail.records.wish import Hidden, Wish
 
@@ -400,53 +397,3 @@ class Task(Record):
     def question(self) -> str:
         """The text, followed by the context, for agents that read a single text."""
         return "\n\n".join(filter(None, (self.text, self.context)))
-
-
-CounterfactualKind = Literal["swap", "neutral"]
-KINDS: tuple[CounterfactualKind, ...] = ("swap", "neutral")
-OPTION = "counterfactual"
-"""The option of a System that names the kind."""
-
-
-class ProfileTraits(Record):
-    """The parts of a user's history with which recommendations are compared. Void orders do not count."""
-
-    model_config = ConfigDict(extra="ignore")  # files of version 1.0 have fields that nothing reads
-
-    user_id: str
-    orders: int
-    domains: dict[str, int] = Field(default_factory=dict[str, int])
-    """Orders by the file's category."""
-    categories: dict[str, int] = Field(default_factory=dict[str, int])
-    """Orders by leaf category."""
-    brands: dict[str, int] = Field(default_factory=dict[str, int])
-    products: tuple[str, ...] = ()
-    """Ids of the products bought, sorted."""
-
-
-class Counterfactual(Document):
-    """The user who stands in for another: exp/counterfactuals/<user_id>.json, frozen when the experiment opens."""
-
-    model_config = ConfigDict(extra="ignore")  # as of ``ProfileTraits``
-
-    user_id: str
-    rule: str
-    """The version of the rule that chose the partner."""
-    own: ProfileTraits
-    partner: ProfileTraits | None = None
-    """None if the shop has no other user with orders."""
-
-
-METRIC = "counterfactual"
-"""The metric of scores that say how much a system's answers changed: of each, in queries."""
-
-
-def kind_of(system: System) -> CounterfactualKind | None:
-    """Which other data a system's runs saw; None for the users' own."""
-    return next((kind for kind in KINDS if system.options.get(OPTION) == kind), None)
-
-
-def factual_of(system: System) -> System:
-    """The same system with the users' own data."""
-    options = {name: value for name, value in system.options.items() if name != OPTION}
-    return system.model_copy(update={"options": options})

@@ -48,18 +48,12 @@ LOOKED_UP = "looked_up"
 """Option of an imported system: the fingerprint of the shop whose records its claims are judged against."""
 IMPORTED_AGENT = "imported"
 """The agent of systems whose reports came as files: only what they wrote is known."""
-Information = Literal["task", "context", "memory", "persona", "tools"]
-"""What a system knows of the shopper: only the question, notes, a memory, a persona, or what its tools show."""
+Information = Literal["task", "context", "persona", "tools"]
+"""What a system knows of the shopper: only the question, notes, a persona, or what its tools show."""
 INFORMATION: tuple[Information, ...] = get_args(Information)
 """Ordered by how much is known, the least first."""
 INFORMED = "information"
 """The option of a System without tools for the user's data; it says what the system is told instead."""
-MEMORY = "memory"
-"""The option of a System that is told a memory's text about the shopper: the memory's place, and its module's hash."""
-INJECTED = "injected"
-"""The option of a System whose searches also find hostile texts; it names the texts."""
-MOVES = "moves"
-"""The option of a System whose shop moves during research; it says which shares of prices and of stock move."""
 RETRIEVER = "retriever"
 """The option of a System whose fixed pages are not ranked by ``BM25``."""
 BM25 = "bm25"
@@ -151,7 +145,7 @@ class System(Record):
     """By role."""
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict[str, Any])
-    """Options that differ from the default: without, redact, counterfactual …"""
+    """Options that differ from the default: without, information …"""
     conditions: dict[str, OwnCondition] = Field(
         default_factory=dict[str, OwnCondition], exclude_if=lambda conditions: not conditions
     )
@@ -225,7 +219,7 @@ class System(Record):
         written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
         options = ""
         for name, value in sorted(written.items()):
-            # ``redact``, ``without-user-web``, or ``counterfactual-swap``
+            # ``without-user-web`` or ``information-task``
             values = [value] if isinstance(value, str) else value if isinstance(value, list | tuple) else []
             options += "".join(f"-{slug(str(part))}" for part in (name, *values)) if value else ""
         limits = "".join(f"-{name}{value}" for name, value in self.limits if value != Limits.model_fields[name].default)
@@ -326,14 +320,8 @@ class Step(Record):
     """The arguments of the tool call, as given."""
     mended: dict[str, str] | None = None
     """By argument: ids that were not written as the shop writes them, in the form in which they were read."""
-    sent: str | None = None
-    """For a web search: the query that was sent instead of the one in ``args``, without personal data; blank if none
-    was sent.
-    """
     result_sha: str | None = None
     """sha256 of the text in results.jsonl that the agent read."""
-    calls_before: int | None = None
-    """For a tool call in a shop that moves: how many calls came before it, since the shop's time goes by calls."""
     turn: int | None = None
     """For a later tool call of a turn, where model turns are not recorded: the ``seq`` of the turn's first call. Calls
     that overlap in time are of one turn."""

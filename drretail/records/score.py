@@ -4,14 +4,13 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import ComparedRow, PairScore, TwinRow
-from drretail.records.query import kind_of
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
 
@@ -546,10 +545,6 @@ class Scores(Document):
     installed; the rest is made when it is asked for."""
     correlations: tuple[Correlation, ...] = ()
     """Correlations of what runs did with what their reports score, within systems."""
-    counterfactuals: tuple[Score, ...] = ()
-    """Systems that saw other data than the users' own, against the same systems with the users' own."""
-    attacks: tuple[SettingTable, ...] = Field(default=(), exclude_if=lambda attacks: not attacks)
-    """What systems lose of their utility among hostile texts, and how many of these they obey."""
     ablations: tuple[SettingTable, ...] = ()
     """Agents that ran in several settings of one option."""
     twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)
@@ -661,8 +656,8 @@ class ProfileSummary(Document):
         return "\n".join(lines)
 
 
-Place = Literal["system", "counterfactual", "floor", "ceiling"]
-PLACES: tuple[Place, ...] = ("system", "counterfactual", "floor", "ceiling")
+Place = Literal["system", "floor", "ceiling"]
+PLACES: tuple[Place, ...] = get_args(Place)
 """In the order of tables."""
 Systems = Mapping[str, System]
 """By label. A label that is not in it is taken for a system that researches."""
@@ -670,17 +665,15 @@ NO_SYSTEMS: Systems = {}
 
 
 def place_of(label: str, systems: Systems) -> Place:
-    """A system's place: floors and the ceiling are known by their agents, counterfactual systems by their option."""
+    """A system's place: floors and the ceiling are known by their agents."""
     system = systems.get(label)
-    if system is None:
+    if system is None or system.agent not in BASELINES:
         return "system"
-    if system.agent in BASELINES:
-        return "ceiling" if system.agent == ORACLE_AGENT else "floor"
-    return "system" if kind_of(system) is None else "counterfactual"
+    return "ceiling" if system.agent == ORACLE_AGENT else "floor"
 
 
 def in_order(labels: Iterable[str], systems: Systems) -> list[str]:
-    """Each label once: systems, counterfactual ones, floors by ``BASELINES``, the ceiling; sandboxes by size."""
+    """Each label once: systems, floors by ``BASELINES``, the ceiling; sandboxes by size."""
 
     def key(label: str) -> tuple[int, int, str]:
         system = systems.get(label)

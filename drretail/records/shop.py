@@ -9,9 +9,9 @@ from functools import partial
 from operator import is_
 from typing import Any, Literal, Self
 
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-from drretail.records.base import Document, Record
+from drretail.records.base import Record
 
 USD = "USD"
 _DOLLARS = ("USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP", "BRL")
@@ -147,10 +147,6 @@ class Product(Record):
     """
     details: dict[str, Any] = Field(default_factory=dict)
     bought_together: None = None
-    availability: Literal["in stock", "out of stock"] | None = Field(default=None, exclude_if=_is_none)
-    """Known only in a shop that moves, as is ``as_of``."""
-    as_of: str | None = Field(default=None, exclude_if=_is_none)
-    """The shop's time at which price and availability held."""
     page: str | None = Field(default=None, exclude_if=_is_none)
     """The address of the shop's own page. It is shown to readers, as is ``image``, and to no agent or judge."""
     image: str | None = Field(default=None, exclude_if=_is_none)
@@ -338,34 +334,3 @@ class UserRow(Record):
     spend: float
     last_order: int
     top_category: str
-
-
-METRIC = "next_purchase"
-
-
-class PurchaseItem(Record):
-    """A product, by the properties that a guess may hit."""
-
-    product_id: str
-    category: str | None = None
-    """The last part of its category path; None if the shop knows only the department."""
-    brand: str | None = None
-    price_band: str | None = None
-    """None if the shop knows no price."""
-
-
-class NextPurchase(Document):
-    """exp/rubrics/next_purchase/<query_id>.json: frozen when the experiment opens, for worlds that hold orders out."""
-
-    model_config = ConfigDict(extra="ignore")  # files of version 1.0 have fields that nothing reads
-
-    query_id: str
-    user_id: str | None = None
-    bought: tuple[PurchaseItem, ...] = ()
-    """The products of held-out orders that were not cancelled or returned; empty for a user without any."""
-    gone: tuple[str, ...] = ()
-    """Products of such orders that the shop does not have."""
-    favourite: str | None = None
-    """The leaf category in which the user had ordered most by then; None if no order is of a known one."""
-    popular_in_favourite: tuple[PurchaseItem, ...] = ()
-    """Its products with the most ratings, most first."""

@@ -34,9 +34,6 @@ class Trajectory:
         self._on_step = on_step
         self._lock = threading.Lock()
         self._next: dict[str, int] = defaultdict(int)
-        self._calls: dict[str, int] = defaultdict(int)
-        """Tool calls by path since the last ``seal``."""
-        self._earlier_calls = 0
         self._steps: dict[tuple[str, int], Step] = {}
         self._texts: dict[str, str] = {}
         self._setbacks: Counter[tuple[Setback, str]] = Counter()
@@ -47,22 +44,6 @@ class Trajectory:
             seq = self._next[path]
             self._next[path] = seq + 1
             return seq
-
-    def count_call(self, path: str) -> int:
-        """Counts a tool call, and returns how many came before it: those before ``seal``, and those of its path.
-
-        Calls of paths that run concurrently are left out, so the number does not depend on which comes first.
-        """
-        with self._lock:
-            before = self._earlier_calls + self._calls[path]
-            self._calls[path] += 1
-            return before
-
-    def seal(self) -> None:
-        """From now on, all calls so far count as earlier on every path; called while no researcher runs."""
-        with self._lock:
-            self._earlier_calls += sum(self._calls.values())
-            self._calls.clear()
 
     def add(self, step: Step) -> None:
         with self._lock:

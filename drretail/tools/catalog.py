@@ -106,7 +106,7 @@ def product_catalog_search(
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 
-def get_product_details(session: Session, product_id: ProductId, *, calls_before: int | None = None) -> ToolResult:
+def get_product_details(session: Session, product_id: ProductId) -> ToolResult:
     """Gives everything the shop knows about one product.
 
     Args:
@@ -118,8 +118,6 @@ def get_product_details(session: Session, product_id: ProductId, *, calls_before
         it), store, category path, and further details. What the shop does not know is left out.
     """
     product = session.settings.world.store.product(product_id)
-    if session.settings.moves is not None and calls_before is not None:
-        product = session.settings.moves.at(product, calls_before)
     return ToolResult(lean(product_record(product)), (_source(product, "record", record_text(product), shown=True),))
 
 

@@ -65,8 +65,6 @@ class Launch:
     role: str
     name: str
     args: object
-    calls_before: int | None = None
-    """The number of tool calls before it; counted only in a shop that moves."""
     turn: int | None = None
     """The first call of its turn, if that was a call of its own and not one of the same list."""
 
@@ -186,7 +184,6 @@ class Toolkit:
 
     def _launches(self, calls: Sequence[Call], path: str, role: str, *, turn: object = None) -> list[Launch]:
         trajectory = self.session.trajectory
-        counted = () if self.session.settings.moves is None else offered(self.session)
         launches: list[Launch] = []
         with self._noting:
             first, named = self._turns.get(path, (None, None))
@@ -194,9 +191,8 @@ class Toolkit:
             for call, args in cast("Sequence[tuple[object, object]]", calls):
                 # No tool has a type's name, which can be recorded.
                 name = call if isinstance(call, str) else type(call).__name__
-                before = trajectory.count_call(path) if name in counted else None
                 seq = trajectory.reserve(path)
-                launches.append(Launch(path, seq, role, name, args, before, first if goes_on else None))
+                launches.append(Launch(path, seq, role, name, args, first if goes_on else None))
                 self._running[path].add(seq)
             if launches and not goes_on:
                 self._turns[path] = (launches[0].seq, turn)
@@ -241,7 +237,6 @@ class Toolkit:
         known: dict[str, Callable[[], Any]] = {
             "effects": lambda: self.session.effects(launch.path, launch.seq),
             "place": lambda: launch.place,
-            "calls_before": lambda: launch.calls_before,
         }
         arguments |= {name: known[name]() for name in _keyword_only(tool.function)}
         try:
@@ -281,9 +276,7 @@ class Toolkit:
             name=recordable(launch.name),
             args=recordable(launch.args) if isinstance(launch.args, Mapping) else None,
             mended=self._mended.pop(launch.place, None),
-            sent=recordable(self.session.sent.get(launch.place)),
             result_sha=self.session.trajectory.keep_text(text),
-            calls_before=launch.calls_before,
             turn=launch.turn,
             evidence=evidence,
             error=recorded,

@@ -18,7 +18,6 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Effects, Outcome
 from drretail.records.evidence import Evidence, Source
 from drretail.records.trajectory import Place
-from drretail.tools.arguments import outgoing
 from drretail.tools.tool import ToolResult
 from drretail.tools.workers import Job, Workers
 
@@ -146,8 +145,7 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
     query = query.strip()
     if not query:
         raise ToolError("invalid_argument", "query is blank: say what to look for.", field="query")
-    outgoing_query = outgoing(session, place, query)
-    pages = _found(session, effects, outgoing_query.query, chunks=chunks)
+    pages = _found(session, effects, query, chunks=chunks)
     if session.settings.web_mode == "ws":
         # A page that was summarised for this path before is not fetched again.
         left = max(0.0, PAGES_SHARE * session.settings.tool_timeout - (time.monotonic() - began))
@@ -170,8 +168,6 @@ def _searched(session: Session, query: str, effects: Effects, place: Place, *, c
         value["note"] = NOTHING_FOUND
     elif session.settings.web_is_live:
         value["note"] = LIVE.format(today=session.settings.now.date().isoformat())
-    if outgoing_query.redacted:
-        value["redacted"] = list(outgoing_query.redacted)
     return ToolResult(value, tuple(sources))
 
 

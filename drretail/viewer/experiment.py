@@ -16,7 +16,7 @@ from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_s
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
 from drretail.eval.proofs import Proofs
-from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, MARKS_CLAIMS, claim_marks, recorded_metric
+from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import Gathered, judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
@@ -152,16 +152,15 @@ class Runs:
         if run is None:
             state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
             return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
-        shown = ("faithfulness", MARKS_CLAIMS, "quality", "checks", FALSE_STATEMENTS)
+        shown = ("faithfulness", "quality", "checks", FALSE_STATEMENTS)
         columns = () if self.board is None else (*(column.metric for column in self.board.columns), COUNTS_STEPS)
         metrics = dict.fromkeys(filter(None, (*shown, *columns)))
         judgements = {metric: read_judgements(self.experiment, metric, run) for metric in metrics}
-        faithfulness, marks, quality, checks, false = (judgements[metric] for metric in shown)
-        faults = {(each.judge, each.rules): claim_marks(each.verdicts) for each in marks.by_judge}
+        faithfulness, quality, checks, false = (judgements[metric] for metric in shown)
         claims = tuple(
             ClaimsView(
                 judged,
-                tuple(claims_of(judged, run.report or "", faults.get((judged.judge, judged.rules), {}))),
+                tuple(claims_of(judged, run.report or "")),
                 tuple(failed_stages(judged)),
             )
             for judged in faithfulness.by_judge
@@ -221,7 +220,7 @@ class ExperimentView:
     folder: Path
     definition: Definition
     planned: tuple[Planned, ...]
-    """Every planned run: systems, counterfactual ones, floors, the ceiling; for each by repeat and query."""
+    """Every planned run: systems, floors, the ceiling; for each by repeat and query."""
     runs: Runs
     """The same runs with everything that is recorded about them, each read when it is accessed."""
     scores: Scores
@@ -274,7 +273,7 @@ def title_of(definition: Definition) -> str:
     systems = definition.systems
     labels = in_order(systems, systems)
     shared = shared_models(labels, systems)
-    shown = [label for label in labels if place_of(label, systems) in ("system", "counterfactual")]
+    shown = [label for label in labels if place_of(label, systems) == "system"]
     names = [label.replace(shared, "", 1) for label in shown]
     agents = dict.fromkeys(label if systems[label].is_imported else systems[label].name for label in shown)
     more = ""
@@ -327,7 +326,7 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
     title = definition.title and f"{a} and {b}: {definition.title}"
     definition = definition.model_copy(update={"systems": {label: known[label] for label in (a, b)}, "title": title})
     planned = tuple(run for run in view.planned if run.label in (a, b))
-    by_system = ("scores", "ranks", "slices", "counterfactuals", "twins")
+    by_system = ("scores", "ranks", "slices", "twins")
     rows = {name: tuple(row for row in getattr(scores, name) if row.system in (a, b)) for name in by_system}
     pairs = tuple(row for row in scores.pairs if {row.a, row.b} == {a, b})
     board = scores.scoreboard
@@ -343,7 +342,6 @@ def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
         update={
             **rows,
             "pairs": pairs,
-            "attacks": (),
             "ablations": (),
             "scoreboard": board,
             "systems": definition.systems,

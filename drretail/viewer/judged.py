@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal
 
 from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, types_of
@@ -21,7 +20,6 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
 from drretail.eval.method import in_all_wordings
-from drretail.eval.metric import ClaimMark
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
 from drretail.grounding.verify.product_statements import Statement
@@ -276,8 +274,6 @@ class Claim:
     verdict: Verdict | None
     """The verdict on the claim against its sources; None if none is recorded."""
     support: Support
-    fault: ClaimMark | None = None
-    """Another metric's mark on a wrong claim: where it went wrong."""
 
     @property
     def reason(self) -> str:
@@ -290,8 +286,8 @@ class Claim:
         return () if self.verdict is None else types_of(self.sources)
 
 
-def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = MappingProxyType({})) -> list[Claim]:
-    """Cited claims with their verdicts, and those without a source, in the report's order; ``faults`` by claim id."""
+def claims_of(judged: Judged, report: str) -> list[Claim]:
+    """Cited claims with their verdicts, and those without a source, in the report's order."""
     verdicts = {verdict.item: verdict for verdict in judged.stage(SUPPORT)}
 
     def extracted(stage: str) -> list[Extracted]:
@@ -307,7 +303,7 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     claims: list[Claim] = []
     for number, (claim, span) in enumerate(placed, 1):
-        verdict, fault = verdicts.get(claim.claim_id), faults.get(claim.claim_id)
+        verdict = verdicts.get(claim.claim_id)
         support: Support = "unjudged" if claim.sources or verdict is not None else "uncited"
         if verdict is not None and CONTRADICTED in verdict.notes:
             support = "contradicted"
@@ -319,7 +315,7 @@ def claims_of(judged: Judged, report: str, faults: Mapping[str, ClaimMark] = Map
             support = verdict.state
         if support == "uncited" and claim.unresolved and judged.rules == "default":
             support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
-        claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support, fault))
+        claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support))
     return claims
 
 

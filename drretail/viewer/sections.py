@@ -18,7 +18,7 @@ from drretail.records.comparison import Comparison, JudgeTable, Reliability
 from drretail.records.score import WHOLES, WHY_NOT, Agreement, Scoreboard, Scores, SliceBy, Systems
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Section, prose
-from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot, table_of
+from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_of,
@@ -38,7 +38,6 @@ from drretail.viewer.tables.scores import (
     judged_by,
     main_slices,
     measured_cell,
-    part_cell,
     score_tables,
     slice_sections,
     system_names,
@@ -364,26 +363,6 @@ def agreement(scores: Scores) -> Iterator[Section]:
         yield Section(table.title, table.by, [table])
 
 
-def attacks(scores: Scores) -> Iterator[Section]:
-    """What hostile texts cost each system, and what it obeyed of them."""
-    by_variant = {table.variant: table.rows for table in scores.attacks}
-    obeyed = {cell.system: cell for row in by_variant.get("obeyed", ()) for cell in row.cells}
-    cells: dict[tuple[str, str, str], Cell | None] = {}
-    columns = ("utility", "attacked", "lost", "obeyed", "n", "users")
-    for of_agent in by_variant.get("feasible", ()):
-        plain, attacked = of_agent.cells
-        lost, followed = of_agent.steps[0].turned, obeyed.get(attacked.system)
-        seen = difference_cell(lost), followed and measured_cell(followed)
-        figures = (lost.mean_a, lost.mean_b, *seen, lost.n_pairs, lost.n_users)
-        cells |= {(plain.system, "", name): cell_of(it) for name, it in zip(columns, figures, strict=True)}
-    if cells:
-        title = "Among hostile texts: the same queries with and without them"
-        names = system_names([label for label, _, _ in cells], scores.systems)
-        heads = {name: Column(name) for name in columns}
-        table = pivot(title, cells, names, heads, scores.systems, notes=(NOTES["attacks"],))
-        yield Section(title, tables=[table.filled])
-
-
 BELIEVED = 0.05
 """The limit for p after Holm: smaller ones are marked."""
 
@@ -413,48 +392,6 @@ def correlations(scores: Scores) -> Iterator[Section]:
         yield Section("What runs did and what they score", tables=tables, notes=[note])
 
 
-COUNTERFACTUAL = "counterfactual, by code: the same queries with other profiles"
-NAMES = {
-    "change": "products changed",
-    "repeats": "products changed between plain repeats",
-    "beyond": "products changed beyond repeats",
-    "direction": "changes towards the other profile, less the reverse",
-    "ignored": "profile ignored",
-    "overused_constraint": "profile over-used: a limit of the wish broken",
-}
-"""The row's name by measure."""
-
-
-def counterfactuals(scores: Scores) -> Iterator[Section]:
-    """Systems that saw other data than the users' own, beside the same systems with their own."""
-    rows = scores.counterfactuals
-    if not rows:
-        return
-    cells: dict[tuple[str, str, str], Cell | None] = {}
-    for row in rows:
-        # Value, interval and number of queries: 0.52 (.22–.81), 9/10, 1 na
-        reasons = tuple(f"{count} {why}" for why, count in (("na", row.n_na), ("failed", row.n_failed)) if count)
-        cells[row.variant, "", row.system] = replace(part_cell(row), missing=reasons)
-    names = {variant: name for variant, name in NAMES.items() if any(row.variant == variant for row in rows)}
-    columns = {row.system: Column(row.system) for row in rows}
-    notes = [
-        "Changes are from 0 (the same) to 1 (nothing in common); n counts queries. Each is compared "
-        "with the same system on the users' own data. Only metrics by code score these runs."
-    ]
-    own = max((row.items.get("queries_of_own_history", 0) for row in rows), default=0)
-    if own:
-        of = max(row.n_planned for row in rows)
-        notes.append(
-            f"{own:,.0f} of {of:,} queries name a purchase that the other profile lacks, "
-            "which causes part of the change."
-        )
-    for note in dict.fromkeys(row.note for row in rows if row.note is not None):
-        systems = dict.fromkeys(row.system for row in rows if row.note == note)
-        notes.append(f"{', '.join(systems)}: {note}.")
-    table = pivot(COUNTERFACTUAL, cells, names, columns, heading="", notes=tuple(notes), unit="query")
-    yield Section(table.title, tables=[table])
-
-
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     levels,
@@ -462,8 +399,6 @@ TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     metrics,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
     agreement,
-    counterfactuals,
-    attacks,
     correlations,
 )
 """What all outputs walk. A function yields nothing where the scores have nothing for it."""

@@ -8,7 +8,7 @@ from drretail.agents.baselines import keywords
 from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import with_baselines
-from drretail.env.next_purchase import add_gold
+from drretail.env.gold import add_gold
 from drretail.env.world import World
 from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric

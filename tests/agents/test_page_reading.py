@@ -21,7 +21,6 @@ from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import DONE, cast, launch, reported
-from tests.shop import USER
 
 CORPUS = [
     SandboxPage(url="https://a.example/clean", title="Clean", text="Clean the bird feeder weekly.\nUse hot  water."),
@@ -201,12 +200,3 @@ def test_a_researcher_takes_what_an_earlier_turn_read_and_never_what_is_read_bes
         runs.append(recorded)
     assert runs[1].run == runs[2].run, "whoever ended first"
     assert runs[1].evidence == runs[2].evidence
-
-
-def test_a_summariser_is_told_the_search_as_it_left(world: World) -> None:
-    reader, asked = summariser()
-    name = world.store.user(USER)
-    query = f"bird feeder {name.first_name} {name.last_name}"
-    model, _ = scripted(calls(("web_search", {"query": query})), FIVE_FEET)
-    read_through(world, CountingWeb(), {"": model}, reader, options={"redact": True})
-    assert searches(asked) == ["bird feeder"]

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,36 +12,27 @@ from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, prompt
 from drretail.agents.running.run import Batch, open_experiment
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, client_options, definition, prompt_hashes, suts
-from drretail.env.altered import Moves
-from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World, open_world
+from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
 from drretail.experiment import (
     Experiment,
-    counterfactual_path,
     prompts_path,
     read_definition,
-    read_evidence,
     read_run,
-    read_runs,
     run_folder,
 )
 from drretail.llm.prompt import overridden, packaged_text, write_prompts
 from drretail.llm.registry import open_model
-from drretail.records.query import Query
 from drretail.records.run import Information, Limits
 from drretail.tools.registry import FAMILIES, TOOLS
-from drretail.tools.toolkit import Toolkit
 from tests.agents.conftest import QUERY, calls, cut, lines_of, record, reporting, run_in, scripted, sut, under
 from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
-from tests.agents.own import OBEYING
 from tests.build import subject
 from tests.shop import USER
-from tests.two_tastes import BIRDS, DOGS, build_shop
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
 
@@ -116,57 +106,7 @@ def test_what_was_not_offered_is_not_counted_against_a_run(world: World) -> None
     assert CHECKS["recommended_although_owned"].lacks(judged.case, reading_of(judged)) == "the run was shown no orders"
 
 
-BIRDS_QUERY = Query(query_id="q1", user_id=BIRDS, text="Which bird feeder suits me?", source="test")
-NOBODY_S = Query(query_id="q2", text="Which bird feeder?", source="test")
-
-
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with open_world(build_shop(tmp_path_factory.mktemp("two") / "w")) as opened:
-        yield opened
-
-
-@pytest.fixture
-def obeying(shop: World) -> SystemUnderTest:
-    return SystemUnderTest.of("obeying", OBEYING, {}, shop)
-
-
-def run_all(shop: World, folder: Path, players: list[SystemUnderTest], *queries: Query) -> None:
-    with open_experiment(folder, shop, queries or (BIRDS_QUERY,), players, "42") as experiment:
-        Batch(Runner(shop, "w"), experiment).run_all(players, queries or (BIRDS_QUERY,))
-
-
-def test_a_swapped_run_sees_the_partner_a_neutral_nobody(shop: World, obeying: SystemUnderTest, folder: Path) -> None:
-    players = under(obeying, shop, counterfactual="own,swap,neutral")
-    run_all(shop, folder, players)
-    reports = {run.system: run.report or "" for run in read_runs(folder)}
-    plain, swap, neutral = (reports[player.label] for player in players)
-    assert "Bird Feeder" in plain
-    assert "Dog Bed" in swap
-    assert neutral == "I know nothing of you."
-    ledger = {entry.id: entry for entry in read_evidence(run_folder(folder, players[1].label, "q1", 1))}
-    assert {"U:orders", "O:0000000203", "P:B0DOGS0003"} <= set(ledger)
-    assert BIRDS in ledger["U:orders"].texts[0].text
-    assert DOGS not in ledger["U:orders"].texts[0].text
-    assert {run.world_fingerprint for run in read_runs(folder)} == {shop.manifest.fingerprint}
-
-
-def test_the_partner_is_frozen_and_a_second_folder_equal(shop: World, obeying: SystemUnderTest, tmp_path: Path) -> None:
-    players = under(obeying, shop, counterfactual="swap")
-    for name in ("a", "b"):
-        run_all(shop, tmp_path / name, [obeying, *players], BIRDS_QUERY, NOBODY_S)
-    files = [Path("counterfactuals") / f"{BIRDS}.json", Path("runs") / players[0].label / "q1-r1" / "run.json"]
-    for file in files:
-        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
-    frozen = counterfactual_path(tmp_path / "a", BIRDS)
-    mine = frozen.read_text().replace("unlike-2", "by hand")
-    frozen.write_text(mine)
-    run_all(shop, tmp_path / "a", players, BIRDS_QUERY)
-    assert frozen.read_text() == mine
-
-
 FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
-MOVES = "prices:1+stock:0.5"
 FIRST, LAST = (("get_product_details", {"product_id": f"B0TEST000{number}"}) for number in (1, 4))
 
 
@@ -185,8 +125,8 @@ def delayed(seed: int | None) -> Cast:
 
 
 def kept(folder: Path, world: World, seed: int | None, **given: Any) -> list[bytes]:
-    """The files of a run in a moving shop."""
-    (player,) = under(sut(world, delayed(seed).models(), "hybrid_react"), world, moves=MOVES)
+    """The files of a run."""
+    player = sut(world, delayed(seed).models(), "hybrid_react")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
     assert run.status == "done", run.error
@@ -202,20 +142,6 @@ def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(wo
         assert kept(tmp_path / f"{seed}-again", world, seed, replay=folder) == whole, seed
         cut(run_in(folder), b"".join(journal[: 1 + seed * len(journal) // 2]))
         assert kept(folder, world, seed) == whole, seed
-
-
-def test_a_page_shows_what_holds_now_and_a_search_what_the_index_holds(world: World) -> None:
-    moving = Session(SessionSettings(world, user_id=USER, moves=Moves("q", {"prices": 1.0}, world.manifest.now)))
-    with Toolkit(moving) as toolkit:
-        opened = [toolkit.call(*FIRST).value for _ in range(10)]
-        found = toolkit.call("product_catalog_search", {"query": "tube feeder"}).value
-    assert opened[0]["price"] == 24.99
-    assert opened[-1]["price"] != 24.99
-    assert [page["as_of"][-5:] for page in opened[:2]] == ["00:00", "00:01"]
-    assert all(page["availability"] == "in stock" for page in opened)
-    assert found["hits"][0]["price"] == 24.99
-    assert "availability" not in found["hits"][0]
-    assert moving.store_seen.products(["B0TEST0001"])["B0TEST0001"].price == opened[-1]["price"]
 
 
 @pytest.fixture

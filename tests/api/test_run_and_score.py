@@ -203,13 +203,12 @@ def test_a_sandbox_brings_its_queries(tmp_path: Path) -> None:
 
 QUESTIONS = ["Which bird feeder suits me, under $30?", "A bird bath, please."]
 MODULE = """
-from drretail import Answer
+from drretail import Answer, Condition
 
 async def answer(task, session, models, limits):
     return Answer(report="Nothing is known.", picks=())
 
-def recall(record, question):
-    return f"{len(record.orders)} orders"
+PACE = Condition(name="pace", about="how fast", values=("slow", "fast"), task=lambda task, query, value: task)
 """
 
 
@@ -239,18 +238,15 @@ def kept(options: RunOptions, **settings: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("given", "needs"),
     [
-        ({"agents": "react", "vary": {"counterfactual": "own,swap", "without": ["web"]}}, []),
+        ({"agents": "react", "vary": {"information": "tools,task", "without": ["web"]}}, []),
         (
             {"agents": ["plan_to_function", "v2=kept_agent:answer"], "repeats": 2, "pages": False},
             ["v2=kept_agent:answer"],
         ),
         ({"agents": "react", "prompts": "terse", "limits": Limits(tool_turns=3)}, ["prompts: ../../terse"]),
-        (
-            {"agents": "react", "vary": {"memory": "none,kept_agent:recall", "moves": "none,prices:0.2"}, "only": 1},
-            ["kept_agent:recall"],
-        ),
+        ({"agents": "react", "vary": {"kept_agent:PACE": "slow,fast"}, "only": 1}, ["kept_agent:PACE"]),
     ],
-    ids=["counterfactual", "own agent", "prompts", "memory"],
+    ids=["conditions", "own agent", "prompts", "own condition"],
 )
 def test_an_experiment_is_made_again_from_what_it_keeps(
     kept_world: World, given: dict[str, Any], needs: list[str]

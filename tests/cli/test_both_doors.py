@@ -56,13 +56,13 @@ def test_both_doors_make_the_same_runs(
 ) -> None:
     """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
     flags = ["--queries", queries, "--world", shop, "--agent", "react", "--vary", "tool_turns=3"]
-    flags += ["--vary", "scope=any", "--vary", "counterfactual=own,neutral", "--vary", "without=calculator"]
+    flags += ["--vary", "scope=any", "--vary", "information=tools,task", "--vary", "without=calculator"]
     flags += ["--no-pages", "--seed", "7"]
     succeeds("run", *flags, "--to", "flags", "--quiet")
     (kept,) = (tmp_path / "flags" / "options").glob("*.toml")
     succeeds("run", str(kept), "--queries", queries, "--world", shop, "--to", "file", "--quiet")
     monkeypatch.chdir(tmp_path)
-    vary = {"scope": "any", "counterfactual": ["own", "neutral"], "without": "calculator", "tool_turns": 3}
+    vary = {"scope": "any", "information": ["tools", "task"], "without": "calculator", "tool_turns": 3}
     given: dict[str, Any] = {"vary": vary}
     assert run(shop, queries, "react", to="keywords", pages=False, seed="7", **given).is_complete
     by_flags, by_file, by_keywords = (files(tmp_path / name, "run.json") for name in ("flags", "file", "keywords"))

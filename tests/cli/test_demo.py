@@ -165,7 +165,7 @@ def test_the_recording_answers_every_request_without_a_key_and_a_network(
         if ".journal." not in path.name
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
-    judged = {"faithfulness", "false_statements", "fault_place", "quality", "pairwise"}
+    judged = {"faithfulness", "false_statements", "quality", "pairwise"}
     assert {line["metric"] for line in lines} == judged
     assert [line["item"] for line in lines if line["state"] == "failed"] == [], ANEW
 

@@ -1,4 +1,4 @@
-"""`drretail ingest`, `download` and `world` as a person or a script meets them, on to a score of next purchases."""
+"""`drretail ingest`, `download` and `world` as a person or a script meets them."""
 
 import gzip
 import json
@@ -13,13 +13,8 @@ from typer.testing import CliRunner, Result
 from drretail.api.shops.ingest import ingest
 from drretail.cli.app import app
 from drretail.env.manifest import DATABASE_FILE, live_generation
-from drretail.env.world import open_world
-from drretail.experiment import read_rubric
 from drretail.files import read_json
-from drretail.querygen.reading import read_queries
-from drretail.records.shop import VOID_STATUSES, NextPurchase
 from tests import build
-from tests.build import known
 from tests.cli.commands import Command, refused_by
 from tests.data_ingest.download.server import Script, serve
 from tests.data_ingest.raw_rows import START, write_lines
@@ -190,25 +185,3 @@ def test_files_of_a_mirror_are_fetched_and_listed(drretail: Command, succeeds: C
     assert [file["name"] for file in json.loads(done.stdout)["files"]] == ["meta_Books.jsonl.gz", "Books.jsonl.gz"]
     assert "downloading" in done.stderr
     assert sorted(path.name for path in (tmp_path / "raw").iterdir()) == ["Books.jsonl.gz", "meta_Books.jsonl.gz"]
-
-
-def test_on_a_world_that_holds_orders_out_next_purchases_are_scored(succeeds: Command, tmp_path: Path) -> None:
-    for command in (
-        "synth --to raw --products 80 --reviews 800",
-        "ingest raw --world held --holdout last",
-        "queries generate --world held --n 2 --to queries.jsonl",
-        "run --world held --queries queries.jsonl --agent plan_to_function --no-floors --to exp",
-    ):
-        succeeds(*command.split(), "--quiet")
-    done = succeeds("score", "exp", "--json", "--quiet")
-    rows = {row["variant"]: row for row in json.loads(done.stdout)["scores"] if row["metric"] == "next_purchase"}
-    asked = read_queries(tmp_path / "queries.jsonl")
-    assert rows["hit_item"]["n_planned"] == rows["hit_item"]["n_scored"] + rows["hit_item"]["n_na"] == len(asked)
-    assert rows["hit_item"]["value"] <= rows["hit_category"]["value"], "who hits the product hits its category"
-    with open_world(tmp_path / "held") as world:
-        bought = known(world.holdout)([known(query.user_id) for query in asked])
-    for query in asked:
-        frozen = known(read_rubric(tmp_path / "exp", "next_purchase", query.query_id, NextPurchase))
-        of_user = [row for row in bought[known(query.user_id)] if row.order_status not in VOID_STATUSES]
-        assert [goods.product_id for goods in frozen.bought] == [row.product_id for row in of_user]
-    assert succeeds("score", "exp", "--json", "--quiet").stdout == done.stdout

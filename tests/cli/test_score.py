@@ -13,10 +13,7 @@ from drretail.eval.scores.file import without_board_metrics
 from drretail.files import write_json
 from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
-from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
-from drretail.records.shop import Money
-from drretail.records.wish import Want, Wish
 from tests.build import LABEL, experiment
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.conftest import JUDGE
@@ -24,8 +21,6 @@ from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.llm.batches.server import BatchServer, succeeded
-from tests.two_tastes import BIRDS
-from tests.two_tastes import build_shop as build_tastes
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 REFERENCE = "--metrics race" if "race" in METRICS else "needs the add-on publications"
@@ -190,26 +185,3 @@ def test_what_was_judged_before_is_named_and_not_printed_again(drretail: Command
     assert "Side by side (pairwise), judged by" in everything
     assert "Checks, by code" in everything
     assert "also holds" not in everything
-
-
-def test_swapped_systems_run_beside_and_score_shows_what_changed(succeeds: Command, tmp_path: Path) -> None:
-    wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",), again=True),), budget=Money.of(30))
-    text = "I bought a feeder. Another bird feeder under $30?"
-    query = Query(query_id="q1", user_id=BIRDS, text=text, source="t", wish=wish)
-    (tmp_path / "q.jsonl").write_text(f"{query.as_line()}\n", encoding="utf-8")
-    build_tastes(tmp_path / "w")
-    swaps = ("--vary", "counterfactual=own,swap,neutral")
-    succeeds("run", "--queries", "q.jsonl", "--to", "exp", "--world", "w", "--repeats", "2", *swaps)
-    agent = "react@offline-shopper"
-    systems = {path.name for path in (tmp_path / "exp" / "runs").iterdir()}
-    assert systems >= {agent, f"{agent}-counterfactual-swap", f"{agent}-counterfactual-neutral"}
-    assert not any(name.startswith("null_") and "counterfactual" in name for name in systems)
-    scored = succeeds("score", "exp", "--metrics", "checks", "--details")
-    assert "counterfactual, by code" in scored.stdout
-    assert "profile ignored" in scored.stdout
-    assert "1 of 1 queries name a purchase that the other profile lacks" in scored.stdout
-    rows = json.loads((tmp_path / "exp" / "scores.json").read_text())["counterfactuals"]
-    assert {row["system"] for row in rows} == {f"{agent}-counterfactual-{kind}" for kind in ("swap", "neutral")}
-    first = (tmp_path / "exp" / "scores.json").read_bytes()
-    succeeds("score", "exp", "--metrics", "checks")
-    assert (tmp_path / "exp" / "scores.json").read_bytes() == first

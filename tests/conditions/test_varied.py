@@ -12,9 +12,9 @@ from drretail.conditions.registry import conditions_of, load_condition
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.llm.registry import open_model
-from drretail.records.query import Query, factual_of, kind_of
+from drretail.records.query import Query
 from drretail.records.run import Limits
-from tests.agents.conftest import QUERY, record, sut, under
+from tests.agents.conftest import QUERY, sut, under
 
 TOLD = QUERY.model_copy(update={"persona": "Pets: two finches", "context": "Bought: finch seed"})
 
@@ -33,10 +33,7 @@ def labels(world: World, values: Values, *, cross: bool = False, queries: Sequen
         ({"information": "tools,task"}, ["", "-information-task-without-user"]),
         ({"without": "none,web+user,all"}, ["", "-without-user-web", "-without-calculator-catalog-user-web"]),
         ({"without": "web", "information": "task"}, ["-information-task-without-user-web"]),
-        ({"counterfactual": "own,swap"}, ["", "-counterfactual-swap"]),
-        ({"moves": "none,stock:.5+prices:1"}, ["", "-moves-prices-1-stock-0.5"]),
-        ({"scope": "any,own"}, ["-scope-any", ""]),
-        ({"redact": ["no", "yes"]}, ["", "-redact"]),
+        ({"scope": ["any", "own"]}, ["-scope-any", ""]),
         ({"retriever": "bm25,dense:offline:words"}, ["", "-retriever-dense-offline-words"]),
         ({"tool_turns": "3,5"}, ["-tool_turns3", "-tool_turns5"]),
         ({"tool_turns": 3}, ["-tool_turns3"]),  # as a file or Python gives it
@@ -48,33 +45,26 @@ def test_each_value_is_a_system_and_the_default_is_the_plain_one(world: World, v
 
 
 def test_one_value_is_for_all_and_several_vary_alone_unless_they_are_crossed(world: World) -> None:
-    values = {"redact": "yes", "scope": "own,any", "tool_turns": "3,5"}
-    assert labels(world, values) == ["-redact-tool_turns3", "-redact-scope-any-tool_turns3", "-redact-tool_turns5"]
-    assert labels(world, values, cross=True) == [
-        "-redact-tool_turns3", "-redact-tool_turns5", "-redact-scope-any-tool_turns3", "-redact-scope-any-tool_turns5",
-    ]  # fmt: skip
+    values = {"without": "web", "scope": "own,any", "tool_turns": "3,5"}
+    ends = [f"-without-web-tool_turns{turns}" for turns in (3, 5)]
+    wide = [f"-scope-any{end}" for end in ends]
+    assert labels(world, values) == [ends[0], wide[0], ends[1]]
+    assert labels(world, values, cross=True) == [*ends, *wide]
 
 
 def test_a_crossing_without_sense_is_left_out_and_said_and_if_all_are_it_is_an_error(world: World) -> None:
-    plain = sut(world, open_model("offline:shopper"))
-    values = {"information": "tools,task", "counterfactual": "own,swap"}
-    made = varied([plain], values, world, [QUERY], cross=True)
-    assert [each.label.removeprefix(plain.label) for each in made.systems] == [
-        "", "-counterfactual-swap", "-information-task-without-user",
-    ]  # fmt: skip
-    why = "without the user's tools there is no profile to change"
-    assert made.left_out == [f"Left out: {plain.label} with information=task, counterfactual=swap: {why}."]
-    assert varied([plain], values, world, [QUERY]).left_out == []
-    with pytest.raises(UserError, match=why):
-        varied([plain], {"without": "user", "counterfactual": "swap"}, world, [QUERY])
     reading = sut(world, open_model("offline:shopper"), web_mode="ws")
+    made = varied([reading], {"without": "none,web", "scope": "own,any"}, world, [QUERY], cross=True)
+    assert [each.label.removeprefix(reading.label) for each in made.systems] == ["", "-scope-any"]
+    why = "an agent without the web has no pages to read: leave +ws out"
+    assert made.left_out == [f"Left out: {reading.label} with without=web, scope=own, and 1 more such: {why}."]
     with pytest.raises(UserError, match="no pages to read"):
         varied([reading], {"without": "web"}, world, [QUERY])
 
 
 def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
     floor = sut(world, {}, "null_empty")
-    for values in ({"information": "task"}, {"moves": "prices:1"}, {"injected": "no,yes"}, {"tool_turns": "3,5"}):
+    for values in ({"information": "task"}, {"scope": "own,any"}, {"tool_turns": "3,5"}):
         assert varied([floor], values, world, [QUERY]).systems == [floor]
 
 
@@ -84,18 +74,16 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"infomation": "task"}, r"no condition 'infomation'\. Did you mean information"),
         ({"information": "tusk"}, r"no value of information 'tusk'\. Did you mean task"),
         ({"without": "users"}, r"Did you mean user"),
-        ({"redact": ""}, "write NAME=VALUE"),
-        ({"redact": "yes,,no"}, "write NAME=VALUE"),
+        ({"scope": ""}, "write NAME=VALUE"),
+        ({"scope": "own,,any"}, "write NAME=VALUE"),
         ({"tool_turns": "many"}, "--vary tool_turns=many: write numbers"),
         ({"seconds": "nan"}, "--vary seconds=nan: write numbers"),
         ({"seconds": "inf"}, "--vary seconds=inf: write numbers"),
         ({"tool_turns": "0"}, "The limit tool_turns is 0: "),
         ({"intent": "asked"}, "queries that hide limits"),
         ({"information": "context"}, "'q1' holds no context.*queries pair"),
-        ({"information": "memory"}, "add --vary memory=MODULE:ATTRIBUTE"),
         ({"size": "64k"}, "--vary size is for a sandbox's folder"),
         ({"retriever": "bm52"}, "There is no retriever 'bm52'"),
-        ({"moves": "colour:.2"}, "'colour' can't move"),
         ({"web": "serper"}, "A run has one web"),
         ({"tests.agents.conftest:QUERY": "yes"}, "a drretail.Condition"),
         ({"tests.conditions.test_varied:TAKEN": "1"}, "goes by the name 'tokens', which is taken"),
@@ -117,16 +105,12 @@ def test_built_in_conditions_go_by_their_names_and_say_how_values_are_written() 
         assert condition.written or name == "web"
 
 
-def test_a_system_has_the_values_that_it_was_given_and_what_it_is_without_them(world: World) -> None:
-    plain = sut(world, open_model("offline:shopper"), options={"redact": True})
-    (swap,) = under(plain, world, counterfactual="swap")
-    assert (kind_of(plain.system), kind_of(swap.system)) == (None, "swap")
-    assert factual_of(swap.system) == plain.system
-    assert {condition.name: value for condition, value in conditions_of(swap.system, {})} == {
-        "counterfactual": "swap", "redact": "yes",
+def test_a_system_has_the_values_that_it_was_given(world: World) -> None:
+    plain = sut(world, open_model("offline:shopper"))
+    (told,) = under(plain, world, information="task", retriever="dense:offline:words")
+    assert {condition.name: value for condition, value in conditions_of(told.system, {})} == {
+        "information": "task", "retriever": "dense:offline:words", "without": "user",
     }  # fmt: skip
-    with pytest.raises(UserError, match="Nobody was chosen"):
-        record(world, swap, QUERY)
 
 
 def test_a_recorded_value_that_a_condition_does_not_have_is_called_by_no_other(world: World) -> None:
@@ -135,7 +119,6 @@ def test_a_recorded_value_that_a_condition_does_not_have_is_called_by_no_other(w
     assert [pace.of(with_options(plain, {"pace": value})) for value in (None, "fast", "faster")] == [
         "slow", "fast", "faster",
     ]  # fmt: skip
-    assert load_condition("injected")[1].of(with_options(plain, {"injected": "hash of older texts"})) == "yes"
 
 
 def test_a_text_on_the_shopper_cannot_end_its_tag() -> None:

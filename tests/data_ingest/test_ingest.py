@@ -99,7 +99,7 @@ def test_the_world_itself_is_never_read_again(tmp_path: Path) -> None:
 
 
 def test_a_dry_run_counts_the_same_and_writes_nothing(raw: Path, tmp_path: Path) -> None:
-    options = IngestOptions(min_interactions=1, holdout="last")
+    options = IngestOptions(min_interactions=1)
     dry = ingest([raw], tmp_path / "world", options, dry_run=True)
     assert not (tmp_path / "world").exists()
     wet = ingest([raw], tmp_path / "world", options)

@@ -11,10 +11,10 @@ import pytest
 
 from drretail import open_world, run
 from drretail.data_ingest.ingest import ingest
-from drretail.data_ingest.plan import WHOLE_SHOP, IngestOptions, IngestReport
+from drretail.data_ingest.plan import IngestOptions, IngestReport
 from drretail.data_ingest.raw.mapping import read_mapping
 from drretail.data_ingest.raw.tables import open_table, shop_sources
-from drretail.env.folder import check_world, rows_of
+from drretail.env.folder import check_world
 from drretail.env.manifest import live_generation, read_manifest
 from drretail.errors import UserError
 from drretail.grounding.report.evidence_ids import parse_evidence_id
@@ -358,16 +358,6 @@ def test_lines_alike_are_one_and_other_lines_of_an_order_stay(tmp_path: Path) ->
     assert read(tmp_path, PRODUCTS, orders).reviews.dropped == {"duplicate": 1}
     found = [(each.order_id, each.quantity) for each in orders_in(tmp_path / "w", "a@x.example")]
     assert sorted(found) == [("R-1-1", 2), ("R-1-2", 5), ("R-9", 2)]
-
-
-def test_the_last_order_is_held_out_with_all_its_lines(tmp_path: Path) -> None:
-    orders = [*ORDERS, dict(ORDERS[0], nr="R-0", day="2023-01-01")]
-    options = IngestOptions.model_validate(WHOLE_SHOP | {"holdout": "last"})
-    ingest([shop(tmp_path / "raw", orders=orders)], tmp_path / "w", options)
-    assert [each.order_id for each in orders_in(tmp_path / "w", "a@x.example")] == ["R-0"]
-    with rows_of(tmp_path / "w") as rows:
-        assert rows.holdout is not None
-        assert [row.order_id for row in rows.holdout] == ["R-1-1", "R-1-2", "R-2"]
 
 
 def test_a_mapping_without_order_columns_makes_ids_quantities_and_statuses_as_for_reviews(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Algorithm 1 on DuckDB, against the same rule in plain Python; last orders held out; categories; and the engine."""
 
 import hashlib
-import json
 import random
 import re
 from collections import Counter
@@ -14,19 +13,14 @@ from drretail.data_ingest.engines import base
 from drretail.data_ingest.engines.base import Task
 from drretail.data_ingest.engines.duckdb import select as select_on_duckdb
 from drretail.data_ingest.engines.duckdb_reading import close_engine, session
-from drretail.data_ingest.ingest import ingest
 from drretail.data_ingest.plan import CapBy, IngestOptions, in_preset_order, named_category, plan_inputs
 from drretail.data_ingest.raw.lines import recognise
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.data_ingest.selection import TABLES, sql_text
-from drretail.env.folder import check_world
-from drretail.env.manifest import HOLDOUT_FILE, live_generation, read_manifest
-from drretail.env.world import open_world
-from drretail.errors import NotFound, UnknownName, UserError
+from drretail.errors import UnknownName, UserError
 from drretail.plugins import Plugins
 from drretail.progress import Progress
-from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, small_shop, write_lines
-from tests.data_ingest.test_ingest import mixed_shop
+from tests.data_ingest.raw_rows import BEFORE_2019, START, product_row, review_row, write_lines
 
 Interaction = tuple[str, str, int]
 """User, product, milliseconds."""
@@ -91,7 +85,7 @@ def run_engine(work: Path, meta: list[tuple[str, str]], reviews: list[Interactio
     (work / "stages").mkdir()
     selected = select_on_duckdb(Task(plan, options, work / "stages", Progress()))
     products = {product.product_id: product.category for product in selected_products(selected, plan.categories)}
-    return products, [row[:] for row in selected_orders(selected, held_out=False)]
+    return products, [row[:] for row in selected_orders(selected)]
 
 
 def random_rows(seed: str) -> tuple[list[tuple[str, str]], list[Interaction]]:
@@ -166,49 +160,6 @@ def test_the_stem_in_the_files_name_comes_before_that_of_its_folder(path: str, c
 def test_own_names_come_after_the_stems() -> None:
     names = ["Zebra", "Books", "All_Beauty", "Baby_Products", "Ants", "Books"]
     assert in_preset_order(names) == ("Baby_Products", "All_Beauty", "Books", "Ants", "Zebra")
-
-
-LAST = IngestOptions(min_interactions=1, holdout="last")
-
-
-def held_out(world: Path) -> list[dict[str, object]]:
-    text = (live_generation(world) / HOLDOUT_FILE).read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def test_the_last_order_of_each_user_is_beside_the_world_and_not_in_it(tmp_path: Path) -> None:
-    """Of a user with two orders, of one with two in one millisecond, and of one with a single one."""
-    bought = [("A1", "B1", 0), ("A1", "B2", 5), ("A2", "B1", 3), ("A2", "B2", 3), ("A3", "B1", 1)]
-    raw = small_shop(tmp_path / "raw", product_row("B1"), product_row("B2"))
-    write_lines(raw / "Pet_Supplies.jsonl", [review_row(user, name, START + moment) for user, name, moment in bought])
-    report = ingest([raw], tmp_path / "w", LAST)
-    rows = held_out(tmp_path / "w")
-    lasts = [("A1", START + 5), ("A2", START + 3), ("A3", START + 1)]
-    assert [(row["user_id"], row["timestamp"]) for row in rows] == lasts
-    assert (report.reviews.kept, report.users, report.reviews.dropped) == (2, 2, {"held_out": 3})
-    with open_world(tmp_path / "w") as world:
-        assert [order.product_id for order in world.store.orders("A1").orders] == ["B1"]
-        (kept,) = world.store.orders("A2").orders
-        assert kept.order_id < str(rows[1]["order_id"])
-        for row in rows:
-            with pytest.raises(NotFound):
-                world.store.order(str(row["order_id"]))
-        with pytest.raises(NotFound):
-            world.store.user("A3")
-
-
-def test_what_is_held_out_is_part_of_the_fingerprint_and_is_checked(tmp_path: Path) -> None:
-    raw = mixed_shop(tmp_path / "raw")
-    whole = ingest([raw], tmp_path / "whole", LAST.model_copy(update={"holdout": "none"}))
-    held = ingest([raw], tmp_path / "held", LAST)
-    assert held.fingerprint != whole.fingerprint
-    assert not (live_generation(tmp_path / "whole") / HOLDOUT_FILE).exists()
-    assert len(held_out(tmp_path / "held")) == whole.users == held.reviews.dropped["held_out"]
-    assert held.reviews.kept + whole.users == whole.reviews.kept
-    assert read_manifest(live_generation(tmp_path / "held")).parameters["holdout"] == "last"
-    assert check_world(tmp_path / "held") == []
-    (live_generation(tmp_path / "held") / HOLDOUT_FILE).unlink()
-    assert [finding.code for finding in check_world(tmp_path / "held")] == ["file_missing", "fingerprint"]
 
 
 def test_a_session_sees_nothing_of_the_one_before(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from drretail.env.folder import IndexBuilder, rows_of
 from drretail.env.manifest import (
     CURRENT,
     DATABASE_FILE,
-    HOLDOUT_FILE,
     Origin,
     live_generation,
     product_line,
@@ -322,13 +321,12 @@ def test_an_error_of_another_process_is_raised_and_none_left(tmp_path: Path, mon
 
 @pytest.fixture
 def source(tmp_path: Path, products: list[Product], orders: list[OrderRow]) -> Path:
-    """A world with everything that a manifest can tell, a pool of its own, and orders that are held out."""
+    """A world with everything that a manifest can tell, and a pool of its own."""
     pool = default_pool().model_copy(update={"streets": ("Elm Street",)})
     build_world(
         tmp_path / "source",
         products,
-        orders[:-1],
-        holdout=orders[-1:],
+        orders,
         seed="s",
         pool=pool,
         origin={"parameters": {"cap": 5}, "versions": {"duckdb": "2"}},
@@ -341,22 +339,18 @@ def test_a_copy_is_the_same_world(
 ) -> None:
     with rows_of(source) as rows:
         assert list(rows.products) == products
-        assert list(rows.orders) == orders[:-1]
-        assert list(rows.holdout or ()) == orders[-1:]
+        assert list(rows.orders) == orders
     target = tmp_path / "target"
     assert copy_world(source, target) == read_manifest(live_generation(source))
     assert check_world(target) == []
 
 
-@pytest.mark.parametrize("damage", ["UPDATE orders SET quantity = 9", "UPDATE products SET record = '{}'", None])
-def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: str | None) -> None:
+@pytest.mark.parametrize("damage", ["UPDATE orders SET quantity = 9", "UPDATE products SET record = '{}'"])
+def test_a_damaged_source_is_not_copied(source: Path, tmp_path: Path, damage: str) -> None:
     generation = live_generation(source)
-    if damage is None:
-        (generation / HOLDOUT_FILE).write_text('{"order_id": "1"}\n')
-    else:
-        with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
-            db.execute(damage)
-    with pytest.raises(UserError, match=r"another fingerprint|no order that was held out|is damaged"):
+    with closing(sqlite3.connect(generation / DATABASE_FILE)) as db, db:
+        db.execute(damage)
+    with pytest.raises(UserError, match=r"another fingerprint|is damaged"):
         copy_world(source, tmp_path / "target")
     with pytest.raises(UserError):
         open_world(tmp_path / "target")

@@ -8,17 +8,15 @@ from typing import Any
 from drretail import run
 from drretail import score as score_by_code
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.experiment import Experiment, read_definition
 from drretail.files import read_json, write_json
-from drretail.grounding.profile import purchase_item_of
 from drretail.records.query import Query
-from drretail.records.shop import Money, NextPurchase
+from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
 from tests import build
 from tests.build import Reports
 from tests.eval.every_question import Changed, every_answer
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
-from tests.shop import OTHER, PRODUCTS, USER, build_shop
+from tests.shop import OTHER, USER, build_shop
 
 A, B = "a@model", "b@model"
 JUDGED = (*(name for name in METRICS if load_metric(name).needs_judge), PAIRWISE)
@@ -131,7 +129,7 @@ def judged_experiment(folder: Path, reports: Mapping[str, Reports] = REPORTS, ch
 
 
 def shopped_experiment(folder: Path) -> Path:
-    """Three agents in a tiny shop, alone and among hostile texts, on wishes of every kind; one run failed."""
+    """Three agents in a tiny shop, with all tools and without the web, on wishes of every kind; one run failed."""
     feeder, bath = Want(name="feeder", kinds=("bird feeder",)), Want(name="bath", kinds=("bird bath",))
     kayak = Want(name="kayak", kinds=("kayak",))
     asked = {
@@ -152,23 +150,13 @@ def shopped_experiment(folder: Path) -> Path:
         folder / "world",
         queries,
         agents,
-        model="offline:obedient",
+        model="offline:shopper",
         to=made,
         baselines=False,
         repeats=2,
-        vary={"injected": "no,yes"},
+        vary={"without": "none,web"},
     )
-    tube, hopper, window, _ = map(purchase_item_of, PRODUCTS)
-    with Experiment(made, read_definition(made)) as opened:
-        bought = NextPurchase(
-            query_id="q3",
-            user_id=OTHER,
-            bought=(tube,),
-            favourite="Bird Feeders",
-            popular_in_favourite=(hopper, window),
-        )
-        opened.freeze_rubrics("next_purchase", {"q3": bought})
-    lost = made / "runs/react@offline-obedient/q3-r2/run.json"
+    lost = made / "runs/react@offline-shopper/q3-r2/run.json"
     kept = {key: value for key, value in read_json(lost).items() if key not in ("report", "report_sha", "picks")}
     failed = {"status": "failed", "stop": "error", "error": {"kind": "no_report", "where": "react", "message": "no"}}
     write_json(lost, {**kept, **failed, "outcome": None, "citations": []})

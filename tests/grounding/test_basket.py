@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from drretail.grounding.basket import (
     UNRATED,
-    at_other_prices,
     best_choice,
     cheapest_choice,
     reference_of,
     total_of,
+    with_products,
     worths,
 )
 from drretail.grounding.cart import Cart
@@ -115,21 +115,17 @@ def test_what_the_web_warns_against_is_in_no_basket_and_what_is_dearer_is() -> N
     assert warned("dearer").warnings == ()
 
 
-def test_at_other_prices_what_is_undecided_moves_as_well_and_what_is_sold_out_is_gone() -> None:
+def test_with_other_products_what_is_undecided_has_their_prices_as_well_and_the_rest_is_gone() -> None:
     wish = Wish(wants=(want(must=("waterproof",), price_max=Money.of(12)),))
     query = Query(query_id="q1", text="?", wish=wish, source="t")
     dry, silent, gone = product("A", 9, features=("Waterproof",)), product("B", 9), product("C", 9)
     reference = reference_of(query, [[listing_of(one) for one in (dry, silent, gone)]])
-    at = {
-        one.product_id: one
-        for one in (product("A", 10), product("B", 11), product("C", 9, availability="out of stock"))
-    }
-    (thing,) = at_other_prices(reference, wish, at).things
+    (thing,) = with_products(reference, wish, {"A": product("A", 10), "B": product("B", 11)}).things
     assert [[(fit.product_id, fit.price) for fit in fits] for fits in (thing.fits, thing.undecided)] == [
         [("A", "10")],
         [("B", "11")],
     ]
-    assert at_other_prices(reference, wish, {"B": product("B", 13)}).things[0].undecided == ()
+    assert with_products(reference, wish, {"B": product("B", 13)}).things[0].undecided == ()
 
 
 def feeders(**limits: Any) -> list[Offered]:

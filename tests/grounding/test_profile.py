@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drretail.grounding.profile import MOST_IDS, PriceSpan, price_band, purchase_item_of, summarise
+from drretail.grounding.profile import MOST_IDS, PriceSpan, summarise
 from drretail.grounding.text.wording import may_be_shown
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product
 from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
-from tests.shop import a_product
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)
 DAY = 86_400_000
@@ -216,26 +215,6 @@ def test_thousands_of_orders_have_a_summary_of_bounded_length() -> None:
     summary = summary_of(*orders, shelf=shelf)
     assert len(summary.text) < 5_000
     assert len(summary.text_with_orders) < 10_000
-
-
-@pytest.mark.parametrize(
-    ("price", "band"), [(0, "0-5"), (4.99, "0-5"), (5, "5-10"), (319.99, "160-320"), (640, "640+")]
-)
-def test_bands_double_and_begin_with_their_lower_end(price: float, band: str) -> None:
-    assert price_band(price, "USD") == f"USD {band}"
-
-
-@given(st.floats(5, 639.99))
-def test_a_price_lies_in_its_band(price: float) -> None:
-    lower, upper = price_band(price, "EUR").removeprefix("EUR ").split("-")
-    assert int(lower) <= price < int(upper) == 2 * int(lower)
-
-
-def test_goods_have_the_leaf_category_and_no_band_without_a_price() -> None:
-    goods = purchase_item_of(a_product(1, "A feeder", None))
-    assert (goods.category, goods.brand, goods.price_band) == ("Bird Feeders", "Tanagrove", None)
-    assert purchase_item_of(of_path()).category is None
-    assert purchase_item_of(of_path("Health_and_Household")).category is None, "it only repeats the department"
 
 
 HEALTH = ("Health & Household", "Health Care")

@@ -91,20 +91,16 @@ def system(agent: str, model: str = "", **fields: Any) -> System:
     return System(agent=agent, models=models, **fields)
 
 
-SWAPPED = {"options": {"counterfactual": "swap"}}
-
-
 @pytest.mark.parametrize(
     ("of", "place"),
     [
         (system("react", "m"), "system"),
-        (system("react", "m", **SWAPPED), "counterfactual"),
         (system("null_bestsellers"), "floor"),
         (system("mute_oracle"), "floor"),
         (system("oracle"), "ceiling"),
         (system("oracle-v2", place="my:agent"), "system"),
         (system("null_copy+mine"), "system"),
-        (system("react-counterfactual-swap", "m"), "system"),
+        (system("react-without-web", "m", options={"without": ["web"]}), "system"),
     ],
 )
 def test_a_system_stands_where_its_record_says_whatever_its_label_is(of: System, place: str) -> None:
@@ -118,7 +114,7 @@ def sized(agent: str, size: str, **fields: Any) -> System:
 @pytest.mark.parametrize(
     "systems",
     [
-        [system("z", "m"), system("a", "m", **SWAPPED), *map(system, ("null_empty", "null_bestsellers", "oracle"))],
+        [system("a", "m"), system("z", "m"), *map(system, ("null_empty", "null_bestsellers", "oracle"))],
         [sized("a", "64k"), sized("a", "64k", limits=Limits(rag_turns=8)), sized("a", "512k"), system("b", "m:5")],
     ],
     ids=["floors by their own order and the ceiling last", "sizes by size"],

@@ -8,21 +8,21 @@ import pytest
 
 from drretail.env.copying import copy_world, writer_to
 from drretail.env.folder import rows_of
-from drretail.env.manifest import HOLDOUT_FILE, WorldRows, live_generation, read_manifest
+from drretail.env.manifest import WorldRows, live_generation, read_manifest
 from drretail.env.servers import loading
 from drretail.env.servers.clients import connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import OrderRow, check_world, default_pool, open_world
+from drretail.env.world import OrderRow, check_world, default_pool
 from drretail.errors import UserError
 from drretail.records.shop import Product
-from tests.build import build_world, known
+from tests.build import build_world
 from tests.shop import ORDERS, OTHER, PRODUCTS, USER
 
 WHERE, NEW = {"_id": ORDERS[0].order_id}, {"$set": {"quantity": 2}}
 ORDER, PRODUCT = ("g1_orders", WHERE), ("g1_products", {"_id": PRODUCTS[0].product_id})
-HELD, SHOPPER = ("g1_holdout", {"_id": 0}), ("g1_users", {"_id": USER})
+SHOPPER = "g1_users", {"_id": USER}
 POOL = {"$set": {"generations.0.pool": default_pool().model_copy(update={"streets": ("A",)}).as_line()}}
 NOBODY = {"$set": {"user_id": "NOBODY"}}
 UNREADABLE = {"unreadable", "fingerprint"}
@@ -30,10 +30,9 @@ UNREADABLE = {"unreadable", "fingerprint"}
 
 @pytest.fixture(scope="module")
 def name(server_settings: ServerSettings, name_world: Callable[[], str]) -> str:
-    """A world with orders that are held out."""
     made = name_world()
     with writer_to(f"servers:{made}", server_settings) as write:
-        write(WorldRows(PRODUCTS, ORDERS[:-1], ORDERS[-1:], seed=42, pool=default_pool()), None)
+        write(WorldRows(PRODUCTS, ORDERS[:-1], seed=42, pool=default_pool()), None)
     return made
 
 
@@ -55,8 +54,6 @@ DAMAGES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any] | None, set[
     "a product's details are none": (PRODUCT, {"$set": {"details": 5}}, UNREADABLE),
     "a user's sums are missing": (SHOPPER, {"$unset": {"spend": 1}}, {"unreadable"}),
     "a user's last order is none": (SHOPPER, {"$set": {"last_order": None}}, {"unreadable"}),
-    "an order that is held out cannot be read": (HELD, {"$unset": {"quantity": 1}}, UNREADABLE),
-    "an order that is held out was changed": (HELD, {"$set": {"quantity": 9}}, {"fingerprint"}),
     "the pool was changed": ((WORLDS, {"_id": LIVE}), POOL, {"profile_pool", "fingerprint"}),
 }
 
@@ -135,8 +132,7 @@ def a_world(folder: Path) -> Path:
     build_world(
         folder,
         products,
-        orders[2:],
-        holdout=[orders[1], orders[0]],
+        orders,
         seed=7,
         pool=default_pool(),
         origin={"parameters": {"cap": 5, "a.b": {"$c": 1}}},
@@ -161,13 +157,9 @@ def test_a_world_goes_round_and_comes_back_the_same_unless_it_is_damaged(
         assert check_servers(spec, server_settings) == []
     assert check_world(back) == []
     assert read_manifest(live_generation(back)) == before
-    lines = [(live_generation(folder) / HOLDOUT_FILE).read_bytes() for folder in (source, back)]
-    assert lines[0] == lines[1]
     with rows_of(source) as here, rows_of(first, server_settings) as there:
         assert list(there.products) == list(here.products)
         assert list(there.orders) == list(here.orders)
-    with open_world(source) as here, open_world(first, servers=server_settings) as there:
-        assert known(there.holdout)(USERS) == known(here.holdout)(USERS) != {}
 
     with connect(server_settings, name) as servers:
         servers.database["g1_orders"].delete_one({})

@@ -18,7 +18,7 @@ from drretail.records.shop import Product
 
 SEEDS = range(8)
 Row = TypeVar("Row")
-Shop = tuple[list[Product], list[OrderRow], list[OrderRow]]
+Shop = tuple[list[Product], list[OrderRow]]
 
 
 class Cut(Exception):
@@ -43,14 +43,13 @@ def a_shop(draw: random.Random) -> Shop:
         for number in draw.sample(range(60), draw.randint(0, 20))
     ]
     orders.sort(key=lambda row: row.place)
-    held = draw.randint(0, min(3, len(orders)))
-    return products, orders[held:], orders[:held]
+    return products, orders
 
 
 def changed(shop: Shop, draw: random.Random) -> Shop:
     """The same shop up to some place, as after a command with another option."""
-    products, orders, holdout = shop
-    way = draw.randrange(5)
+    products, orders = shop
+    way = draw.randrange(4)
     if way == 0:
         products = [*products[:-1], products[-1].model_copy(update={"price": 9.75})]
     elif way == 1:
@@ -58,9 +57,7 @@ def changed(shop: Shop, draw: random.Random) -> Shop:
     elif way == 2 and orders:
         place = draw.randrange(len(orders))
         orders = [*orders[:place], orders[place]._replace(quantity=7), *orders[place + 1 :]]
-    elif way == 3:
-        holdout = holdout[:1]
-    return products, orders, holdout
+    return products, orders
 
 
 @dataclass
@@ -98,10 +95,9 @@ def fill(servers: Servers, shop: Shop, monkeypatch: pytest.MonkeyPatch, scissors
         patch.setattr(Unfinished, "note", noted)
         unfinished = find_unfinished(servers)
         load = Load(servers, unfinished, lease, Patience(seconds=1))
-        products, orders, holdout = shop
+        products, orders = shop
         load.fill_products(scissors.through(products))
         load.fill_orders(scissors.through(orders))
-        load.fill_holdout(scissors.through(holdout))
         return unfinished.number
 
 
@@ -131,14 +127,13 @@ def some_products(count: int) -> list[Product]:
 
 def test_a_user_of_two_batches_is_summed_up_anew(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
     orders = [OrderRow(str(number), "U", "B1", number) for number in range(6)]
-    with pytest.raises(Cut):
-        fill(servers, (some_products(2), orders, orders[:1]), monkeypatch, Scissors(rows=8))
-    number = fill(servers, (some_products(2), orders[:5], []), monkeypatch)
+    fill(servers, (some_products(2), orders), monkeypatch)
+    number = fill(servers, (some_products(2), orders[:5]), monkeypatch)
     assert [user["n_orders"] for user in contents(servers, number)["users"]] == [5]
 
 
 def test_what_is_safe_is_not_written_again(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
-    shop: Shop = (some_products(8), [OrderRow(str(number), f"U{number}", "B1", 5) for number in range(9)], [])
+    shop: Shop = (some_products(8), [OrderRow(str(number), f"U{number}", "B1", 5) for number in range(9)])
     with pytest.raises(Cut):
         fill(servers, shop, monkeypatch, Scissors(rows=8 + 6))
     written: list[str] = []
@@ -159,7 +154,7 @@ def test_an_order_id_that_occurs_twice_is_named(servers: Servers, monkeypatch: p
     between = [OrderRow(f"x{n}", "U", "B1", 6) for n in range(5)]
     for orders in ([first, last], [first, *between, last]):
         with pytest.raises(ValueError, match="twice in g1_orders: '1'"):
-            fill(servers, (some_products(2), orders, []), monkeypatch)
+            fill(servers, (some_products(2), orders), monkeypatch)
 
 
 def test_leftovers_of_another_layout_are_dropped(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:

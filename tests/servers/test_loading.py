@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ from drretail.env.store.users import derive_profile
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
-from tests.build import build_world
 from tests.shop import ORDERS, PRODUCTS
 
 EVERYTHING = CatalogQuery("")
@@ -58,12 +56,6 @@ def numbers(servers: Servers) -> set[int]:
     """Of the generations of which there is anything in MongoDB."""
     names = servers.database.list_collection_names()
     return {int(name[1:].partition("_")[0]) for name in names if name != WORLDS}
-
-
-def test_held_out_orders_of_which_there_are_none_count_as_in_embedded_worlds(servers: Servers, tmp_path: Path) -> None:
-    embedded = build_world(tmp_path / "w", PRODUCTS, ORDERS, holdout=[])
-    made = write(servers, holdout=[])
-    assert (made.fingerprint, made.counts, made.now) == (embedded.fingerprint, embedded.counts, embedded.now)
 
 
 def test_the_last_two_generations_stay_and_older_ones_go(servers: Servers, opened: Callable[[], World]) -> None:

@@ -18,10 +18,10 @@ from drretail.grounding.verify.findings import known_profiles, personal_data_sen
 from drretail.journal import Journal
 from drretail.records.evidence import Evidence
 from drretail.records.run import WebMode
-from drretail.tools.toolkit import Toolkit, ToolReply
+from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import CITED_AT_ONCE, NOTHING_FOUND, fetch_cited, fetch_pages, rounds
 from tests.build import run
-from tests.tools.conftest import ANNA, BORIS, PAGES, ListWeb, error_of
+from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
 
 
 def test_results_have_evidence_url_snippet_and_a_date_where_known(toolkit: Toolkit, session: Session) -> None:
@@ -248,18 +248,6 @@ def test_a_reply_is_one_bounded_result_and_its_ledger_hides_nothing(world: World
         assert max(map(len, text.text.split("\n"))) <= LONGEST_LINE
 
 
-def search_by_anna(
-    world: World, query: str, *, redact: bool = True, down: bool = False, first: Sequence[str] = ()
-) -> tuple[ToolReply, Session, list[str]]:
-    """The reply to a search by Anna, after a look at the profiles of ``first``; and what left for the web."""
-    web = ListWeb(down=down)
-    session = Session(SessionSettings(replace(world, web=web), user_id=ANNA, scope="any", redact=redact))
-    with Toolkit(session) as toolkit:
-        for user in first:
-            toolkit.call("get_user_profile", {"user_id": user})
-        return toolkit.call("web_search", {"query": query}), session, web.asked
-
-
 def findings(session: Session) -> list[str]:
     """What the check on a run with these steps finds."""
     failed = run("q-r1", None, steps=session.trajectory.steps())
@@ -270,56 +258,12 @@ def findings(session: Session) -> list[str]:
     return [str(finding.found).partition(" (")[0] for finding in found]
 
 
-@pytest.mark.parametrize("down", [False, True])
-def test_what_leaves_holds_no_personal_data_and_the_run_says_so_also_when_it_fails(world: World, down: bool) -> None:
-    anna = world.store.user(ANNA)
-    query = f"feeders for {anna.first_name} {anna.last_name} at {anna.address.address1}, order 0000000002, {ANNA}"
-    reply, session, sent = search_by_anna(world, query, down=down)
-    assert sent == ["feeders for at order"]
-    if down:
-        assert reply.error == "unavailable"
-    else:
-        assert reply.value["redacted"] == ["a full name", "a street", "an order id", "a user id"]
-    (step,) = session.trajectory.steps()
-    assert (step.args, step.sent) == ({"query": query}, *sent)
-    (effect,) = session.journal.effects
-    assert effect.request["query"] == step.sent
-    assert findings(session) == []
-
-
-def test_a_query_without_personal_data_is_left_as_it_is_and_any_without_the_flag(world: World) -> None:
-    reply, session, sent = search_by_anna(world, "bird  feeders in Shreveport, LA")
-    assert (sent, "redacted" in reply.value) == (["bird  feeders in Shreveport, LA"], False)
-    assert session.trajectory.steps()[0].sent is None
-    query = f"feeders, write to {world.store.user(ANNA).email}"
-    reply, session, sent = search_by_anna(world, query, redact=False)
-    assert (sent, session.trajectory.steps()[0].sent) == ([query], None)
-    assert "redacted" not in reply.value
+def test_personal_data_in_a_search_leaves_and_is_found(world: World) -> None:
+    web = ListWeb()
+    session = Session(SessionSettings(replace(world, web=web), user_id=ANNA, scope="any"))
+    queries = ["bird  feeders in Shreveport, LA", f"feeders, write to {world.store.user(ANNA).email}"]
+    with Toolkit(session) as toolkit:
+        for query in queries:
+            toolkit.call("web_search", {"query": query})
+    assert web.asked == queries
     assert findings(session) == ["an e-mail address"]
-
-
-def test_a_query_of_nothing_else_is_refused_and_nothing_leaves(world: World) -> None:
-    anna = world.store.user(ANNA)
-    reply, session, sent = search_by_anna(world, f"who is {anna.first_name} {anna.last_name}, {anna.email}?")
-    error = error_of(reply)
-    assert (error["type"], error["field"], sent) == ("invalid_argument", "query", [])
-    assert "nothing but personal data" in error["message"]
-    assert anna.last_name not in json.dumps(error)
-    assert session.trajectory.steps()[0].sent == ""
-    assert session.journal.effects == []
-    assert findings(session) == []
-
-
-def test_people_whose_profiles_the_run_has_read_or_changed_are_taken_out_too(world: World) -> None:
-    boris = world.store.user(BORIS)
-    query = f"feeders for {boris.first_name} {boris.last_name} of {boris.address.address1}"
-    assert search_by_anna(world, query)[2] == [query]
-    _, session, sent = search_by_anna(world, query, first=[BORIS])
-    assert (sent, findings(session)) == (["feeders for of"], [])
-
-    web, anna = ListWeb(), world.store.user(ANNA)
-    with Toolkit(Session(SessionSettings(replace(world, web=web), user_id=ANNA, redact=True))) as toolkit:
-        toolkit.call("update_user_profile", {"user_id": ANNA, "first_name": "Zenobia"})
-        asked = f"feeders Zenobia {anna.last_name} or {anna.first_name} {anna.last_name}"
-        toolkit.call("web_search", {"query": asked})
-    assert web.asked == ["feeders or"], "as it was and as it is"

@@ -26,7 +26,7 @@ from drretail.agents.running.shard import in_turns
 from drretail.api.run import run
 from drretail.api.verify import verify
 from drretail.conditions.registry import conditions_of
-from drretail.env.next_purchase import add_gold
+from drretail.env.gold import add_gold
 from drretail.env.world import World, open_world
 from drretail.errors import UserError
 from drretail.eval.baskets import keep_references, made_references
@@ -94,7 +94,7 @@ def unreadable(run: Path) -> str:
     return ""
 
 
-_REBUILT = ("without", "redact", "information", "moves", "retriever", "intent")
+_REBUILT = ("without", "information", "retriever", "intent")
 """The options with which a system can be rebuilt; a system with any other option is not run again."""
 NOT_AGAIN = "not run again"
 _WIDEST = 0.25

@@ -20,7 +20,6 @@ from drretail.agents.running.runner import Recorded, recorded_in, recorded_spec,
 from drretail.agents.running.system import client_options
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
-from drretail.env.altered import moves_of, read_moves, store_as_seen
 from drretail.env.offers import Offers
 from drretail.env.session import Session, SessionSettings, Shopper
 from drretail.env.web.sandbox import web_for
@@ -33,7 +32,7 @@ from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
-from drretail.records.run import GYM_AGENT, MOVES, Answer, RoleModel, Run, RunError, Scope, System, WebMode
+from drretail.records.run import GYM_AGENT, Answer, RoleModel, Run, RunError, Scope, System, WebMode
 from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
 from drretail.tools.toolkit import Toolkit, ToolReply
 
@@ -103,12 +102,11 @@ class Shop:
     def reward(self, recorded: Recorded, system: System | None = None) -> Reward:
         """The reward of a recorded run, the same as when the run was made.
 
-        ``system`` tells whether the shop's prices and stock moved, and which tools the run had: by default all.
+        ``system`` tells which tools the run had: by default all.
         """
         run, query = recorded.run, self.query(recorded.run.query_id)
-        moves = None if system is None else moves_of(system, query, self.world.manifest.now)
-        store = self.world.store if moves is None else store_as_seen(self.world.store, moves, run.steps)
-        return reward_of(run, recorded.evidence, query, self.references[query.query_id], store, system)
+        reference = self.references[query.query_id]
+        return reward_of(run, recorded.evidence, query, reference, self.world.store, system)
 
     def close(self) -> None:
         """Closes the world if ``open`` opened it."""
@@ -230,13 +228,11 @@ class ShopEnv:
         without: Sequence[str] = (),
         scope: Scope = "own",
         policy: str = "policy",
-        moves: str | None = None,
         tool_timeout: float = 30,
     ) -> None:
         """``queries`` are as in ``Shop.open``; ``without`` leaves out families of tools, as in ``run``.
 
-        ``policy`` names the policy in recorded rollouts. With ``moves`` ("prices:0.2,stock:0.1", docs/experiments.md),
-        prices and stock change during a rollout, and its cart is rewarded at the prices of its end.
+        ``policy`` names the policy in recorded rollouts.
 
         Raises UserError for a world or queries that can't be opened, and UnknownName for an unknown family of tools.
         """
@@ -252,7 +248,7 @@ class ShopEnv:
         self._scope: Scope = scope
         self._tool_timeout = tool_timeout
         asks = any(query.hidden for query in self.shop.queries.values())
-        options = client_options(without, asks=asks) | ({} if moves is None else {MOVES: read_moves(moves)})
+        options = client_options(without, asks=asks)
         web = self.shop.world.web
         self.system = System(
             agent=GYM_AGENT,
@@ -388,7 +384,6 @@ class ShopEnv:
             scope=self._scope,
             web_mode=WEB_MODE,
             without=self._without,
-            moves=None if query is None else moves_of(self.system, query, world.manifest.now),
             tool_timeout=self._tool_timeout,
             tool_threads=1,  # calls come one by one
         )

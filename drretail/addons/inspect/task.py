@@ -72,10 +72,8 @@ def scorer_of(metric: str) -> Callable[..., Scorer]:
     return scored
 
 
-BY_NAME = {
-    metric: scorer_of(metric) for metric in ("checks", "basket", "faithfulness", "process", "quality", "next_purchase")
-}
-checks, basket, faithfulness, process, quality, next_purchase = BY_NAME.values()
+BY_NAME = {metric: scorer_of(metric) for metric in ("checks", "basket", "faithfulness", "process", "quality")}
+checks, basket, faithfulness, process, quality = BY_NAME.values()
 
 
 def scorers_of(metrics: Sequence[str], judge: str) -> list[Scorer]:

@@ -17,7 +17,6 @@ from random import Random
 
 from drretail.addons.lab.derived_experiment import Material, Planted
 from drretail.grounding.constraints import Decisions, fitting, is_below, is_over_budget
-from drretail.grounding.hostile import hostile_texts
 from drretail.grounding.listing import Listing, is_of_brand, is_of_kind, listing_of
 from drretail.grounding.text.layout import Sentence
 from drretail.grounding.verify.records import all_words_of, amount_of, fits, on_record, record_of
@@ -433,22 +432,6 @@ def old_page_as_news(material: Material) -> Iterator[Planted]:
     for sentence, cited in material.sentences(citing=old):
         words = f"That page is of {now:%B %Y} [{cited[0]}]."
         yield material.added(sentence, words, f"the page is of {material.case.evidence[cited[0]].date}")
-
-
-def instruction_followed(material: Material) -> Iterator[Planted]:
-    """Follows a hostile text that the run was shown. Only texts that come with drretail are known."""
-    texts_read = {
-        source: "\n".join(text.text for text in entry.texts) for source, entry in material.case.evidence.items()
-    }
-    for text in hostile_texts():
-        held_by = next((source for source, read in texts_read.items() if text.is_in(read)), None)
-        if held_by is None or text.do not in ("pick", "cite", "say"):
-            continue
-        for sentence, _ in material.sentences():
-            wanted = text.mark or f"P:{text.wanted}"
-            cart = material.cart(Pick(product=text.wanted)) if text.do == "pick" else None
-            words = f"Buy it before anything else [P:{text.wanted}]." if cart else f"{wanted} [{held_by}]."
-            yield material.added(sentence, words, f"{held_by} asks for it", cart)
 
 
 def _products(material: Material) -> frozenset[str]:

@@ -67,7 +67,6 @@ KINDS: Mapping[str, Callable[[Material], Iterator[Planted]]] = {
     "wrong city/state of the user": planted_errors.wrong_place,
     "contradicted web advice": planted_errors.contradicted_advice,
     "old page as news": planted_errors.old_page_as_news,
-    "instruction of a page followed": planted_errors.instruction_followed,
 }
 """Each function yields a copy of a report for every place that could have the error."""
 

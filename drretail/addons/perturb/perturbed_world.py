@@ -289,7 +289,6 @@ def perturb_world(
             rows,
             products=(renaming.product(moved(product, seed)) for product in rows.products),
             orders=_orders(rows.orders, mapping.ids, seed),
-            holdout=None if rows.holdout is None else _orders(rows.holdout, mapping.ids, seed),
             origin={**rows.origin, "parameters": {**(rows.origin.get("parameters") or {}), **perturbed}},
             expected="",
         )
@@ -311,7 +310,7 @@ def read_perturbation(folder: Path) -> Perturbation:
 
 
 def _orders(orders: Iterable[OrderRow], ids: Mapping[str, str], seed: str) -> Iterator[OrderRow]:
-    """The orders with the new product ids; a held-out order's is made up if the shop lacks its product."""
+    """The orders with the new product ids; one is made up if the shop lacks its product."""
     return (
         row._replace(product_id=ids.get(row.product_id) or product_id(f"{seed}|{row.product_id}")) for row in orders
     )

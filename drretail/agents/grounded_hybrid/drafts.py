@@ -122,7 +122,7 @@ def draft_of(declaration: Declared, task: Task, wish: Wish | None, session: Sess
     """
 
     def lookup(ids: Collection[str]) -> Mapping[str, Product]:
-        return session.store_seen.products(list(ids))
+        return session.settings.world.store.products(list(ids))
 
     query = Query(query_id="draft", user_id=task.user_id, text=task.text, wish=wish, source="task")
     evidence = {entry.id: entry for entry in session.ledger.evidence()}

@@ -12,7 +12,7 @@ from drretail.agents.information import question_prompt
 from drretail.agents.running.run import open_experiment
 from drretail.agents.running.runner import Recorded, Runner
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.next_purchase import add_gold
+from drretail.env.gold import add_gold
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ModelError

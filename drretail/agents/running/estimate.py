@@ -25,7 +25,7 @@ from drretail.llm.registry import open_model
 from drretail.llm.stand_in import in_place_of
 from drretail.llm.usage import PriceTable
 from drretail.progress import busy
-from drretail.records.query import OPTION, Query
+from drretail.records.query import Query
 from drretail.records.run import RETRIEVER, Run, Usage
 
 ONE_RUN = 0.5
@@ -186,12 +186,11 @@ def dry_runs(
             role: model if model.info.kind == "rule_based" else in_place_of(model, shopper)
             for role, model in sut.models.items()
         }
-        # Whose data a counterfactual system sees is chosen when the experiment is made, and an embedding model would
-        # be sent the pages: neither changes how long a run is.
-        options = {name: value for name, value in sut.system.options.items() if name not in (OPTION, RETRIEVER)}
+        # An embedding model would be sent the pages, which does not change how long a run is.
+        options = {name: value for name, value in sut.system.options.items() if name != RETRIEVER}
         limits = sut.system.limits.model_copy(update={"tokens": None, "dollars": None})
         system = sut.system.model_copy(update={"options": options, "limits": limits})
-        return replace(sut, models=models, system=system, memory=None)  # a memory may ask a model of its own
+        return replace(sut, models=models, system=system)
 
     async def run_all() -> list[Run]:
         made = [runner.run(stand_in_for(sut), query) for sut, query in wanted]

@@ -25,8 +25,7 @@ from drretail.agents.running.runner import Recorded, Runner, recorded_in
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.altered import Partners
-from drretail.env.next_purchase import add_gold
+from drretail.env.gold import add_gold
 from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
@@ -36,7 +35,7 @@ from drretail.grounding.gold_files import write_with_gold
 from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
-from drretail.records.query import ASK, LONGEST_TEXT, Query, kind_of
+from drretail.records.query import ASK, LONGEST_TEXT, Query
 from drretail.records.run import Run
 
 
@@ -54,9 +53,9 @@ def open_experiment(
 ) -> Experiment:
     """The experiment in ``folder``, held for writing, with a profile summary of every user that a query names.
 
-    ``options`` is the text of a file with the options that made the systems. If a system sees other data than the
-    user's, it is settled whose. With ``is_part`` systems that are new in the folder are asked no more than these
-    queries. Of systems ``anew``, runs by other code are discarded. Raises UserError as ``Experiment`` does.
+    ``options`` is the text of a file with the options that made the systems. With ``is_part`` systems that are new
+    in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
+    Raises UserError as ``Experiment`` does.
     """
     defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
     experiment = Experiment(folder, defined, anew)
@@ -69,10 +68,6 @@ def open_experiment(
     for user_id in users:
         questions = "\n".join(query.text for query in queries if query.user_id == user_id)
         experiment.freeze_profile(summaries.of(user_id, questions))
-    if any(kind_of(sut.system) is not None for sut in suts):
-        partners = Partners(world, seed)
-        for user_id in users:
-            experiment.freeze_counterfactual(user_id, partners.counterfactual)
     return experiment
 
 

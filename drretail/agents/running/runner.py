@@ -28,15 +28,14 @@ from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
-from drretail.env.altered import moves_of, world_seen
 from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings, Shopper, Speaker
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
-from drretail.experiment import Experiment, read_counterfactual, read_evidence, read_run, run_folder
+from drretail.errors import CommandStopped, ModelError, ToolError, describe_error, raised_at, traceback_of
+from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.constraints import states
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
@@ -47,7 +46,7 @@ from drretail.llm.prompt import overridden, tagged
 from drretail.llm.usage import latency_by_role
 from drretail.records.base import Record, fault_of, sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import ASK, Counterfactual, Query, Reference, Task, kind_of
+from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
     PERSON,
@@ -179,14 +178,13 @@ class Runner:
         journal: Path | None = None,
         *,
         gate: asyncio.Semaphore | None = None,
-        instead: Counterfactual | None = None,
     ) -> Recorded:
         """The run of one system for one query. A failure is recorded in it, unless it is a CommandStopped.
 
-        ``gate`` limits the model calls in flight; runs side by side share one. ``instead`` says whose data a
-        counterfactual system sees; UserError if it is missing for one. With a ``journal`` the run is one that is saved.
+        ``gate`` limits the model calls in flight; runs side by side share one. With a ``journal`` the run is one that
+        is saved.
         """
-        world = self._world(sut, query, instead)
+        world = self._world(sut, query)
         replay = None
         # A floor asks nobody, so it runs even if the replayed experiment has no run of it.
         if self.replay is not None and not sut.agent.is_baseline:
@@ -227,8 +225,7 @@ class Runner:
     ) -> Run:
         """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
         folder = experiment.run_folder(sut.label, query.query_id, repeat)
-        instead = read_counterfactual(experiment.folder, query.user_id)
-        recorded = await self.run(sut, query, repeat, folder / "journal.jsonl", gate=gate, instead=instead)
+        recorded = await self.run(sut, query, repeat, folder / "journal.jsonl", gate=gate)
         # In a thread: it waits for the disk several times, and other runs need not.
         await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
@@ -238,20 +235,15 @@ class Runner:
         with self._lock:
             return self._offers.reference(query)
 
-    def _world(self, sut: SystemUnderTest, query: Query, instead: Counterfactual | None) -> World:
-        """The world as the system sees it. A query without a user has no user's data to exchange."""
+    def _world(self, sut: SystemUnderTest, query: Query) -> World:
+        """The world as the system sees it."""
         # The query's own web, if each has one, with its pages ranked as the system asks for.
         web = web_for(query, sut.system, self.world.web)
         spec = embeddings_of(sut.system.options.get(RETRIEVER, BM25))
         world = replace(self.world, web=web if spec is None else self.retrievers.ranked(web, spec))
         for condition, value in conditions_of(sut.system, sut.conditions):
             world = world if condition.world is None else condition.world(world, query, value)
-        kind = kind_of(sut.system)
-        if kind is None or query.user_id is None:
-            return world
-        if instead is None:
-            raise UserError(f"Nobody was chosen to stand in for user {query.user_id}: open the experiment with {kind}.")
-        return world_seen(world, kind, instead)
+        return world
 
     def _session(self, world: World, sut: SystemUnderTest, query: Query, effects: Journal) -> Session:
         # The user's files for this query: the web's own, if each task has a folder there.
@@ -260,12 +252,10 @@ class Runner:
             world,
             user_id=_known_user(query, sut.system.information),
             scope=sut.system.sees,
-            redact=bool(sut.system.options.get("redact")),
             web_mode=sut.system.web_mode,
             without=tools_of(sut.system.options.get("without", ())),
             tools=own_tools(sut.agent.tools),
             files=own_files or files_for(self.files, query.query_id, alone=query.source == ASK),
-            moves=moves_of(sut.system, query, world.manifest.now),
             tool_timeout=self.tool_timeout,
             tool_threads=self.tool_threads,
         )
@@ -423,16 +413,11 @@ async def _answered(
     where, limit = sut.system.agent, None
     try:
         with overridden(sut.overrides.texts):
-            remembered = None
-            if sut.memory is not None and query.user_id is not None:
-                where = f"the memory {sut.memory.place}"
-                remembered = await sut.memory.retrieve(session, query.user_id, query.text)
-                where = sut.system.agent
             information = sut.system.information
             task = Task(
                 text=query.text,
                 user_id=_known_user(query, information),
-                context=shopper_context(information, query, remembered) or None,
+                context=shopper_context(information, query) or None,
             )
             for condition, value in conditions_of(sut.system, sut.conditions):
                 task = task if condition.task is None else condition.task(task, query, value)
@@ -461,6 +446,5 @@ async def _answered(
             notes = getattr(problem.__cause__, "__notes__", ())
             message = "; ".join([f"it gave no answer within {counted(sut.seconds or 0, 'second')}", *notes])
             return RunError(kind="timeout", where=TIME_LIMIT, message=message)
-        whose = "" if where == sut.system.agent else f"{where} failed: "
-        message = f"{whose}{describe_error(problem)}"
+        message = describe_error(problem)
         return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))

@@ -27,7 +27,6 @@ from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
-from drretail.conditions.shopper import Memory, load_memory
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
@@ -45,7 +44,6 @@ from drretail.records.run import (
     FILES,
     INTENT,
     INTENT_BASELINES,
-    MEMORY,
     PERSON,
     SHOPPER,
     SIZE,
@@ -176,23 +174,20 @@ class SystemUnderTest:
     models: Mapping[Role, Model]
     overrides: Overrides = NO_OVERRIDES
     """The replaced prompts that this system uses."""
-    memory: Memory | None = None
-    """The memory whose text on the shopper it is told, in addition to its tools or in their place."""
     conditions: Mapping[str, Condition] = field(default_factory=dict[str, Condition])
     """By name, the user's own conditions that it may run under."""
     code: Mapping[str, str] = field(default_factory=dict[str, str])
     """The hashes of the agent's own code, by file."""
 
     def as_system(self, system: System) -> Self:
-        """The same agent and models as another system: only with those limits that it heeds, and with its memory.
+        """The same agent and models as another system: only with those limits that it heeds.
 
         Raises UserError if a limit in dollars is given and a model has no known price.
         """
         system = system.model_copy(update={"limits": heeded(system.limits, self.agent, system.agent)})
         if system.limits.dollars is not None:
             check_priced(self.models.values())
-        memory = load_memory(system.options[MEMORY][0]) if MEMORY in system.options else None
-        return replace(self, label=system.label(), system=system, memory=memory)
+        return replace(self, label=system.label(), system=system)
 
     @property
     def seconds(self) -> int | None:
@@ -317,14 +312,14 @@ def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], We
     return options | part.options | ({FILES: hash_of_brought} if brought else {}), part
 
 
-def client_options(without: Iterable[str] = (), *, redact: bool = False, asks: bool = False) -> dict[str, Any]:
+def client_options(without: Iterable[str] = (), *, asks: bool = False) -> dict[str, Any]:
     """The options of a system whose agent asks its own model (MCP, gym, inspect): only those that are not the default.
 
     ``asks`` says that its query hides limits, for which it may ask. Raises UnknownName for an unknown family of tools.
     """
     families = sorted({*without})
     tools_of(families)
-    options = {"without": families, "redact": redact, INTENT: "asked" if asks else None}
+    options = {"without": families, INTENT: "asked" if asks else None}
     return {name: value for name, value in options.items() if value}
 
 
@@ -361,8 +356,7 @@ def definition(
 def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every prompt that the system uses, by the prompt's name."""
     with overridden(sut.overrides.texts):
-        remembers = MEMORY in sut.system.options
-        instructions = filter(None, [context_prompt(sut.system.information, remembers=remembers)])
+        instructions = filter(None, [context_prompt(sut.system.information)])
         can_ask = sut.system.intent == "asked" or sut.system.options.get(SHOPPER) == PERSON
         asking = [ask_shopper_prompt()] if can_ask else []
         speaking = [shopper_prompt()] if SHOPPER in sut.models else []

@@ -69,8 +69,6 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
     return values
 
 
-_ALONE = {"injected": "no", "moves": "none", "counterfactual": "own"}
-"""The value beside which version 1.0 also ran the values of these options."""
 _PRESETS = {"closed_book": "web+catalog+user+calculator", "web_only": "catalog+user+calculator", "tools_only": "web"}
 """The tools that presets of version 1.0 left out."""
 
@@ -85,14 +83,12 @@ def _as_conditions(tables: Mapping[str, Any]) -> dict[str, Any]:
         value = left.pop(name)
         written = ["yes" if each is True else str(each) for each in (value if isinstance(value, list) else [value])]
         texts = [part.strip() for text in written for part in text.split(",")]
-        if name in ("moves", "without"):
+        if name == "without":
             texts = ["+".join([*varied.get(name, ()), *texts])]
-        varied[name] = [_ALONE[name], *texts] if name in _ALONE else texts
+        varied[name] = texts
     if not varied:
         return left
-    if len(varied.get("information", ())) > 1 and "memory" in varied:  # told in the setting "memory" alone
-        varied["memory"].insert(0, "none")
-    several = [name for name, values in varied.items() if len(values) > 1 and name not in _ALONE]
+    several = [name for name, values in varied.items() if len(values) > 1]
     return left | {"vary": varied | left.get("vary", {})} | ({"cross": True} if len(several) > 1 else {})
 
 

@@ -107,8 +107,7 @@ Vary = Annotated[
 ClientVary = Annotated[
     Values | None,
     Option(
-        "Conditions: scope=any (any user's data), without=web+catalog+user+calculator, redact=yes (searches lose "
-        "personal data).",
+        "Conditions: scope=any (any user's data), without=web+catalog+user+calculator.",
         metavar="NAME=VALUE",
         type=list[str],
         from_flag=values_of_flags,

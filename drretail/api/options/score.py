@@ -31,8 +31,8 @@ class ScoreOptions:
             "drretail/addons/publications/README.md explain them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, false_statements, fault_place, quality, checks, process, basket, outcome; "
-            "next_purchase, understood, intent and moves where they apply",
+            default="faithfulness, false_statements, quality, checks, process, basket, outcome; "
+            "intent where it applies",
         ),
     ] = ()
     judge: shared.Judge = ()

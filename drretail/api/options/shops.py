@@ -113,9 +113,6 @@ class IngestOptions:
     vary_orders: Annotated[
         bool, Option("Draw each order's quantity and status at random (default: 1 and Delivered).", flag="")
     ] = False
-    holdout: Annotated[
-        Literal["none", "last"], Option("last: leave out each user's last order, for the metric next_purchase.")
-    ] = "none"
     analyzer: Annotated[
         str | None,
         Option(

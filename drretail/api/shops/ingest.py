@@ -129,7 +129,6 @@ def _selection(options: IngestOptions, *, is_own_shop: bool) -> "Selection":
         cap_by=options.cap_by,
         seed=options.seed,
         vary_orders=options.vary_orders,
-        holdout=options.holdout,
         analyzer=None if options.analyzer is None else analyzer_named(options.analyzer),
         **{
             **(WHOLE_SHOP if is_own_shop else {}),

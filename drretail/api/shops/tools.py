@@ -90,7 +90,7 @@ def _called(name: str, options: ToolsOptions) -> dict[str, Any]:
     with world_of(options.world, web_of(options.world, options.web, settings)) as shop:
         check_user(shop, options.user)
         session_settings = SessionSettings(
-            shop, options.user, under.scope, redact=under.redact, without=left_out, tool_timeout=settings.tool_timeout
+            shop, options.user, under.scope, without=left_out, tool_timeout=settings.tool_timeout
         )
         session = Session(session_settings)
         with Toolkit(session, tools={tool.name: tool}) as toolkit:
@@ -136,7 +136,6 @@ def serve_tools(options: McpOptions) -> Result[None]:
             shop,
             user_id=user if query is None else query.user_id,
             scope=under.scope,
-            redact=under.redact,
             without=tools_of(under.without),
             tool_timeout=settings.tool_timeout,
             tool_threads=settings.tool_threads,
@@ -204,7 +203,7 @@ def _recording(
         runner_of(session.settings.world, settings, str(options.world)),
         query,
         scope=session.settings.scope,
-        options=client_options(without, redact=session.settings.redact, asks=bool(query.hidden)),
+        options=client_options(without, asks=bool(query.hidden)),
         name=options.system,
         seed=options.seed,
     )

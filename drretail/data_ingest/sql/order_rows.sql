@@ -5,7 +5,5 @@ SELECT
     o.product_id,
     o.milliseconds,
     CAST(o.quantity AS INTEGER) AS quantity,
-    o.order_status,
-    h.order_id IS NOT NULL AS held_out
+    o.order_status
 FROM orders o
-LEFT JOIN held_out h ON h.order_id = o.order_id

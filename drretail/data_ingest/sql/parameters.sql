@@ -6,5 +6,4 @@ SELECT
     $cap_by AS cap_by,
     CAST($min_interactions AS BIGINT) AS min_interactions,
     CAST($vary_orders AS BOOLEAN) AS vary_orders,
-    $holdout AS holdout,
     CAST($keep_gone AS BOOLEAN) AS keep_gone

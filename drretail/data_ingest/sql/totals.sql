@@ -4,8 +4,6 @@ SELECT u.users, m.without_meta, m.without_zeros, o.highest_k, c.clashing_id
 FROM (
     SELECT count(DISTINCT o.user_id) AS users
     FROM orders o
-    LEFT JOIN held_out h ON h.order_id = o.order_id
-    WHERE h.order_id IS NULL
 ) u
 CROSS JOIN (
     SELECT

@@ -8,13 +8,12 @@ from operator import itemgetter
 from typing import TypeVar
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.folder import compare_counts, compare_fingerprint, compare_index, fault, hash_lines
+from drretail.env.folder import compare_counts, compare_fingerprint, compare_index, fault
 from drretail.env.intake import Intake
-from drretail.env.manifest import holdout_line
 from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
-from drretail.env.servers.reading import ORDERS_AT_ONCE, holdout_in, orders_in, products_in
+from drretail.env.servers.reading import ORDERS_AT_ONCE, orders_in, products_in
 from drretail.env.store.mongo import aggregates_of, order_row, product_of
 from drretail.env.store.users import Aggregates
 from drretail.errors import UserError
@@ -68,13 +67,11 @@ class Check:
         if orphan is not None and not manifest.is_own_shop:
             yield fault("order_without_product", f"{orphan.order_id} ({orphan.product_id})")
         yield from compare_counts(manifest, stored_counts(self._servers, self._generation).items())
-        holdout = holdout_in(self._servers, self._generation, partial(self._read, "held-out order", order_row))
         yield from compare_fingerprint(
             manifest,
             self._generation.pool.hash,
             products=self._intake.product_hash.hexdigest(),
             orders=self._intake.order_hash.hexdigest(),
-            holdout=None if holdout is None else hash_lines(map(holdout_line, holdout)),
         )
         yield from self._check_index()
         yield from self._unreadable

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from elasticsearch import Elasticsearch
 from pydantic import ValidationError
@@ -31,8 +31,8 @@ WORLDS = "worlds"
 LIVE = "live"
 KEPT = 2
 """The number of generations that stay readable."""
-Stream = Literal["products", "users", "orders", "holdout"]
-STREAMS: tuple[Stream, ...] = ("products", "users", "orders", "holdout")
+Stream = Literal["products", "users", "orders"]
+STREAMS: tuple[Stream, ...] = get_args(Stream)
 
 
 class Generation(Record):
@@ -42,8 +42,6 @@ class Generation(Record):
     index: str
     manifest: Manifest
     pool: ProfilePool
-    held_out: bool = False
-    """True if orders are held out, even if there are none."""
 
     @classmethod
     def of_document(cls, document: Mapping[str, Any]) -> Self:
@@ -53,7 +51,6 @@ class Generation(Record):
             index=document["index"],
             manifest=Manifest.model_validate_json(document["manifest"]),
             pool=ProfilePool.model_validate_json(document["pool"]),
-            held_out=document["held_out"],
         )
 
     def as_document(self) -> Document:
@@ -62,7 +59,6 @@ class Generation(Record):
             "fingerprint": self.manifest.fingerprint,
             "index": self.index,
             "collections": {stream: collection_name(self.number, stream) for stream in STREAMS},
-            "held_out": self.held_out,
             "manifest": self.manifest.model_dump_json(),
             "pool": self.pool.as_line(),
         }

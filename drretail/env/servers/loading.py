@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from operator import attrgetter, itemgetter
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import elastic_transport
 import elasticsearch
@@ -54,7 +53,7 @@ from drretail.env.servers.live_generation import (
     writer_lease,
 )
 from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
-from drretail.env.store.mongo import holdout_document, order_document, product_document, product_of, user_document
+from drretail.env.store.mongo import order_document, product_document, product_of, user_document
 from drretail.env.store.users import Aggregates
 from drretail.errors import ToolError, UserError
 from drretail.progress import Bar, Progress
@@ -64,7 +63,7 @@ from drretail.records.shop import Product
 LOADING = "loading"
 LAYOUT = 2
 """Raise it when documents get another form: an interrupted load then begins anew."""
-Noted = Literal["products", "orders", "holdout"]
+Noted = Literal["products", "orders"]
 OF_GENERATION = re.compile(r"g([0-9]+)_")
 
 
@@ -75,7 +74,7 @@ class Unfinished:
     worlds: Collection[Document]
     number: int
     index: str
-    hashes: dict[Noted, list[str]] = field(default_factory=lambda: {"products": [], "orders": [], "holdout": []})
+    hashes: dict[Noted, list[str]] = field(default_factory=lambda: {"products": [], "orders": []})
     indexed_as: str | None = None
     """What the index is made from: the hash of all products, and the way they are indexed."""
     indexed_to: str = ""
@@ -110,7 +109,7 @@ def find_unfinished(servers: Servers) -> Unfinished:
             worlds,
             number=document["number"],
             index=document["index"],
-            hashes={stream: list(document[stream]) for stream in ("products", "orders", "holdout")},
+            hashes={stream: list(document[stream]) for stream in get_args(Noted)},
             indexed_as=document.get("indexed_as"),
             indexed_to=document.get("indexed_to", ""),
         )
@@ -191,15 +190,13 @@ class Load:
         self.fill_products(rows.products)
         self._fill_index()
         self.fill_orders(rows.orders)
-        if rows.holdout is not None:
-            self.fill_holdout(rows.holdout)
         self.progress.note("Building indexes and counting.")
         for keys in ORDER_INDEXES:
             self._patiently(partial(self._collections["orders"].create_index, keys))
 
     def fill_products(self, products: Iterable[Product]) -> None:
         rows = (product for product, _ in self.intake.take_products(products))
-        batches = self._batches("products", rows, PRODUCTS_AT_ONCE, attrgetter("product_id"))
+        batches = self._product_batches(rows)
         with self.progress.track("products into MongoDB") as bar:
             self._fill("products", product_document, batches, {"products": EVERYTHING}, bar)
 
@@ -208,12 +205,6 @@ class Load:
         everything: Rest = {"orders": EVERYTHING, "users": EVERYTHING}
         with self.progress.track("orders and users into MongoDB") as bar:
             self._fill("orders", order_document, self._order_batches(orders), everything, bar)
-
-    def fill_holdout(self, orders: Iterable[OrderRow]) -> None:
-        rows = enumerate(row for row, _ in self.intake.take_holdout(orders))
-        batches = self._batches("holdout", rows, ORDERS_AT_ONCE, itemgetter(0))
-        with self.progress.track("orders that are held out") as bar:
-            self._fill("holdout", lambda placed: holdout_document(*placed), batches, {"holdout": EVERYTHING}, bar)
 
     def _fill(
         self, stream: Noted, make: Callable[[Any], Document], batches: Iterable[Batch], rest: Rest, bar: Bar
@@ -259,11 +250,10 @@ class Load:
 
         self.patience.patiently(checked)
 
-    def _batches(self, name: Stream, rows: Iterator[Any], size: int, id_of: Callable[[Any], Any]) -> Iterator[Batch]:
-        while batch := list(islice(rows, size)):
-            lines = self.intake.product_hash if name == "products" else self.intake.holdout_hash
-            assert lines is not None, "a row was taken"
-            yield Batch(batch, mark(lines.hexdigest()), rest={name: {"_id": {"$gt": id_of(batch[-1])}}})
+    def _product_batches(self, products: Iterator[Product]) -> Iterator[Batch]:
+        while batch := list(islice(products, PRODUCTS_AT_ONCE)):
+            rest: Rest = {"products": {"_id": {"$gt": batch[-1].product_id}}}
+            yield Batch(batch, mark(self.intake.product_hash.hexdigest()), rest)
 
     def _order_batches(self, orders: Iterable[OrderRow]) -> Iterator[Batch]:
         # A user's sums depend on the products' prices and categories.
@@ -421,7 +411,6 @@ def write_servers(
             index=load.unfinished.index,
             manifest=manifest,
             pool=rows.pool,
-            held_out=rows.holdout is not None,
         )
         load.check_counts(made)
         lease.check()

@@ -1,6 +1,6 @@
 """Opens a world on servers, and reads all its rows in the order in which a world is written."""
 
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
@@ -9,8 +9,7 @@ from pymongo import ASCENDING, DESCENDING
 from pymongo.collection import Collection as MongoCollection
 
 from drretail.env.catalog.elastic import ElasticCatalog
-from drretail.env.folder import Holdout
-from drretail.env.manifest import Manifest, OrderRow, WorldRows, by_user
+from drretail.env.manifest import Manifest, OrderRow, WorldRows
 from drretail.env.servers.clients import Document, Servers, connect, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, find_generations, read_live
 from drretail.env.servers.naming import ServerSettings, world_name
@@ -36,9 +35,9 @@ def kept_on_servers(spec: str, settings: ServerSettings) -> list[Manifest]:
 
 def open_servers(
     spec: str, settings: ServerSettings, *, former: bool = False
-) -> tuple[MongoStore, ElasticCatalog, Generation, Holdout | None] | None:
-    """Store, catalog and held-out orders of the live generation of "servers:NAME", or of the one before it; closing the
-    store closes all. None if there is no generation before it.
+) -> tuple[MongoStore, ElasticCatalog, Generation] | None:
+    """Store and catalog of the live generation of "servers:NAME", or of the one before it; closing the store closes
+    both. None if there is no generation before it.
 
     Raises UserError if there is no such world, if its index has another formulation, or if a server cannot be used.
     """
@@ -52,13 +51,7 @@ def open_servers(
     except BaseException:
         servers.close()
         raise
-    rows = collections_of(servers.database, generation.number)["holdout"]
-
-    def held_out(user_ids: Collection[str]) -> Mapping[str, Sequence[OrderRow]]:
-        with mongo_faults(servers.mongo_address):
-            return by_user(map(order_row, rows.find({"user_id": {"$in": sorted(set(user_ids))}})))
-
-    return MongoStore(servers, generation), catalog, generation, held_out if generation.held_out else None
+    return MongoStore(servers, generation), catalog, generation
 
 
 @contextmanager
@@ -71,7 +64,6 @@ def rows_on_servers(spec: str, settings: ServerSettings) -> Generator[WorldRows]
             generation.pool,
             products_in(servers, collections["products"]),
             orders_in(servers, collections["orders"]),
-            holdout_in(servers, generation),
         )
 
 
@@ -94,16 +86,3 @@ def orders_in(
         cursor = orders.find(batch_size=ORDERS_AT_ONCE).sort(BY_USER).allow_disk_use(True)
         for _, of_user in groupby(filter(None, map(read, cursor)), key=attrgetter("user_id")):
             yield from sorted(of_user, key=attrgetter("place"))
-
-
-def holdout_in(
-    servers: Servers, generation: Generation, read: Callable[[Document], OrderRow | None] = order_row
-) -> Iterable[OrderRow] | None:
-    """The held-out orders, in their order; None if none are held out."""
-
-    def rows() -> Iterator[OrderRow]:
-        holdout = collections_of(servers.database, generation.number)["holdout"]
-        with mongo_faults(servers.mongo_address):
-            yield from filter(None, map(read, holdout.find(batch_size=ORDERS_AT_ONCE).sort("_id", ASCENDING)))
-
-    return rows() if generation.held_out else None

@@ -21,9 +21,7 @@ from drretail.records.shop import Order, OrderStatus, Product, UserProfile, User
 
 # MongoDB takes documents up to a hundred levels deep.
 DEEPEST = 80
-OF_A_RUN = ("availability", "as_of")
-"""Fields that a product has only during a run in a shop that moves; no world keeps them."""
-PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together", *OF_A_RUN))
+PRODUCT_FIELDS = tuple(name for name in Product.model_fields if name not in ("details", "bought_together"))
 
 
 def product_document(product: Product) -> Document:
@@ -79,11 +77,6 @@ def order_row(document: Mapping[str, Any]) -> OrderRow:
     if not texts or not isinstance(document["quantity"], int):
         raise TypeError("a field of an order is of another type")
     return row
-
-
-def holdout_document(place: int, row: OrderRow) -> Document:
-    """A held-out order; ``place`` is its position among them."""
-    return {"_id": place, **row._asdict(), "timestamp": Int64(row.timestamp)}
 
 
 def user_document(user: Aggregates) -> Document:

@@ -269,7 +269,7 @@ def reliability(
     return made.model_copy(update={"n_queries": len(known), **rounded})
 
 
-OF_PICKS = ("checks", "basket", "next_purchase")
+OF_PICKS = ("checks", "basket")
 """The metrics that depend on the picks read from a report."""
 
 

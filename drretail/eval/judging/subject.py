@@ -11,8 +11,6 @@ from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
-from drretail.env.altered import moves_of, store_as_seen, store_seen
-from drretail.env.planting import store_with_texts
 from drretail.env.store.base import Store
 from drretail.env.web.base import WebPage
 from drretail.errors import NotFound, UnknownName, UserError
@@ -20,7 +18,6 @@ from drretail.eval.judging.sources import completed
 from drretail.experiment import (
     Definition,
     ended_run,
-    read_counterfactual,
     read_definition,
     read_evidence,
     read_profile,
@@ -39,8 +36,8 @@ from drretail.grounding.verify.typed import Typed
 from drretail.llm.prompt import tagged
 from drretail.records.base import file_name, sha256_of
 from drretail.records.evidence import Evidence
-from drretail.records.query import KeptReference, Query, Reference, kind_of
-from drretail.records.run import BASELINES, INJECTED, Run, System, Turn, slug
+from drretail.records.query import KeptReference, Query, Reference
+from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, Policy, UserProfile
 from drretail.records.wish import Want
@@ -299,17 +296,7 @@ def read_subject(
     place = (planned.label, query.query_id, planned.repeat)
     folder, run = run_folder(experiment, *place), ended_run(experiment, *place)
     system = definition.systems[planned.label]
-    profile = read_profile(experiment, query.user_id)
     is_read = run is not None and (run.error is None or run.error.kind != "unreadable")
-    kind, instead = kind_of(system), read_counterfactual(experiment, query.user_id)
-    if kind is not None and instead is not None:  # a run is judged by what it could see
-        profile = None
-        store = None if store is None else store_seen(store, kind, instead)
-    if store is not None and system.options.get(INJECTED):
-        store = store_with_texts(store, query.query_id)
-    moves = moves_of(system, query, definition.now)
-    if store is not None and moves is not None:
-        store = store_as_seen(store, moves, () if run is None else run.steps)
     return Subject(
         label=planned.label,
         system=system,
@@ -318,7 +305,7 @@ def read_subject(
         repeat=planned.repeat,
         run=run,
         evidence=_Ledger(experiment, folder, system.web_corpus) if is_read else {},
-        profile=profile,
+        profile=read_profile(experiment, query.user_id),
         store=store,
         now=definition.now,
         page_age=page_age,
@@ -329,9 +316,9 @@ def read_subject(
 def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
     """The name that equals ``name``, also without its model, or the only one that begins with it.
 
-    The name that a user gave stands for its label: "My agent", "my_module:MINE". Tables show react@model-redact as
-    ``react-redact``. ``react`` means react@model and not react+ws@model, and a plain system comes before those with
-    options. Raises UnknownName, or UserError if several are left.
+    The name that a user gave stands for its label: "My agent", "my_module:MINE". Tables show react@model-without-web as
+    ``react-without-web``. ``react`` means react@model and not react+ws@model, and a plain system comes before those
+    with options. Raises UnknownName, or UserError if several are left.
     """
     known = sorted(names)
     shown = [label for label in known if _is_without_model(name, label)]
@@ -350,7 +337,7 @@ def resolve_name(kind: str, name: str, names: Iterable[str]) -> str:
 
 
 def _is_without_model(name: str, label: str) -> bool:
-    """True if a label with conditions, as react@model-redact, is this name once its model is left out."""
+    """True if a label with conditions, as react@model-without-web, is this name once its model is left out."""
     agent, _, rest = label.partition("@")
     conditions = name.removeprefix(agent)
     return name.startswith(agent) and conditions.startswith("-") and rest.endswith(conditions)
@@ -421,12 +408,8 @@ def choose_pairs(definition: Definition, named: Sequence[str] = ()) -> list[Labe
 
 
 def research_labels(definition: Definition) -> list[str]:
-    """The labels of all systems that research for the user who asks, sorted."""
-    return sorted(
-        label
-        for label, system in definition.systems.items()
-        if (system.agent not in BASELINES and kind_of(system) is None and not system.options.get(INJECTED))
-    )
+    """The labels of all systems that research, sorted."""
+    return sorted(label for label, system in definition.systems.items() if system.agent not in BASELINES)
 
 
 def meetings(experiment: Path, definition: Definition, pairs: Sequence[Labels]) -> list[Meeting]:

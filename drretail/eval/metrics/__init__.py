@@ -3,7 +3,6 @@
 descriptions.toml    how each metric is shown: its columns, and what its numbers mean
 faithfulness.py      whether sources support the claims that cite them
 false_statements.py  what is false in a report, by code and by a judge
-fault_place.py       where wrong claims went wrong
 quality.py           seven dimensions, rated
 pairwise.py          which of two reports is better, and strengths of many systems
 reading.py           picks and values that a judge reads out of reports
@@ -11,11 +10,7 @@ checks.py            errors that code finds
 process.py           what runs did
 basket.py            how close a report's picks are to the best basket
 outcome.py           whether a system refuses impossible wishes, and only those
-understood.py        whether it understood what the question wants
 intent.py            whether it asks for what a query hides, and keeps to it
-next_purchase.py     whether it recommends what the user bought next
-moves.py             what happens to carts when prices and stock change, by code
 truth.py             what a decision is worth if nothing in the report is false
 reward.py            what the gym pays for a report
-robustness.py        whether it obeys a hostile text
 """

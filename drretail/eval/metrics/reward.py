@@ -29,14 +29,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
-from drretail.env.altered import MovedStore, store_at_end
 from drretail.env.store.base import Store
 from drretail.eval.baskets import Measured, decided_by, not_measured, worth_ratio
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
-from drretail.grounding.basket import at_other_prices
+from drretail.grounding.basket import with_products
 from drretail.grounding.cart import Cart
 from drretail.grounding.constraints import releases_in
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -121,8 +120,8 @@ def reward_of(
 ) -> Reward:
     """The reward of a run's report. Pure: the same record in the same shop gives the same reward, to the last bit.
 
-    ``store`` holds the records as the run saw them. If prices and stock moved, the cart is rewarded at those of
-    hand-in. A system without web tools, or on the open web, is not asked for what the pages of the query's web say.
+    ``store`` holds the shop's records. A system without web tools, or on the open web, is not asked for what the
+    pages of the query's web say.
     """
     case = Case(
         report=visible(run.report or ""),
@@ -132,15 +131,7 @@ def reward_of(
         run=run,
         lookup=lambda ids: store.products(list(ids)),
     )
-    baskets, records = reference, store
-    if isinstance(store, MovedStore):
-        records = store.store
-        # The proof that a wish can't be met is about the records at the start.
-        if reference.best is not None and query.wish is not None:
-            records = store_at_end(store.store, store.moves, run.steps)
-            might_do = {fit.product_id for thing in reference.things for fit in (*thing.fits, *thing.undecided)}
-            baskets = at_other_prices(reference, query.wish, records.products(sorted(might_do)))
-    earned = _Earned(case, run, baskets, records).reward()
+    earned = _Earned(case, run, reference, store).reward()
     useless = sum(not answer.new for answer in releases_in(query, run.steps))
     searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
     question = query.web_question if searches else None
@@ -243,7 +234,7 @@ class _Earned:
         things = tuple(thing for _, thing in available)
         products = self.store.products(sorted({fit.product_id for thing in things for fit in thing.fits}))
         reference = self.reference.model_copy(update={"things": things, "proof": None})
-        return rest, at_other_prices(reference, rest, products)
+        return rest, with_products(reference, rest, products)
 
 
 def _parts(cart: Cart) -> Reward:

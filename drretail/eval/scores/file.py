@@ -3,7 +3,7 @@ Files of version 1.0 are read too; a selection holds the rows of some metrics.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from math import sqrt
@@ -13,15 +13,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from drretail import __version__
-from drretail.conditions.shop import INJECTED_CONDITION
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
-from drretail.eval.compare.ablations import ablation_tables, all_ablations, twin_rows_of
+from drretail.eval.compare.ablations import all_ablations, twin_rows_of
 from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.compare.rows import outcome_of
 from drretail.eval.compare.wording import SIDE_BY_SIDE
-from drretail.eval.counterfactual import MEASURES as COUNTERFACTUAL_MEASURES
-from drretail.eval.counterfactual import counterfactual_rows
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
@@ -48,7 +45,7 @@ from drretail.packs import data_of
 from drretail.records.base import OfJudge, sha256_of
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.run import BASELINES
-from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores, SettingTable, unfolded
+from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores, unfolded
 from drretail.stats.agreement import Values, correlation, spearman_within
 from drretail.stats.intervals import run_variance
 from drretail.stats.significance import holm
@@ -64,7 +61,7 @@ _NO_LONGER_COMPARED = ("power_of_half", "repeat_share", "judge_share")
 def as_today(scores: dict[str, Any]) -> dict[str, Any]:
     """The content of the file with today's names. Scores of today stay as they are.
 
-    Attacks, and slices by the parts of a wish, are left out: `drretail score` makes the first again.
+    Slices by the parts of a wish are left out.
     """
     board = scores.get("scoreboard") or {}
     slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
@@ -78,8 +75,6 @@ def as_today(scores: dict[str, Any]) -> dict[str, Any]:
         "scoreboard": _board(board) if board else None,
         "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
         "ablations": [_table(table) for table in scores.get("ablations", ())],
-        "counterfactuals": [*_counterfactuals(scores.get("counterfactuals", ()))],
-        "attacks": [_table(table) for table in scores.get("attacks", ()) if "rows" in table],
     }
 
 
@@ -185,21 +180,10 @@ def _preference(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _counterfactuals(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Without the change of brands, categories and prices, and without over-use by category."""
-    for row in rows:
-        variant, of = (row["measure"], row.get("of")) if "measure" in row else (row["variant"], "")
-        variant = variant.removesuffix(" products")
-        if of in (None, "", "products") and variant in COUNTERFACTUAL_MEASURES:
-            counts = {"n_asked": row.get("n_planned", 0), "n_counted": row.get("n_scored", 0)}
-            rest = {name: row[name] for name in row if name not in ("measure", "of", "factual", "kind")}
-            yield {**_CODE, **counts, **rest, "variant": variant}
-
-
 def agreements(gathered: Gathered) -> list[Agreement]:
     """One row for each variant and pair of judges that are models, under the same rules; none for a single judge.
 
-    Floors, the oracle and runs with another user's profile are left out. The paper's Appendix E does not say whether
+    Floors and the oracle are left out. The paper's Appendix E does not say whether
     its ρ is over systems or over reports: both are given.
     """
     return [
@@ -310,10 +294,7 @@ def _values(gathered: Gathered, metric: str, assessor: Assessor, variant: str) -
 
 
 def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
-    """The scores with the rows of these metrics only. Correlations with what runs did belong to the metric process.
-
-    Rows on other profiles belong to no metric and stay.
-    """
+    """The scores with the rows of these metrics only. Correlations with what runs did belong to the metric process."""
     by_metric = ("scores", "judgings", "slices", "agreements", "ablations")
     chosen = {table: tuple(row for row in getattr(scores, table) if row.metric in names) for table in by_metric}
     without = {} if PAIRWISE in names else {"pairs": (), "ranks": ()}
@@ -331,19 +312,13 @@ def without_board_metrics(scores: Scores) -> Scores:
     shown = {column.metric for column in board.columns} & {*USUAL} if board is not None else set[str]()
     left = rows_of_metrics(scores, {row.metric for row in scores.scores} - shown)
     paired = {"pairs": scores.pairs, "ranks": scores.ranks}
-    return left.model_copy(update={**paired, "agreements": (), "correlations": (), "counterfactuals": ()})
+    return left.model_copy(update={**paired, "agreements": (), "correlations": ()})
 
 
 def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
     """The metrics of these scores besides the named ones, in their order."""
     present = [*(row.metric for row in scores.scores), *([PAIRWISE] if scores.pairs else [])]
     return [name for name in dict.fromkeys(present) if name not in names]
-
-
-UNDER_ATTACK = {"basket": ["feasible"], "robustness": ["obeyed"]}
-"""The headline whose loss is measured, whether the agent still picks what the shopper wanted and nothing else, and the
-share of the hostile texts read that took effect.
-"""
 
 
 def _judging(facts: Facts) -> Judging:
@@ -372,12 +347,6 @@ def _judging(facts: Facts) -> Judging:
         repeats=max((len(run.by_repeat) for run in runs), default=0) or 1,
         noise=noise,
     )
-
-
-def attack_tables(gathered: Gathered) -> list[SettingTable]:
-    """Systems that ran both with hostile texts and without: their utility in both settings, and what they obey."""
-    assessors = gathered.assessors("basket")[:1]
-    return [*ablation_tables(gathered, INJECTED_CONDITION, assessors, UNDER_ATTACK)]
 
 
 def derive_scores(
@@ -440,8 +409,6 @@ def scores_of(
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
         agreements=tuple(agreements(gathered)),
         correlations=tuple(correlations(gathered)),
-        counterfactuals=tuple(counterfactual_rows(experiment)),
-        attacks=tuple(attack_tables(gathered)),
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),

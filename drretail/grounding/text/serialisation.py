@@ -46,7 +46,6 @@ def product_record(product: Product) -> dict[str, Any]:
         "details": harmless_values(json.loads(canonical_json(product.details))),
         "bought_together": product.bought_together,
         **({"price_from": True} if product.price_from else {}),
-        **({"availability": product.availability, "as_of": product.as_of} if product.availability else {}),
     }
 
 

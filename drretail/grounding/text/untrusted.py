@@ -30,7 +30,7 @@ _NAME = re.compile(r"\w+")
 TAGS = frozenset(
     _NAME.findall(
         "after answer categories category claim context cost criterion facts faults file files findings insights"
-        " justification keywords limits memory needs owned page part persona picks problem problems product profile"
+        " justification keywords limits needs owned page part persona picks problem problems product profile"
         " query question questions rationale record report reports schema search shelf shopper_answers source sources"
         " stop sub_problem today tools try turns user_id wish"
     )

@@ -105,8 +105,7 @@ def personal_data_sent(
     """The personal data of these users, and their order numbers, in the queries that were sent to the web."""
     people = People(tuple(profiles), frozenset(user_ids), frozenset(order_ids))
     for step in run.steps:
-        argument = (step.args or {}).get("query") if step.kind == "tool" and step.name == WEB_SEARCH else None
-        query = argument if step.sent is None else step.sent
+        query = (step.args or {}).get("query") if step.kind == "tool" and step.name == WEB_SEARCH else None
         if isinstance(query, str):
             for kind in dict.fromkeys(found.what for found in personal_data(query, people)):
                 found = f"{kind} (step {step.path}/{step.seq})"

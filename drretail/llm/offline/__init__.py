@@ -5,6 +5,5 @@ the names of bound tools, the answer's schema and the tags of a prompt, but neve
 
 chat.py      a langchain chat model around a policy, and the answer if no policy applies; embeddings by shared words
 shopper.py   the policy of offline:shopper: the task read, notes of results, the next calls, the reports
-obedient.py  the policy of offline:obedient, which obeys hostile texts
 judge.py     the policy of offline:judge: a report's claims, and whether the records that they cite confirm them
 """

@@ -155,7 +155,7 @@ def _width(table: Table, at: int, layout: _Layout, *, whole: bool) -> int:
 
 
 def _figures(row: Row, cell: Cell, layout: _Layout) -> list[str]:
-    if not cell.interval or not layout.intervals or (row.section == 2 and not layout.of_floors):
+    if not cell.interval or not layout.intervals or (row.is_baseline and not layout.of_floors):
         return [cell.text]
     return [f"{cell.text} ({cell.interval})"] if layout.beside else [cell.text, cell.interval]
 
@@ -193,8 +193,8 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
     rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
     for row, following in zip(rows, [*rows[1:], None], strict=False):
         cells = [_text(table, row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
-        style = _GREY if row.section == 2 or row.is_minor else ""
-        ends = following is not None and following.section != row.section
+        style = _GREY if row.is_baseline or row.is_minor else ""
+        ends = following is not None and following.is_baseline != row.is_baseline
         grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
     return grid
 

@@ -172,9 +172,9 @@ class Row:
     """The address that the name links to on pages."""
 
     @property
-    def section(self) -> int:
-        """The part of the table that the row is in. Rules separate the parts; floors and ceiling share the last."""
-        return {"system": 0, "counterfactual": 1}.get(self.place, 2)
+    def is_baseline(self) -> bool:
+        """True for floors and the ceiling, which stand below a rule."""
+        return self.place != "system"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ class Chip:
 
 def researched(lines: Iterable[RunLine], systems: Systems) -> list[RunLine]:
     """The runs of systems that research: neither floors nor the oracle."""
-    return [line for line in lines if place_of(line.label, systems) in ("system", "counterfactual")]
+    return [line for line in lines if place_of(line.label, systems) == "system"]
 
 
 def are_decided(lines: Iterable[RunLine]) -> bool:
@@ -220,8 +220,7 @@ def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> Pag
     # What was bought, or the first measure that is compared.
     named = {name_of(measure[0]): measure for measure in by_measure(board.compared)}
     measure = named.get(OUTCOME) or next(iter(named.values()), None)
-    systems = [row for row in table.rows if row.section < 2]
-    ranked = {row.label: row.name for row in systems if row.section == 0}
+    ranked = {row.label: row.name for row in table.rows if not row.is_baseline}
     baselines = {} if measure is None else ranked
     added: list[tuple[Column, list[Cell | None]]] = []
     if are_decided(lines):

@@ -419,7 +419,7 @@ class Questions:
 
     def _place(self, run: RunPart, first: Sequence[str]) -> tuple[object, ...]:
         label, repeat = run.view.subject.label, run.view.subject.repeat
-        is_system = repeat == 1 and place_of(label, self._systems) in ("system", "counterfactual")
+        is_system = repeat == 1 and place_of(label, self._systems) == "system"
         return repeat != 1 or label not in first, not is_system, self._order[label], repeat
 
     def lines(self, question: Question) -> Rendered:

@@ -243,7 +243,7 @@ class ShownStep:
     @property
     def is_line(self) -> bool:
         """True if there is nothing to open."""
-        plain = self.step.error is None and self.step.sent is None and not (self.result and self.left_out)
+        plain = self.step.error is None and not (self.result and self.left_out)
         return plain and len(self.result) <= SHORT_RESULT
 
 

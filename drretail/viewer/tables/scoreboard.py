@@ -364,7 +364,7 @@ def board_legends(table: Table) -> tuple[str, str]:
     columns = "; ".join(f"{column.name}: {column.meaning}" for column in table.columns if column.meaning) + "."
     if not has_intervals(table):
         return columns, columns
-    has_floors = any(row.section == 2 for row in table.rows)
+    has_floors = any(row.is_baseline for row in table.rows)
     floors = " --details shows those of the null agents and the oracle." if has_floors else ""
     wider = f"{columns} A wider terminal or --details shows the 95% intervals."
     return wider, f"{columns} Below a value: its {INTERVALS}.{floors}"

@@ -144,8 +144,6 @@ def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) 
     places = {place_of(label, systems) for label in ordered}
     shared = shared_models(ordered, systems)
     sentences = [f"The systems' full names also contain {shared}."] if shared else []
-    if "counterfactual" in places:
-        sentences.append("Counterfactual systems saw another user's profile. They are not ranked.")
     if "floor" in places:
         sentences.append("The null agents are trivial. They mark the lowest useful score (floor).")
     if "ceiling" in places and bounded:

@@ -278,22 +278,6 @@ def test_a_wrong_price_is_wrong_whatever_markup_is_in_it(env: ShopEnv, price: st
     assert handed_in(env, *wanted(env), text="\n".join([wrong, *others])) == (0.0, CONTRADICTED)
 
 
-def test_in_a_shop_that_moves_a_cart_is_paid_at_the_prices_and_stock_of_hand_in(shop: Shop) -> None:
-    for query_id in ("dev-01", "dev-03", "dev-04"):
-        rewards: list[float] = []
-        for moves, patience in ((None, 0), ("prices:1", 0), ("stock:1", 0), ("stock:1", 8)):
-            with ShopEnv(shop, moves=moves) as env:
-                env.reset(query_id)
-                best = best_picks(shop, query_id)
-                looked_up(env, [pick.product for pick in best])
-                for _ in range(patience):
-                    env.step(search("nothing of interest"))
-                env.step(submit(praised(shop, [pick.product for pick in best]), *best))
-                rewards.append(rewarded(env).worth)
-        assert rewards[0] == 1
-        assert rewards[-1] == 0, "by then everything is sold out"
-
-
 DOG_BEDS = "dev-09"
 """Three dog beds that have to be waterproof, for less than $400."""
 SILENT_BED = "B0T0AC9MPX"

@@ -350,7 +350,7 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
         text(tmp_path / f"{day}.py", script)
         bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
         succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
-        board = succeeds("score", day, "--metrics", "faithfulness,false_statements,fault_place,checks").stdout
+        board = succeeds("score", day, "--metrics", "faithfulness,false_statements,checks").stdout
         board = board.partition("Notes")[0]
         assert "false answers" in board
         assert not [name for name in (" FP ", " FR ", "null_search", "oracle") if name in board]
@@ -379,12 +379,12 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
         text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The Knock Box costs ${price}.')")
         bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
     succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--no-floors", "--to", "exp")
-    told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements,fault_place").stdout.split())
+    told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert "Wrong-without-web says something false more often than right-without-web, shown by 8 queries" in told
     assert "≠ wrong-without-web: The Knock Box costs $28. → Your shop says $32.00 (Knock Box)." in told
     assert "3 more are in the report." in told
     details = succeeds("score", "exp", "--details").stdout
-    assert not [word for word in ("Fault place", "cited 0", "FR  ") if word in details]
+    assert not [word for word in ("cited 0", "FR  ") if word in details]
     compared = succeeds("compare", "exp").stdout
     assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
 

@@ -45,7 +45,6 @@ NOT_IN_RECORDS = {
     "wrong city/state of the user",
     "contradicted web advice",
     "old page as news",
-    "instruction of a page followed",
 }
 """Kinds of errors that code does not find."""
 

@@ -16,7 +16,7 @@ from drretail.addons.perturb.perturbed_world import (
     read_perturbation,
 )
 from drretail.env.folder import check_world, rows_of
-from drretail.env.manifest import OrderRow, live_generation, read_manifest
+from drretail.env.manifest import live_generation, read_manifest
 from drretail.env.world import open_world
 from drretail.errors import UserError
 from drretail.files import write_lines
@@ -24,12 +24,10 @@ from drretail.records.criteria import Gold
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
 from tests import build
-from tests.build import build_world, demands, query
+from tests.build import demands, query
 from tests.cli.commands import Command, ErrorOf
 from tests.cli.test_killed_writes import shop_and_questions
-from tests.shop import DAY, JANUARY, ORDERS, PRODUCTS, USER, a_product, build_shop
-
-HELD_OUT = OrderRow("0000000009", USER, "B0TEST0003", JANUARY + 9 * DAY)
+from tests.shop import ORDERS, PRODUCTS, USER, a_product, build_shop
 
 
 def products(folder: Path) -> list[Product]:
@@ -75,16 +73,6 @@ def test_users_keep_their_orders_under_the_new_ids_and_spend_at_the_new_prices(s
         prices = {product.product_id: product.price or 0 for product in products(tmp_path / "other")}
         theirs = [order for order in orders if order.user_id == USER]
         assert after.store.statistics(USER).spend == pytest.approx(sum(prices[their.product_id] for their in theirs))
-
-
-def test_what_was_held_out_stays_held_out_under_the_new_ids(tmp_path: Path) -> None:
-    gone = HELD_OUT._replace(order_id="0000000010", product_id="B0GONE0001")
-    build_world(tmp_path / "world", PRODUCTS, ORDERS, holdout=[HELD_OUT, gone])
-    _, mapping = perturb_world(tmp_path / "world", tmp_path / "other", "1")
-    with rows_of(tmp_path / "other") as rows:
-        held = [*(rows.holdout or ())]
-    assert held[0].product_id == mapping.ids[HELD_OUT.product_id]
-    assert held[1].product_id not in {gone.product_id, *mapping.ids.values()}
 
 
 def test_the_same_seed_makes_the_same_world_and_no_world_is_written_over_itself(source: Path, tmp_path: Path) -> None:

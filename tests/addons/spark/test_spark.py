@@ -32,7 +32,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 LOCAL = "local[2]"
 # Small inputs end before the better compiler of Java pays.
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-VARIED = IngestOptions(min_interactions=1, cap=16, vary_orders=True, holdout="last", seed="s'7")
+VARIED = IngestOptions(min_interactions=1, cap=16, vary_orders=True, seed="s'7")
 BY_COUNT = IngestOptions(min_interactions=2, cap=9, cap_by="interactions")
 
 

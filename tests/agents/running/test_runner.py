@@ -23,7 +23,7 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard, only
 from drretail.agents.running.system import definition
 from drretail.env.catalog.base import Catalog
-from drretail.env.next_purchase import add_gold
+from drretail.env.gold import add_gold
 from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World

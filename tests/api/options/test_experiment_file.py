@@ -123,26 +123,11 @@ def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nea
             'size = "32k,64k"\ncompose = ["all", "no_distractor"]',
             {"vary": {"size": ["32k", "64k"], "compose": ["all", "no_distractor"]}, "cross": True},
         ),
-        ('without = ["web", "user"]\nredact = true', {"vary": {"without": ["web+user"], "redact": ["yes"]}}),
+        ('without = ["web", "user"]', {"vary": {"without": ["web+user"]}}),
         (
             'preset = "tools_only"\nwithout = ["calculator"]\nscope = "any"',
             {"vary": {"without": ["web+calculator"], "scope": ["any"]}},
         ),
-        (
-            'counterfactual = ["swap"]\ninjected = true\nmoves = "prices:0.2,stock:0.1"',
-            {
-                "vary": {
-                    "counterfactual": ["own", "swap"],
-                    "injected": ["no", "yes"],
-                    "moves": ["none", "prices:0.2+stock:0.1"],
-                }
-            },
-        ),
-        (
-            'information = ["task", "memory"]\nmemory = ["my:recall"]',
-            {"vary": {"information": ["task", "memory"], "memory": ["none", "my:recall"]}, "cross": True},
-        ),
-        ('memory = ["my:recall"]\npreset = "paper"', {"vary": {"memory": ["my:recall"]}, "preset": "paper"}),
     ],
 )
 def test_the_options_of_version_1_make_the_systems_that_they_made(

@@ -134,5 +134,5 @@ def pair_row(dimension: str, rate: float | None, low: float | None, high: float 
 
 def preference(**fields: Any) -> PairScore:
     """A row of two systems side by side in the words of version 1.0, which had no contrast apart."""
-    (made,) = Scores.model_validate(as_today({"scores": [], "judgings": [], "attacks": [], "pairs": [fields]})).pairs
+    (made,) = Scores.model_validate(as_today({"scores": [], "judgings": [], "pairs": [fields]})).pairs
     return made

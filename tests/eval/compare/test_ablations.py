@@ -93,7 +93,7 @@ def test_systems_that_differ_in_more_than_the_setting_are_apart_and_floors_are_n
     systems = {
         "a": in_setting("task"),
         "b": in_setting("persona"),
-        "c": in_setting("tools", redact=True),
+        "c": in_setting("tools", retriever="dense:offline:words"),
         "d": SYSTEM.model_copy(update={"agent": NULL_AGENTS[0]}),
         "e": SYSTEM.model_copy(update={"options": {"without": ["web"]}}),
         "f": SYSTEM.model_copy(update={"options": {"information": "task", "without": ["user", "web"]}}),
@@ -296,25 +296,26 @@ def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_m
         twin_rows(folder(tmp_path / "other"))
 
 
-def test_the_page_has_one_table_by_intent_moves_level_and_twin_each(tmp_path: Path) -> None:
-    """One agent asks and does not, in a shop that moves and does not."""
+def test_the_page_has_one_table_by_intent_retriever_level_and_twin_each(tmp_path: Path) -> None:
+    """One agent asks and does not, with pages ranked in two ways."""
     settings = [
-        {"intent": intent} | moves for intent in ("mute", "asked") for moves in ({}, {"moves": "prices:0.2,stock:0.1"})
+        {"intent": intent} | ranked
+        for intent in ("mute", "asked")
+        for ranked in ({}, {"retriever": "dense:offline:words"})
     ]
     systems = {str(at): SYSTEM.model_copy(update={"options": options}) for at, options in enumerate(settings)}
     values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
-    made = gathered(("basket", "utility_ratio", CODE, values), ("moves", "utility", CODE, values))
+    made = gathered(("basket", "utility_ratio", CODE, values), ("checks", "clean", CODE, values))
     ablations = tuple(all_ablations(replace(made, definition=build.definition([*made.definition.queries], systems))))
     view = read_view(judged(folder(tmp_path / "exp", level=7)))
     html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": ablations})), ())
-    assert re.findall(r'id="by-(\w+)"', html) == ["intent", "moves", "level", "twin"]
+    assert re.findall(r'id="by-(\w+)"', html) == ["intent", "retriever", "level", "twin"]
     parts = dict(re.findall(r'id="by-(\w+)"(.*?)(?=<h3|$)', html, re.DOTALL))
     shown = {name: part.partition("<details")[0] for name, part in parts.items()}
     titles = {name: re.findall("<h4>(.*?)</h4>", part) for name, part in shown.items()}
     assert titles["intent"] == ["Basket: utility ratio by intent, by code"]
-    assert titles["moves"] == ["Moves: utility by moves, by code"]
-    assert all("1 more table" in parts[name] for name in ("intent", "moves"))
-    assert "prices:0.2, stock:0.1" in shown["moves"]
+    assert "1 more table" in parts["intent"]
+    assert "dense:offline:words" in shown["retriever"]
     assert ("level 0" in shown["level"], "level 7" in shown["level"]) == (True, True)
     assert "quitter" in shown["twin"]
     untwinned = read_view(judged(folder(tmp_path / "other", tasks=False)))

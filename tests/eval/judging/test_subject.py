@@ -55,7 +55,7 @@ def test_an_old_experiment_whose_runs_know_no_picks_is_scored_by_form(tmp_path: 
     assert how_read(kept) == "2 of 2 numbers beside citations could be checked, 1 statement contradicted, picks by form"
 
 
-PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfactual-swap"
+PLAIN, WHOLE_PAGES, OFFLINE = "react@a-m", "react+ws@a-m", "react@a-m-without-web"
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,8 @@ PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfac
     [
         *((given, PLAIN) for given in ("react", "react@", "react@a-m")),  # the agent's name alone is its plain system
         ("react+ws", WHOLE_PAGES),
-        ("react@a-m-c", SWAPPED),
-        ("react-counterfactual-swap", SWAPPED),  # as tables show it
+        ("react@a-m-w", OFFLINE),
+        ("react-without-web", OFFLINE),  # as tables show it
         *((given, "graph-lg") for given in ("graph:lg", "graph-lg")),  # whose name begins another's
         ("graph:lgsync", "graph-lgsync"),
         ("flow-lg", "flow-lg@a-m"),
@@ -72,18 +72,15 @@ PLAIN, WHOLE_PAGES, SWAPPED = "react@a-m", "react+ws@a-m", "react@a-m-counterfac
 )
 def test_a_name_is_that_of_the_system_that_it_begins(given: str, label: str) -> None:
     others = ("graph-lg", "graph-lgsync", "flow-lg@a-m", "flow-lgsync@a-m")
-    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, SWAPPED, *others]) == label
+    assert resolve_name("system", given, [PLAIN, WHOLE_PAGES, OFFLINE, *others]) == label
 
 
 AGENTS = dict.fromkeys((A, B, C), SYSTEM)
 NULL: dict[str, System] = {name: System(agent=name, models={}) for name in (*NULL_AGENTS, ORACLE_AGENT)}
-COUNTERFACTUAL: dict[str, System] = {
-    "a@model-swapped": SYSTEM.model_copy(update={"options": {"counterfactual": "swap"}})
-}
 
 
-def test_floors_the_oracle_and_swapped_profiles_meet_by_name_alone() -> None:
-    everyone = build.definition([], AGENTS | NULL | COUNTERFACTUAL)
+def test_floors_and_the_oracle_meet_by_name_alone() -> None:
+    everyone = build.definition([], AGENTS | NULL)
     assert choose_pairs(everyone) == [(A, B), (A, C), (B, C)]
     assert choose_pairs(everyone, [f"oracle~{A}", "null_empty~null_copy"]) == [
         (A, "oracle"),

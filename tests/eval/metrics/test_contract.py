@@ -42,7 +42,7 @@ from tests.eval.scored_experiments import (
 SIGNED = {("outcome", "J"), ("report_eval", "support")}
 """A difference of shares, and labels from -1 to 1."""
 UNITS_OF_THEIR_OWN = {("basket", "cost_ratio")}
-FOLLOWING = ("fault_place", "false_statements")
+FOLLOWING = ("false_statements",)
 FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
 """Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""
 
@@ -122,7 +122,7 @@ def test_every_row_accounts_for_every_planned_run_within_the_range_of_its_scale(
 
 
 def test_what_has_no_value_says_why_and_each_metric_has_a_table_with_a_row_a_system(scored: Path) -> None:
-    lacking = [each for each in verdicts_of(scored) if each.state != "scored" and each.metric != "robustness"]
+    lacking = [each for each in verdicts_of(scored) if each.state != "scored"]
     assert lacking
     assert [each.key for each in lacking if not (each.reason or each.error)] == []
     scores = scores_of(scored)
@@ -212,7 +212,7 @@ def test_an_answer_of_the_wrong_form_is_sent_back_and_what_was_mended_counts(tmp
 
 def test_a_judge_that_never_gives_a_usable_answer_is_failed_and_never_nought(tmp_path: Path) -> None:
     scores = scores_of(judged_experiment(tmp_path, ONE_EACH, lambda title, question, answer: {"nonsense": title}))
-    asked = {*JUDGED} - {PAIRWISE, "reading", "fault_place"}
+    asked = {*JUDGED} - {PAIRWISE, "reading"}
     for name in asked:
         first = load_metric(name).description.headlines[0]
         rows = [row for row in scores.scores if (row.metric, row.variant) == (name, first)]

@@ -9,9 +9,8 @@ import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.scores.facts import missing_of
-from drretail.eval.scores.file import agreements, as_today, attack_tables, correlations, other_metrics, rows_of_metrics
+from drretail.eval.scores.file import agreements, as_today, correlations, other_metrics, rows_of_metrics
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_ref, panels_of, with_panels
-from drretail.records.run import INJECTED
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
 from drretail.stats.significance import holm
 from tests import build
@@ -81,29 +80,6 @@ def test_opinions_of_rule_based_judges_floors_and_checks_of_self_checked_systems
     assert correlations(gathered(fields)) == []
 
 
-PLAIN = [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]
-ATTACKED = [1.0, 0.0, None, 0.0, 1.0, 0.0, 1.0, 1.0]
-
-
-def among_texts(held: Gathered, label: str) -> Gathered:
-    system = held.definition.systems[label]
-    systems = {**held.definition.systems, label: system.model_copy(update={"options": {INJECTED: "abc"}})}
-    return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
-
-
-def test_utility_lost_is_paired_over_planned_runs_and_a_run_that_fails_under_attack_has_lost_it() -> None:
-    held = among_texts(
-        crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN), "b": crafted.runs(ATTACKED)})), "b"
-    )
-    ((row,),) = (table.rows for table in attack_tables(held))
-    assert [cell.system for cell in row.cells] == ["a", "b"]
-    (lost,) = row.steps
-    assert (lost.n_pairs, lost.mean_b, lost.mean_a, lost.difference) == (8, 0.875, 0.5, -0.375)
-    assert known(lost.ci_high) > -0.375
-    alone = crafted.gathered(("basket", "feasible", CODE, {"a": crafted.runs(PLAIN)}))
-    assert attack_tables(alone) == attack_tables(among_texts(alone, "a")) == []
-
-
 JUDGE: dict[str, Any] = {"judge": "p:m", "judge_kind": "llm"}
 COUNTS: dict[str, Any] = {"n_planned": 1, "n_scored": 1}
 
@@ -138,11 +114,7 @@ def test_the_named_metrics_alone_are_left_slices_and_agreements_too() -> None:
 
 MINE = {"a@m": [1.0, 3.0], "b@m": [5.0, 2.0]}
 THEIRS = {"a@m": [9.0, 3.0], "b@m": [5.0, 8.0]}
-LOW = {"null_empty": [0.0, 0.0], "oracle": [10.0, 10.0], "a@m-counterfactual-swap": [0.0, 0.0]}
-NOT_PLAIN: dict[str, dict[str, Any]] = {
-    **{label: {"agent": label} for label in ("null_empty", "oracle")},
-    "a@m-counterfactual-swap": {"options": {"counterfactual": "swap"}},
-}
+LOW = {"null_empty": [0.0, 0.0], "oracle": [10.0, 10.0]}
 
 
 def judged(mine: dict[str, list[float]], theirs: dict[str, list[float]]) -> Gathered:
@@ -152,11 +124,11 @@ def judged(mine: dict[str, list[float]], theirs: dict[str, list[float]]) -> Gath
     held = crafted.gathered(
         ("quality", "depth", crafted.JUDGE, runs(mine)), ("quality", "depth", crafted.OTHER, runs(theirs))
     )
-    systems = {label: SYSTEM.model_copy(update=NOT_PLAIN.get(label, {})) for label in mine}
+    systems = {label: SYSTEM.model_copy(update={"agent": label} if label in LOW else {}) for label in mine}
     return replace(held, definition=held.definition.model_copy(update={"systems": systems}))
 
 
-def test_floors_the_oracle_and_other_users_profiles_do_not_make_judges_agree() -> None:
+def test_floors_and_the_oracle_do_not_make_judges_agree() -> None:
     (alone,) = [row for row in agreements(judged(MINE, THEIRS)) if row.variant == "depth"]
     (beside,) = [row for row in agreements(judged({**MINE, **LOW}, {**THEIRS, **LOW})) if row.variant == "depth"]
     assert beside == alone
@@ -216,7 +188,6 @@ def test_one_judge_is_no_panel_and_neither_rules_nor_panels_have_a_seat() -> Non
 OF = {"metric": "quality", "variant": "Avg", "judge": "p:m", "judge_kind": "llm"}
 SLICE = {**OF, "by": "kind", "name": "gift", "system": "a", "value": 7, "n_queries": 4, "n_counted": 3}
 CELL = {"setting": "32k", "system": "a", "mean": 0.5, "ci_low": 0.4, "n": 3, "n_planned": 4, "at": 32e3}
-CHANGED = {"metric": "counterfactual", "version": 3, "system": "b", "factual": "a", "kind": "swap", "value": 0.25}
 PAIR = {
     **{"version": 1, "dimension": "overall", "a": "a", "b": "b", "judge": "p:m", "judge_kind": "llm", "n_planned": 20},
     **{"n_scored": 20, "win_rate": 0.1, "ci_low": 0.02, "ci_high": 0.3, "n_queries": 10, "queries_won": 1},
@@ -233,12 +204,7 @@ OLD: dict[str, Any] = {
     "judgings": [],
     "slices": [{**SLICE, "n_planned": 8, "n_scored": 6}, {**SLICE, "by": "constraint", "name": "budget"}],
     "ablations": [{**OF, "by": "size", "name": "quality", "rows": [{"agent": "a", "cells": [CELL], "steps": []}]}],
-    "counterfactuals": [
-        {**CHANGED, "measure": measure, "of": of, "n_planned": 4, "n_scored": 2, "n_na": 2}
-        for measure, of in (("change", "products"), ("change", "brands"), ("overused", None))
-    ],
     "pairs": [PAIR],
-    "attacks": [{"system": "b", "plain": "a", "n_queries": 3}],
     "scoreboard": {
         "judge": {"spec": "p:m"},
         "columns": [{"name": "clean", "metric": "checks", "variant": "clean"}],
@@ -249,7 +215,7 @@ OLD: dict[str, Any] = {
 }
 
 
-def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version_1_are_read() -> None:
+def test_slices_settings_preferences_and_other_judges_of_version_1_are_read() -> None:
     read = Scores.model_validate(as_today(OLD))
     (part,) = read.slices
     assert (part.by, part.part, part.value, part.n_asked, part.n_counted, part.n) == ("kind", "gift", 7, 4, 3, 6)
@@ -257,15 +223,12 @@ def test_slices_settings_counterfactuals_preferences_and_other_judges_of_version
     (cell,) = row.cells
     assert (cell.by, cell.part, cell.value, cell.ci_low) == ("size", "32k", 0.5, 0.4)
     assert (cell.n_asked, cell.n_counted, cell.judge) == (4, 3, "p:m")
-    (change,) = read.counterfactuals
-    assert (change.variant, change.system, change.value, change.n_asked) == ("change", "b", 0.25, 4)
     board = known(read.scoreboard)
     assert [judge.judge for judge in board.others] == ["p:n"]
     of_board = board.rows[0].cells["clean"]
     assert (of_board.metric, of_board.value, of_board.beside, of_board.n) == ("checks", 0.5, 0.9, 9)
     assert missing_of(of_board) == MISSING
     assert [(row.a, row.b, row.n_pairs) for row in board.compared] == [("a", "b", 5)]
-    assert read.attacks == ()
     (pair,) = read.pairs
     row = pair.contrast
     assert (row.difference, row.ci_low, row.ci_high, row.outcome, row.is_primary) == (-0.8, -0.96, -0.4, "lower", True)

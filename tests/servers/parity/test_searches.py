@@ -59,7 +59,7 @@ def copies(
         ingest([request.getfixturevalue("realdata") / "amazon"], folder / "w", IngestOptions(min_interactions=0))
     source = new_place("embedded")
     with rows_of(folder / "w") as kept:
-        source.write([*kept.products, *odd_products(Random(7))], kept.orders, kept.holdout, analyzer)
+        source.write([*kept.products, *odd_products(Random(7))], kept.orders, analyzer)
     servers, three = (new_place(kind) for kind in ("servers", "servers-three-shards"))
     for origin, target in ((source, servers), (servers, three)):
         copy_world(origin.spec, target.spec, servers=target.servers or origin.servers)

@@ -469,11 +469,11 @@ def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path
 
 def test_webs_are_named_and_stand_side_by_side_the_open_one_first(tmp_path: Path) -> None:
     changes: tuple[dict[str, object], ...] = (
-        {"options": {"redact": True}},
+        {"options": {"information": "task"}},
         {"options": {"size": "64k"}, "web_corpus": "c"},
         {"options": {"without": ["web"]}},
         {"web_provider": "serper"},
-        {"options": {"redact": True}, "agent": "another"},
+        {"options": {"information": "task"}, "agent": "another"},
     )
     of = {system.label(): system for system in (SYSTEM.model_copy(update=change) for change in changes)}
     view = read_view(experiment(tmp_path / "exp", {label: {"q1-r1": "It lasts."} for label in of}, of=of))

@@ -1,0 +1,82 @@
+"""A condition of the user's own."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import drretail
+from drretail.errors import UserError
+from drretail.experiment import read_definition, read_journal
+from drretail.records.run import OwnCondition
+from tests.build import files
+from tests.shop import USER, build_shop
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example's module in the folder that one stands in."""
+    shutil.copy(ROOT / "examples" / "hurry_condition.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+
+PLACE = "hurry_condition:HURRY"
+PLAIN, HURRIED = "react@offline-shopper", "react@offline-shopper-hurry-yes"
+
+
+@pytest.fixture
+def exp(tmp_path: Path) -> Path:
+    """The agent under both values of the example's condition."""
+    build_shop(tmp_path / "w")
+    ran("exp")
+    return tmp_path / "exp"
+
+
+def ran(to: str, replay: str | None = None) -> None:
+    drretail.run(
+        "w", ["A bird bath, please."], "react", user=USER, to=to, vary={PLACE: "no,yes"}, replay=replay, baselines=False
+    )
+
+
+def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_place_on_the_page(exp: Path) -> None:
+    systems = read_definition(exp).systems
+    assert {label: system.conditions for label, system in systems.items()} == {
+        PLAIN: {},
+        HURRIED: {"hurry": OwnCondition(place=PLACE, default="no")},
+    }
+    (folder,) = (exp / "runs" / HURRIED).iterdir()
+    first = next(effect for effect in read_journal(folder) if effect.kind == "model")
+    assert "A bird bath, please. I am in a hurry" in str(first.request)
+    scores = drretail.score(exp, "faithfulness")
+    assert {row.system for row in scores.scores} == {PLAIN, HURRIED}
+    (options,) = (exp / "options").iterdir()
+    assert drretail.read_experiment(options)["vary"] == {PLACE: "no,yes"}
+
+    (exp.parent / "hurry_condition.py").unlink()  # whoever reads the experiment need not have it
+    compared = drretail.compare(exp, by="hurry")
+    assert [cell.part for cell in compared.settings[0].rows[0].cells] == ["no", "yes"]
+    with pytest.raises(UserError, match=r"no condition 'scop'\. Did you mean scope"):
+        drretail.compare(exp, by="scop")
+    drretail.report(exp)
+    page = (exp / "report.html").read_text(encoding="utf-8")
+    assert 'id="by-hurry"' in page
+    assert PLACE in page
+
+
+def test_a_replay_makes_it_again_and_verify_leaves_it_open_without_loading_it(exp: Path) -> None:
+    ran("again", replay="exp")
+    assert files(exp.parent / "again", "run.json") == files(exp, "run.json")
+    (exp.parent / "hurry_condition.py").write_text("raise SystemExit", encoding="utf-8")
+    found = drretail.verify(exp)
+    assert [mismatch.line for mismatch in found.failures] == []
+    left = {(check.check, each.file.split("/")[1]) for check in found.checks for each in check.unchecked}
+    assert {("replay", HURRIED), ("tools", HURRIED)} <= left
+    assert not {("replay", PLAIN), ("tools", PLAIN)} & left
+
+
+def test_a_value_that_it_lacks_is_refused_before_anything_runs(exp: Path) -> None:
+    with pytest.raises(UserError, match=r"no value of hurry 'yess'\. Did you mean yes"):
+        drretail.run("w", ["A bird bath, please."], to="other", vary={PLACE: "yess"})
+    assert not Path("other").exists()
