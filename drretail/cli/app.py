@@ -94,7 +94,6 @@ ADDONS = {
         "live": ("view",),
         "people": ("queries review",),
         "personas": ("queries personas", "queries context", "queries pair"),
-        "perturb": ("world perturb", "queries carry"),
         "sandboxes": ("sandbox",),
     }.items()
     for name in names

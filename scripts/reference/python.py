@@ -21,7 +21,7 @@ NAMES = {
     "Worlds and models": (
         "drretail: demo open_world open_model download synth ingest Result check_machine show_tools serve_tools",
         "drretail: show_prompts",
-        "drretail.api.shops.world: info check copy use perturb",
+        "drretail.api.shops.world: info check copy",
         "drretail.env.world: World",
     ),
     "Queries": (

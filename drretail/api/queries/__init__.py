@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from drretail.addons.difficulty.commands import difficulty, hide, spoil
     from drretail.addons.people.commands import review
     from drretail.addons.personas.commands import context, pair, personas
-    from drretail.addons.perturb.commands import carry
 
 __all__ = [
     "carry",
