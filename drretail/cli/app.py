@@ -92,7 +92,6 @@ ADDONS = {
         "imports": ("import",),
         "lab": ("lab",),
         "live": ("view",),
-        "people": ("queries review",),
         "personas": ("queries personas", "queries context", "queries pair"),
         "sandboxes": ("sandbox",),
     }.items()

@@ -57,7 +57,7 @@ NAMES = {
         "drretail: report export import_reports forget view",
         "drretail.addons.exports.commands: Exported",
         "drretail.addons.assistants.forget: Forgotten",
-        "drretail.addons.people.voting.results: VoteResults",
+        "drretail.addons.people.results: VoteResults",
     ),
     "Sandboxes": (
         "drretail: build_sandbox write_sandbox_queries check_sandbox",

@@ -1,6 +1,5 @@
 """The options of the commands of ``queries``, one record for each. Their docstrings are the commands' help."""
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -142,16 +141,3 @@ class ShippedOptions:
     ] = "dev"
     _: KW_ONLY
     force: Force = False
-
-
-@dataclass(frozen=True, slots=True)
-class CompareModesOptions:
-    """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
-
-    files: Annotated[
-        str | Path | Iterable[str | Path],
-        Option(
-            "Files of generic queries, profile-aware queries, or both.", argument=True, metavar="FILE…", type=list[Path]
-        ),
-    ]
-    world: research.World = "demo"

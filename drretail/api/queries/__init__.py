@@ -3,8 +3,8 @@
 writing.py     models that write and read queries, opened and asked, and the file that queries are written to
 generate.py    generate: by rules, or by a model
 check.py       check: what is wrong with queries
-decide.py      decide: which products keep their demands, as people or a model read the records
-query_sets.py  show, shipped, compare; import_questions: plain questions as queries, typed by a model
+decide.py      decide: which products keep their demands, by fields and as a model reads the records
+query_sets.py  show, shipped; import_questions: plain questions as queries, typed by a model
 """
 
 from typing import TYPE_CHECKING
@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
-from drretail.api.queries.query_sets import compare, import_questions, shipped, show
+from drretail.api.queries.query_sets import import_questions, shipped, show
 from drretail.plugins import addon_function
 
 if TYPE_CHECKING:
     from drretail.addons.difficulty.commands import difficulty, hide, spoil
-    from drretail.addons.people.commands import review
     from drretail.addons.personas.commands import context, pair, personas
 
 __all__ = [
-    "carry",
     "check",
-    "compare",
     "context",
     "decide",
     "difficulty",
@@ -32,7 +29,6 @@ __all__ = [
     "import_questions",
     "pair",
     "personas",
-    "review",
     "shipped",
     "show",
     "spoil",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from drretail.addons.people.review.decisions import read_reviews_of
-from drretail.addons.people.voting.plan import planned
+from drretail.addons.people.plan import planned
 from drretail.env.world import open_world
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.addons.people.voting.items import Sheets
-from drretail.addons.people.voting.judged_claims import draw_claims, item_of, judged_claims, sheet_name
+from drretail.addons.people.items import Sheets
+from drretail.addons.people.judged_claims import draw_claims, item_of, judged_claims, sheet_name
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.subject import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs

@@ -14,7 +14,7 @@ from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import CORRECTED
 from drretail.addons.people.review.decisions import keep_reviews, read_reviews_of
 from drretail.addons.people.review.form import WANT_FIELDS, WISH_FIELDS, cells_of
-from drretail.addons.people.voting.plan import plan_uncited, planned
+from drretail.addons.people.plan import plan_uncited, planned
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
