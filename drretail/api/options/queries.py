@@ -92,19 +92,14 @@ class CheckOptions(QueryCalls):
 class DecideOptions(QueryCalls):
     """Decides which products keep the demands of queries, by their records.
 
-    FILE's decisions are kept beside it in NAME.gold.jsonl. Without --sheet and --model, shows how far FILE is decided.
-    docs/queries.md explains the sheet. Exit code 3: readers disagree, or a model gave no usable answer.
+    FILE's decisions are kept beside it in NAME.gold.jsonl. Without --model, shows how far FILE is decided. Exit code 3:
+    the model gave no usable answer.
     """
 
     file: File
     world: research.World = "demo"
     _: KW_ONLY
-    sheet: Annotated[
-        shared.Files,
-        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV", type=list[Path]),
-    ] = ()
     model: Model = None
-    repeats: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1
     missing: Annotated[
         str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
     ] = None
