@@ -20,13 +20,13 @@ you must mend; its message says how."""
 NAMES = {
     "Worlds and models": (
         "drretail: demo open_world open_model download synth ingest Result check_machine show_tools serve_tools",
-        "drretail: show_prompts",
+        "drretail: write_prompts",
         "drretail.api.shops.world: info check copy",
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped compare carry personas context pair",
-        "drretail.api.queries: difficulty hide spoil review",
+        "drretail.api.queries: generate import_questions check decide show shipped personas context pair",
+        "drretail.api.queries: difficulty hide spoil",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",

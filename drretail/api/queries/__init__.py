@@ -7,13 +7,14 @@ decide.py      decide: which products keep their demands, by fields and as a mod
 query_sets.py  show, shipped; import_questions: plain questions as queries, typed by a model
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
 from drretail.api.queries.query_sets import import_questions, shipped, show
-from drretail.plugins import addon_function
+from drretail.plugins import addon_names
 
 if TYPE_CHECKING:
     from drretail.addons.difficulty.commands import difficulty, hide, spoil
@@ -36,4 +37,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    return addon_function("queries", name)
+    """What does an add-on's command of this group, by its name in Python. Raises AttributeError if there is none."""
+    for command, line in addon_names("commands").items():
+        module, _, function = line.get("function", "").partition(":")
+        if command.startswith("queries ") and function == name:
+            return getattr(import_module(module), function)
+    raise AttributeError(f"there is no function {name!r} among those of `drretail queries`")
