@@ -58,7 +58,6 @@ STARTED: dict[str, Sequence[str]] = {
     "offline": ["--wice WICE"],
     "own_shop": ["--quick"],
     "pages": ["PAGES"],
-    "perturbing": ["META"],
     "ppi": ["--rounds 2 --users 10 --share 0.2 --labels 20 --promises --published"],
     "queries": ["checks WORLD --good QUERIES", "sentences WORLD", "time WORLD --queries 20"],
     "reading": ["LABELLED --experiment EXPERIMENT --world WORLD"],
@@ -93,7 +92,6 @@ def make(folder: Path) -> dict[str, Path]:
     drretail("synth", "--to", str(raw), "--products", "200", "--reviews", "1500")
     made |= of_shop(folder / "shop")
     return made | {
-        "META": raw / PRODUCTS,
         "RATED": rated(folder / "rated", raw / PRODUCTS),
         "LABELLED": labelled(folder / "labelled", experiment),
         "REPORTS": reports(folder / "reports.jsonl", experiment),

@@ -18,7 +18,8 @@ From Python (docs/reference/python.md), each imported on first use:
     build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
     try_agent       one agent on one query, with its reward and that of last time
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
-    check_machine, show_prompts  what works on this machine, and the prompts, as ``doctor`` and ``prompts`` say them
+    check_machine   what works on this machine, as ``doctor`` says it
+    write_prompts   the prompts as files to change
     Result          what these commands return: tables, a readable text, a data frame
     open_model      a chat model by "provider:model"
     Agent, Answer   an agent, and what it returns
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from drretail.api.doctor.command import check_machine as check_machine
     from drretail.api.models import open_model as open_model
     from drretail.api.options.experiment_file import read_experiment as read_experiment
-    from drretail.api.prompts import show_prompts as show_prompts
+    from drretail.api.prompts import write_prompts as write_prompts
     from drretail.api.recorded import open_experiment as open_experiment
     from drretail.api.report import report as report
     from drretail.api.reproduce import reproduce as reproduce
@@ -143,7 +144,7 @@ _PLACES = {
     "score": "drretail.api.score:score",
     "serve_tools": "drretail.api.shops.tools:serve_tools",
     "shop_tools": "drretail.agents.registry:shop_tools",
-    "show_prompts": "drretail.api.prompts:show_prompts",
+    "write_prompts": "drretail.api.prompts:write_prompts",
     "show_tools": "drretail.api.shops.tools:show_tools",
     "synth": "drretail.api.shops.ingest:synth",
     "try_agent": "drretail.addons.gym.trial:try_agent",

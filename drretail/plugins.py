@@ -33,18 +33,6 @@ def addon_names(kind: str) -> dict[str, Any]:
     return listed
 
 
-def addon_function(group: str, name: str) -> object:
-    """What does an add-on's command of a group such as "queries", by its name in Python.
-
-    Raises AttributeError if there is none, as ``__getattr__`` of the module that holds the group's functions has to.
-    """
-    for command, line in addon_names("commands").items():
-        module, _, function = line.get("function", "").partition(":")
-        if command.startswith(f"{group} ") and function == name:
-            return getattr(import_module(module), function)
-    raise AttributeError(f"there is no function {name!r} among those of `drretail {group}`")
-
-
 def entry_points(*, group: str, name: str | None = None) -> Iterable[EntryPoint]:
     """The installed packages' entry points of a group; with ``name``, those alone.
 

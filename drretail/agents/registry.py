@@ -318,8 +318,8 @@ class Overrides:
         names = ", ".join(sorted(map(_name, idle)))
         if idle and len(idle) == len(self.texts):
             raise UserError(
-                f"{self.name} changes {names}, which no agent of this run is told: drretail prompts lists what each "
-                "is told."
+                f"{self.name} changes {names}, which no agent of this run is told: drretail prompts AGENT --to DIR "
+                "writes what one is told."
             )
         return names
 

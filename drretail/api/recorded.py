@@ -22,7 +22,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
 from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
-from drretail.viewer.tables.tallies import CHECK_MODEL, outcome_notes, outcome_table, spending_table, took_line
+from drretail.viewer.tables.tallies import CALLS_NO_TOOLS, outcome_notes, outcome_table, spending_table, took_line
 
 if TYPE_CHECKING:
     from drretail.api.recorded_scores import RecordedScores
@@ -191,7 +191,7 @@ class RecordedAnswer:
         run = self.run
         if run.error is not None:
             failed = f"The run failed ({run.error.kind}): {run.error.message}"
-            advice = [CHECK_MODEL] if run.error.kind == "no_research" else []
+            advice = [CALLS_NO_TOOLS] if run.error.kind == "no_research" else []
             return Result(self, self.document, notes=[failed, *advice], left=1)
         # A terminal shows the address of a source once.
         text = self.rendered("plain") if sys.stdout.isatty() else self.report

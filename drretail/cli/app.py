@@ -92,9 +92,7 @@ ADDONS = {
         "imports": ("import",),
         "lab": ("lab",),
         "live": ("view",),
-        "people": ("queries review",),
         "personas": ("queries personas", "queries context", "queries pair"),
-        "perturb": ("world perturb", "queries carry"),
         "sandboxes": ("sandbox",),
     }.items()
     for name in names

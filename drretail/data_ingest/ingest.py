@@ -30,7 +30,7 @@ from drretail.data_ingest.raw.tables import is_mapping, is_table, shop_sources
 from drretail.data_ingest.selected import OwnCategories, count_categories, selected_orders, selected_products
 from drretail.data_ingest.stages import source_files
 from drretail.env.catalog.formulation import FORMULATIONS
-from drretail.env.copying import WriteWorld, find_kept, opens
+from drretail.env.copying import WriteWorld, find_live, opens
 from drretail.env.folder import write_world
 from drretail.env.manifest import STAGES, CategoryCounts, Manifest, SourceFile, WorldRows, check_is_ours, writer_lock
 from drretail.env.processes import cores
@@ -107,7 +107,7 @@ class Target:
     servers: ServerSettings | None = None
 
     def live(self) -> Manifest | None:
-        return next(iter(find_kept(self.place, self.servers)), None)
+        return find_live(self.place, self.servers)
 
     def is_complete(self) -> bool:
         """True if the live world can be opened."""

@@ -1,4 +1,4 @@
-"""copy_world, the writer for any place, and what a place keeps: its live world and the one before, to go back to."""
+"""copy_world, the writer for any place, and the manifest of the world that is live there."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -9,9 +9,7 @@ from drretail.env.folder import rows_of, write_world
 from drretail.env.manifest import (
     Manifest,
     WorldRows,
-    former_generation,
     live_generation,
-    make_live,
     read_manifest,
     writer_lock,
 )
@@ -22,23 +20,19 @@ from drretail.errors import UserError
 from drretail.progress import Progress
 
 
-def find_kept(spec: str | Path, servers: ServerSettings | None = None) -> list[Manifest]:
-    """The manifests of the live world at ``spec`` and of the one before it, without those that are too damaged to read.
+def find_live(spec: str | Path, servers: ServerSettings | None = None) -> Manifest | None:
+    """The manifest of the live world at ``spec``; None if there is no world, or it is too damaged to read.
 
-    Empty if there is no world, or its own is damaged. Raises UserError if the world has another format, or a
-    server cannot be used.
+    Raises UserError if the world has another format, or a server cannot be used.
     """
     check_place(spec)
     if is_on_servers(spec):
-        from drretail.env.servers.reading import kept_on_servers  # the clients take long to load
+        from drretail.env.servers.reading import live_on_servers  # the clients take long to load
 
-        return kept_on_servers(str(spec), required(servers, spec))
-    kept: list[Manifest] = []
+        return live_on_servers(str(spec), required(servers, spec))
     with suppress(UserError):
-        kept.append(read_manifest(live_generation(Path(spec))))
-        if former := former_generation(Path(spec)):
-            kept.append(read_manifest(former))
-    return kept
+        return read_manifest(live_generation(Path(spec)))
+    return None
 
 
 def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
@@ -48,27 +42,6 @@ def opens(spec: str | Path, servers: ServerSettings | None = None) -> bool:
     except UserError:
         return False
     return True
-
-
-def use_world(spec: str | Path, servers: ServerSettings | None = None) -> Manifest:
-    """Makes the generation before the live one live again, and returns its manifest. The other one is kept.
-
-    Raises UserError if no other generation is kept.
-    """
-    kept = find_kept(spec, servers)
-    if not kept:
-        raise UserError(f"There is no world at {spec}: make one with `drretail ingest`.")
-    if len(kept) == 1:
-        raise UserError(f"{spec} keeps no version before {kept[0].generation}, which is live.")
-    former = kept[1]
-    if is_on_servers(spec):
-        from drretail.env.servers.loading import use_former
-
-        use_former(str(spec), required(servers, spec), former.fingerprint)
-    else:
-        with writer_lock(Path(spec)):
-            make_live(Path(spec), former.generation)
-    return former
 
 
 WriteWorld = Callable[[WorldRows, Progress | None], Manifest]

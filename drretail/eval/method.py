@@ -124,7 +124,7 @@ class MethodCard:
     def facts(self) -> Mapping[str, str]:
         """The lines, and the prompts by their hashes."""
         prompts = ", ".join(f"{metric} {prompt.name} {prompt.hash[:8]}" for metric, prompt in self.prompts)
-        return {**self.lines, **({"Prompts (drretail prompts judges prints them)": prompts} if prompts else {})}
+        return {**self.lines, **({"Prompts (drretail prompts judges writes them)": prompts} if prompts else {})}
 
     @property
     def text(self) -> list[str]:

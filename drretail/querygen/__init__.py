@@ -6,8 +6,6 @@ reading.py     queries read from a file; plain questions → queries; the querie
 checks/        what can be wrong with a query, one file per family of checks
 lint.py        all checks on all queries of a file
 generate.py    users, named or drawn → drafts → queries without findings
-decisions.py   which products keep the demands of queries, as people or a model decide: questions, answers, a
-               spreadsheet of both
-comparison.py  generic compared with profile-aware queries
+decisions.py   which products keep the demands of queries, by fields and as a model decides: questions and answers
 benchmark/     their files
 """

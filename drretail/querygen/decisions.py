@@ -1,21 +1,18 @@
-"""Which products keep the demands of a file's queries, as people or a model decide by the products' records.
+"""Which products keep the demands of a file's queries, as fields and a model decide by the products' records.
 
-The questions that have to be read, several readers' answers and what the majority decides, and a spreadsheet of both.
+The questions, how far they are decided, and the answers of a model as decisions of the queries.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from drretail.env.offers import Offers
-from drretail.errors import UserError
 from drretail.grounding.basket import Candidates
 from drretail.grounding.columns import BROKEN, MET, OPEN, STATES, Columns, Mask, Rows
 from drretail.grounding.constraints import Decisions, Ruling, is_within, priced_in, record_sha
@@ -25,13 +22,11 @@ from drretail.records.criteria import OF_KIND, Decision, Gold, State
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.tables.figures import counted
-from drretail.records.tables.sheets import Faults, Layout, SheetRow, line_of
 from drretail.records.wish import Want
 from drretail.remembered import remembered
-from drretail.stats.agreement import Agreement, Pair, agreement_on
 
 Key = tuple[str, str, str, str]
-"""The ids of query and product with the want's name and the demand, as a sheet names them."""
+"""The query's id, the want's name, the demand's label and the product's id."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +54,7 @@ class Question:
 
     @property
     def is_decided(self) -> bool:
-        """True if a field or somebody who read the record has decided it; whoever reads may leave it open."""
+        """True if a field or a model that read the record has decided it; a model may leave it open."""
         return self.ruling.is_sure and (self.ruling.by, self.ruling.state) != ("field", "open")
 
     @cached_property
@@ -175,9 +170,9 @@ class HowDecided:
     states: dict[State, int]
     """Candidates by state."""
     by: dict[str, int]
-    """Candidates by who says so: "field", "model", "person" or "words"."""
+    """Candidates by who says so: "field", "model" or "words"."""
     undecided: int
-    """Candidates whose record nobody has read, and no field decides."""
+    """Candidates whose record no model has read, and no field decides."""
 
     @property
     def document(self) -> dict[str, Any]:
@@ -266,7 +261,7 @@ def _entries(by_demand: _Counts) -> list[HowDecided]:
 
 
 def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
-    """For how many queries with demands a field or a reader has decided every demand of every candidate, and for how
+    """For how many queries with demands a field or a model has decided every demand of every candidate, and for how
     many also whether each candidate is of the kind: these are graded. One without a candidate is neither.
     """
     demanding = {query.query_id for query in queries if query.wish and any(want.demands for want in query.wish.wants)}
@@ -283,7 +278,7 @@ def graded_line(queries: Sequence[Query], demands: Sequence[HowDecided]) -> str:
     questions = states.total()
     tally = f" {counted(questions, 'question')} about products: {how}; decided by: {whose}" if questions else ""
     return (
-        f"Of {counted(len(demanding), 'query')} that demand a property, fields and readers decide every demand in "
+        f"Of {counted(len(demanding), 'query')} that demand a property, fields and models decide every demand in "
         f"{len(decided)}, and every candidate's kind, too, in {len(graded)} (graded).{tally}"
     )
 
@@ -299,30 +294,10 @@ Subject = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A reader's answer to one question, with the record's words that it rests on."""
+    """A model's answer to one question, with the record's words that it rests on."""
 
     state: State
     quote: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """All answers of one reader: "person:NAME", or "model:PROVIDER:MODEL"."""
-
-    reader: str
-    answers: Mapping[Key, Answer]
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What the readers decide together."""
-
-    decided: Mapping[Key, tuple[Answer, str]] = field(default_factory=dict[Key, tuple[Answer, str]])
-    """By question the answer and the readers who gave it, joined by "+"."""
-    disputed: Mapping[Key, Mapping[str, Answer]] = field(default_factory=dict[Key, Mapping[str, Answer]])
-    """The questions on which no answer has a majority, with every reader's answer."""
-    agreements: Sequence[Agreement] = ()
 
 
 def problem_of(question: Question, answer: Answer) -> str | None:
@@ -337,65 +312,39 @@ def problem_of(question: Question, answer: Answer) -> str | None:
     return None
 
 
-def settle(readings: Sequence[Reading]) -> Settled:
-    """The majority of those who answered decides. If three or more have no majority, the last of them does."""
-    decided: dict[Key, tuple[Answer, str]] = {}
-    disputed: dict[Key, Mapping[str, Answer]] = {}
-    for key in dict.fromkeys(key for reading in readings for key in reading.answers):
-        replies = [(reading.reader, reading.answers[key]) for reading in readings if key in reading.answers]
-        state, votes = Counter(answer.state for _, answer in replies).most_common(1)[0]
-        if 2 * votes <= len(replies):
-            if len(replies) == 2:
-                disputed[key] = dict(replies)
-                continue
-            state = replies[-1][1].state
-        agreeing = [(reader, answer) for reader, answer in replies if answer.state == state]
-        quoted = next((answer for _, answer in agreeing if answer.quote), agreeing[0][1])
-        decided[key] = quoted, "+".join(dict.fromkeys(reader for reader, _ in agreeing))
-    agreed: list[Agreement] = []
-    for first, second in combinations(readings, 2):  # a model may read twice under one name
-        both = [key for key in first.answers if key in second.answers]
-        states = ([each.answers[key].state for key in both] for each in (first, second))
-        agreed.append(agreement_on(Pair(first.reader, second.reader, "state", *states)))
-    return Settled(decided, disputed, agreed)
-
-
 def with_decisions(
-    queries: Iterable[Query], questions: Iterable[Question], settled: Settled, offers: Offers
+    queries: Iterable[Query], questions: Iterable[Question], answers: Mapping[Key, Answer], by: str, offers: Offers
 ) -> tuple[Query, ...]:
-    """The queries with what is decided now, and with what was decided before, still holds and isn't disputed."""
-    new: dict[str, dict[Subject, Decision | None]] = {}
+    """The queries with what ``by`` answered, and with what was decided before and still holds."""
+    new: dict[str, dict[Subject, Decision]] = {}
     for question in questions:
-        if question.key in settled.decided or question.key in settled.disputed:
-            product, decision = question.listing.product, None
-            subject = (question.want.name, question.ruling.demand, product.product_id)
-            if question.key in settled.decided:
-                answer, by = settled.decided[question.key]
-                want, demand, product_id = subject
-                decision = Decision(
-                    want=want,
-                    demand=demand,
-                    product_id=product_id,
-                    record_sha=record_sha(product),
-                    state=answer.state,
-                    by=by,
-                    quote=answer.quote,
-                )
+        if question.key in answers:
+            product, answer = question.listing.product, answers[question.key]
+            decision = Decision(
+                want=question.want.name,
+                demand=question.ruling.demand,
+                product_id=product.product_id,
+                record_sha=record_sha(product),
+                state=answer.state,
+                by=by,
+                quote=answer.quote,
+            )
             for query_id in question.query_ids:
-                new.setdefault(query_id, {})[subject] = decision
+                new.setdefault(query_id, {})[_subject(decision)] = decision
     decided: list[Query] = []
     for query in queries:
         before, dead = () if query.gold is None else query.gold.decisions, dead_decisions(query, offers)
-        every: dict[Subject, Decision | None] = {
-            (each.want, each.demand, each.product_id): each for each in before if each not in dead
-        }
-        every |= new.get(query.query_id, {})
-        decisions = tuple(decision for subject in sorted(every) if (decision := every[subject]) is not None)
+        every = {_subject(each): each for each in before if each not in dead} | new.get(query.query_id, {})
+        decisions = tuple(every[subject] for subject in sorted(every))
         if query.gold is not None or decisions:
             gold = query.gold or Gold(query_id=query.query_id)
             query = query.model_copy(update={"gold": gold.model_copy(update={"decisions": decisions})})
         decided.append(query)
     return tuple(decided)
+
+
+def _subject(decision: Decision) -> Subject:
+    return decision.want, decision.demand, decision.product_id
 
 
 def holds(decision: Decision, offers: Offers) -> bool:
@@ -414,76 +363,3 @@ def dead_decisions(query: Query, offers: Offers) -> list[Decision]:
 def died_line(died: int) -> str:
     """How many decisions are dead, and why."""
     return f"Decisions that no longer hold, since the record or the query's demands have changed: {died}."
-
-
-SAYS = "readers_say"
-"""In a sheet of differences, what each reader answered."""
-KEY = ("query_id", "want", "demand", "product_id")
-LAYOUT = Layout(
-    "sheet of `queries decide`",
-    ("query_id", "question", "want", "demand", "product_id", "title", "record"),
-    ("state", "quote", "note"),
-    may_lack=frozenset({"question", "title", "note"}),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """The contents of a filled sheet."""
-
-    reading: Reading
-    blank: int
-    """Rows without an answer."""
-    stale: int
-    """Answered rows whose record has changed since, or that are asked no longer."""
-
-
-def sheet_of(questions: Iterable[Question], says: Mapping[Key, Mapping[str, Answer]] | None = None) -> bytes:
-    """A CSV file with one row per question, to be filled in; with what readers answered, to settle differences."""
-    rows: list[SheetRow] = []
-    for question in questions:
-        row = {
-            **dict(zip(KEY, question.key, strict=True)),
-            "question": question.query.text,
-            "title": question.listing.product.title,
-            "record": question.record,
-        }
-        if says is not None:
-            answers = says[question.key].items()
-            shown = ((reader, answer.state, answer.quote, answer.note) for reader, answer in answers)
-            row[SAYS] = "\n".join(": ".join(filter(None, parts)) for parts in shown)
-        rows.append(row)
-    layout = LAYOUT if says is None else replace(LAYOUT, shown=(*LAYOUT.shown, SAYS))
-    return layout.written(rows)
-
-
-def read_sheet(path: Path, questions: Iterable[Question], offers: Offers) -> Filled:
-    """The answers of a sheet, by the reader it is named after. Raises UserError with what is wrong with a row."""
-    sheet = LAYOUT.read(path)
-    by_key = {question.key: question for question in questions}
-
-    def answer_in(numbered: tuple[int, SheetRow]) -> tuple[Key, Answer] | None:
-        """None for a row that is blank, or whose record has changed since, or that is asked no longer."""
-        row = numbered[1]
-        state, key = row["state"].casefold(), (row["query_id"], row["want"], row["demand"], row["product_id"])
-        question = by_key.get(key)
-        if not state:
-            return None
-        if question is None and not offers.listings([row["product_id"]]):
-            raise Faults({"product_id": f"the shop has no product {row['product_id']!r}"})
-        if question is None or row["record"].casefold().split() != question.record.casefold().split():
-            return None
-        if state not in STATES:
-            raise Faults({"state": f"{row['state']!r} is none of {', '.join(STATES)}"})
-        answer = Answer(state, row["quote"], row.get("note", ""))
-        problem = problem_of(question, answer)
-        if problem is not None:
-            raise Faults({"quote": problem})
-        return key, answer
-
-    answers = sheet.answers(sheet.rows, answer_in, lambda numbered, *fault: line_of(numbered[0], *fault))
-    blank = sum(not row["state"] for _, row in sheet.rows)
-    stale = len(sheet.rows) - blank - len(answers)
-    if stale and not answers:
-        raise UserError(f"{path} answers nothing that is asked: it is of other queries, or of records before a change.")
-    return Filled(Reading(f"person:{path.stem}", answers), blank, stale)

@@ -124,7 +124,7 @@ OF_KIND = "is of the kind"
 
 
 class Decision(Record):
-    """Whether a product keeps one demand of a want, as somebody who read its record says."""
+    """Whether a product keeps one demand of a want, as a model that read its record says."""
 
     want: str
     """The want's name."""
@@ -135,7 +135,7 @@ class Decision(Record):
     """The sha256 of the record that was read. A decision on an older record no longer holds."""
     state: State
     by: str
-    """"model:PROVIDER:MODEL", or "person:NAME"; of several readers, joined by "+"."""
+    """"model:PROVIDER:MODEL"; in the shipped queries, two models that agree, joined by "+"."""
     quote: str = ""
     """The record's words that it rests on; empty where the record doesn't say."""
 

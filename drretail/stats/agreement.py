@@ -1,5 +1,5 @@
 """Agreement of raters: κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E). Their confusion tables, with
-bootstrap intervals over clusters; and how far every two of several people agree.
+bootstrap intervals over clusters; and the answers of every two of several people, paired.
 
 Every function of two raters takes their answers on the same items in the same order, and returns None if the statistic
 is not defined: no item, only one label, or numbers that never change. Raises ValueError for sequences of unequal
@@ -13,11 +13,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, sqrt
-from statistics import median
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 from drretail.records.base import sha256_of
-from drretail.records.tables.table import Cell, Table, table_of
 from drretail.stats.intervals import FEWEST, Interval, draws, percentile_interval, share_interval
 
 TIE = "tie"
@@ -411,10 +409,6 @@ def _share_right(tables: "Tables", label: int, seed: str) -> Interval:
 
 
 Item = TypeVar("Item", bound=Hashable)
-NOT_ANSWERED = "nothing was answered by both"
-ONE_ANSWER = "the answers that count are all the same"
-MOST_ROWS = 20
-"""The most agreements of which each has a row of its own when printed."""
 
 
 class Answered(NamedTuple, Generic[Item]):
@@ -446,50 +440,3 @@ def pairs_of(answers: Iterable[Answered[Item]]) -> Iterator[Pair]:
         for (first, ones), (second, others) in combinations(by_rater.items(), 2):
             both = [item for item in ones if item in others]
             yield Pair(first, second, about, [ones[item] for item in both], [others[item] for item in both])
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """The agreement of two raters on one question.
-
-    ``share`` is 0 to 1; ``kappa`` is -1 to 1, or None with the reason in ``na``.
-    """
-
-    first: str
-    second: str
-    about: str
-    n: int
-    """What both have answered."""
-    share: float | None
-    kappa: float | None
-    na: str | None = None
-
-
-def agreement_on(pair: Pair) -> Agreement:
-    """The agreement of two raters."""
-    value = cohen_kappa(pair.ones, pair.others)
-    na = None if value is not None else ONE_ANSWER if pair.ones else NOT_ANSWERED
-    return Agreement(*pair[:3], len(pair.ones), percent(pair.ones, pair.others), value, na)
-
-
-def agreement_table(title: str, agreements: Sequence[Agreement], items: str, words: Callable[[str], str]) -> Table:
-    """A row for every two raters and question, of ``n`` items; more than ``MOST_ROWS`` are summarised by question."""
-    if len(agreements) > MOST_ROWS:
-        by_question: dict[str, list[Agreement]] = defaultdict(list)
-        for each in agreements:
-            by_question[each.about].append(each)
-        rows: list[tuple[object, ...]] = []
-        for about, its in by_question.items():
-            kappas = [each.kappa for each in its if each.kappa is not None]
-            low, middle, high = (min(kappas), median(kappas), max(kappas)) if kappas else (None, None, None)
-            rows.append((words(about), len(its), len(kappas), low, middle, high))
-        columns = ["about", "pairs of people", "with a kappa", "lowest", "median", "highest"]
-        return table_of(title, columns, rows, notes=["--json has every two people."])
-    rows = [
-        (
-            *(f"{each.first}, {each.second}", words(each.about), each.n, Cell(each.share, "percent")),
-            f"na: {each.na}" if each.kappa is None else each.kappa,
-        )
-        for each in agreements
-    ]
-    return table_of(title, ["", "about", items, "the same", "Cohen's kappa"], rows)

@@ -22,8 +22,6 @@ from drretail.eval.scores.gathering import is_panel
 from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
 from drretail.files import read_json
 from drretail.grounding.report.render import WordCount
-from drretail.querygen.comparison import Row as Mode
-from drretail.querygen.comparison import compare
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import PairScore
@@ -35,6 +33,7 @@ from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
 from drretail.records.vote import Vote
 from drretail.stats.agreement import TIE, Answered, kappa_without_ties, pairs_of, soft_disagreement
+from drretail.viewer.modes import Mode, modes_of
 
 HERE, PAPER = Cell("here"), Cell("paper")
 """The source of a row."""
@@ -223,14 +222,14 @@ def modes(experiment: str, compared: Sequence[Mode] | None) -> PaperTable:
     if compared is None:
         missing.append("the world of the queries: name it with --world")
     else:
-        modes = {mode.mode for mode in compared}
+        modes = {mode.name for mode in compared}
         missing += [
             f"{mode.replace('_', '-')} queries in {experiment}: drretail queries generate … --mode {mode}"
             for mode in ("generic", "profile_aware")
             if mode not in modes
         ]
     means = {
-        mode.mode.replace("_", "-"): [
+        mode.name.replace("_", "-"): [
             Cell(mode.queries, "count"),
             *(Cell(each, "number") for each in asdict(mode.means).values()),
         ]
@@ -466,7 +465,7 @@ def read_paper_view(experiment: Path, world: World | None) -> PaperView:
             dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], words, scores),
             cost(done, planned, words, lines),
             tool_calls(done, planned, lines),
-            modes(name, None if world is None else compare(queries, Linter(world))),
+            modes(name, None if world is None else modes_of(queries, Linter(world))),
             preferences(name, scores, lines),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
             judges_agree(name, scores),

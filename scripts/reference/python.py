@@ -20,13 +20,13 @@ you must mend; its message says how."""
 NAMES = {
     "Worlds and models": (
         "drretail: demo open_world open_model download synth ingest Result check_machine show_tools serve_tools",
-        "drretail: show_prompts",
-        "drretail.api.shops.world: info check copy use perturb",
+        "drretail: write_prompts",
+        "drretail.api.shops.world: info check copy",
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped compare carry personas context pair",
-        "drretail.api.queries: difficulty hide spoil review",
+        "drretail.api.queries: generate import_questions check decide show shipped personas context pair",
+        "drretail.api.queries: difficulty hide spoil",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",
@@ -57,7 +57,7 @@ NAMES = {
         "drretail: report export import_reports forget view",
         "drretail.addons.exports.commands: Exported",
         "drretail.addons.assistants.forget: Forgotten",
-        "drretail.addons.people.voting.results: VoteResults",
+        "drretail.addons.people.results: VoteResults",
     ),
     "Sandboxes": (
         "drretail: build_sandbox write_sandbox_queries check_sandbox",

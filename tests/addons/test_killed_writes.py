@@ -15,7 +15,6 @@ from tests.cli.forked import ForkServer
 from tests.cli.test_killed_writes import MOMENTS, RAW, ends_alike, made_by, shop_and_questions
 
 COMMANDS: Mapping[str, str] = {
-    "perturb": "world perturb w --to made",
     "import": "import markdown answers --to made",
     "export csv": "export exp --format csv",
     "export parquet": "export exp --format parquet",

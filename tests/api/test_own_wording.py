@@ -11,9 +11,9 @@ from drretail.agents.registry import BUILT_IN, load_agent, prompt_files, read_ov
 from drretail.agents.running.run import run
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import suts
-from drretail.api.doctor.prompt_kit import QUESTION, USER, tiny_shop
 from drretail.api.prompts import all_prompt_files, query_prompt_files, read_query_prompts
-from drretail.env.world import World
+from drretail.env.web.sandbox import SandboxWeb
+from drretail.env.world import World, open_world
 from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files, read_wording
@@ -40,7 +40,9 @@ from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
 from tests.eval.claims.test_typed_values import POT, answered
+from tests.shop import PAGES, USER, build_shop
 
+QUESTION = "Which bird feeder of yours should I get for under $45, and how often do I clean it?"
 LONG = "\n\n".join(f"## Part {n}\n\n{'It lasts for years, as page one says. ' * 25}" for n in range(1, 9))
 QUERY = Query(query_id="q", user_id=USER, text=QUESTION, source="probe")
 
@@ -63,7 +65,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with tiny_shop(tmp_path_factory.mktemp("shop")) as world:
+    with open_world(build_shop(tmp_path_factory.mktemp("shop")), web=SandboxWeb(PAGES)) as world:
         yield world
 
 
@@ -97,7 +99,7 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
             typed = type_wishes(shop, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
             read_opinions(linter, [wished], session)
-            read_records([*questions_of([wished], linter.stock.offers)], session, 1)
+            read_records([*questions_of([wished], linter.stock.offers)], session)
         own_words = replaced()
     of_core = {name: path for name, path in query_prompt_files().items() if not path.is_relative_to(ADDONS)}
     assert unsent(of_core, requests_in(tmp_path)) == []
@@ -112,7 +114,7 @@ def clumsy(request: Request) -> AIMessage:
     """Announces twice, searches until its limit, and names no picks; finds nothing in files."""
     match request.schema, request.turn:
         case None, _ if not request.may_call:
-            return AIMessage("Take the feeder [P:B0C8QI00QK].")
+            return AIMessage("Take the feeder [P:B0TEST0001].")
         case None, 1 | 3:
             return AIMessage("I will look for a feeder.")
         case None, _:
@@ -131,11 +133,11 @@ def sends(request: Request) -> AIMessage:
     if request.turn == 1:
         web, file = {"question": "How high?"}, {"file": "note.txt", "question": "How high?"}
         return calls(("search_sandbox", web), ("read_file", file))
-    return AIMessage("Take it [P:B0C8QI00QK].")
+    return AIMessage("Take it [P:B0TEST0001].")
 
 
 def wrong(_: Request) -> AIMessage:
-    return AIMessage("Take it for $1.00 [P:B0C8QI00QK].\n\n```picks\nP:B0C8QI00QK x 1\n```")
+    return AIMessage("Take it for $1.00 [P:B0TEST0001].\n\n```picks\nP:B0TEST0001 x 1\n```")
 
 
 @pytest.fixture(scope="module")

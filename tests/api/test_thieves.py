@@ -23,7 +23,7 @@ from tests.shop import USER, build_shop
 THIEVES = ("frames", "objects", "session", "rubrics", "package", "processes", "environment", "patches")
 ASKED = Query(query_id="q-1", user_id=USER, text="Which bird feeder suits me?", source="test")
 WISH = Wish(wants=(Want(name=f"feeder {MARK}", kinds=("bird feeder",)),))
-DECISION = Decision(want=MARK, demand=OF_KIND, product_id="B0TEST0001", record_sha="0", state="met", by="person:Ann")
+DECISION = Decision(want=MARK, demand=OF_KIND, product_id="B0TEST0001", record_sha="0", state="met", by="model:ann")
 
 
 def ran(folder: Path, query: Query, *thieves: str, floors: str = "") -> Path:

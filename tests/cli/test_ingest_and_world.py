@@ -85,27 +85,19 @@ def test_every_option_reaches_the_world(raw: Path, tmp_path: Path) -> None:
     assert (manifest["seed"], manifest["since"]) == ("9", "2020-01-01")
 
 
-def test_info_shows_the_headline_counts_beside_the_papers_and_the_world_before(raw: Path, tmp_path: Path) -> None:
+def test_info_shows_the_headline_and_counts_beside_the_papers(raw: Path, tmp_path: Path) -> None:
     world = str(tmp_path / "w")
     fingerprint = json.loads(invoke("ingest", str(raw), "-w", world, "--json").stdout)["fingerprint"]
     result = invoke("world", "info", world)
     assert result.exit_code == 0, result.output
     for shown in ("4,300,000", "Office_Products", "100.0%", fingerprint, "2020-09-14", "meta_Office_Products.jsonl"):
         assert shown in result.stdout
-    copy = str(tmp_path / "copy")
-    assert "Also kept" not in invoke("world", "copy", world, copy).stdout
-    invoke("ingest", str(raw), "-w", world, "-q", "--seed", "7", "--force")
-    output = invoke("world", "info", world).stdout
-    assert output.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
-    assert "Also kept: 1 product" in output
-    assert f"`drretail world use {world}` switches to it." in output
-    assert f"`drretail world use {copy}` switches to it." in invoke("world", "copy", world, copy).stdout
+    assert result.stdout.startswith("1 product, 5 users, 5 orders; with a price: 0 of 1\n")
 
 
-def test_check_says_ok_or_what_is_wrong_and_use_that_there_is_no_former_one(raw: Path, tmp_path: Path) -> None:
+def test_check_says_ok_or_what_is_wrong(raw: Path, tmp_path: Path) -> None:
     world = tmp_path / "w"
     invoke("ingest", str(raw), "-w", str(world), "-q")
-    assert "keeps no version before" in refused_by("world", "use", str(world))
     whole = invoke("world", "check", str(world))
     assert (whole.exit_code, whole.stdout.split()[0]) == (0, "ok")
     with closing(sqlite3.connect(live_generation(world) / DATABASE_FILE)) as db:
@@ -140,9 +132,6 @@ def test_other_rows_ask_for_replace_and_nothing_is_read_until_then(raw: Path, tm
     assert f"It replaced 1 product, 5 users, 5 orders; with a price: 0 of 1 (fingerprint {live.name[4:]})" in (
         replaced.stdout.replace("\n", " ")
     )
-    assert invoke("world", "use", str(world)).exit_code == 0
-    assert live_generation(world) == live
-    invoke("world", "use", str(world))
     assert live_generation(world) != live
 
 

@@ -1,16 +1,10 @@
-"""Prompts written out or shown as sent; one changed, tried on a few queries, compared, then run whole."""
+"""Prompts written to files; one changed, tried on a few queries, compared, then run whole."""
 
 import json
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner
-
-from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.api.doctor.sent_prompts import agents_prompts, as_markdown, judges_prompts
-from drretail.cli.app import app
+from drretail.api.prompts import all_prompt_files
 from drretail.eval.judging.subject import planned_runs
-from drretail.eval.method import judge_prompt_files
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition, read_options
 from drretail.llm.prompt import packaged_text
@@ -88,45 +82,12 @@ def test_what_the_page_says_makes_the_runs_again(
     assert f"{TERSE} has other prompts than in exp (react.md)" in other.stderr
 
 
-def test_the_list_names_who_is_told_what_and_the_prompts_of_one_agent_are_printed(drretail: Command) -> None:
-    output = {each["file"]: each["told_to"] for each in json.loads(drretail("prompts", "--json").stdout)["prompts"]}
-    assert output["react.md"] == ["react"]
-    assert output["hybrid_react/report.md"] == ["hybrid_react"]
-    assert set(output["picks.md"]) == {*BUILT_IN}
-    assert set(output["summarise_page.md"]) == {f"{each}+ws" for each in output["picks.md"]}
-
-    result = CliRunner().invoke(app, ["prompts", "react", "--details", "--json"])
-    prompts = json.loads(result.stdout)["prompts"]
-    assert prompts[0]["of"] == "`react`"
-    assert prompts[0]["text"].startswith("You are the research assistant")
-    assert "--details prints one page" in refused_by("prompts", "--details", "--to", "mine")
-    assert "There is no agent 'raect'" in refused_by("prompts", "raect")
-
-
-def longest_line(text: str) -> str:
-    return max((line for line in text.splitlines() if "{{" not in line), key=len)
-
-
-@pytest.fixture(scope="module")
-def page() -> str:
-    return as_markdown(agents_prompts())
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_every_prompt_of_an_agent_is_on_the_page(name: str, page: str) -> None:
-    for prompt in load_agent(name).prompts():
-        if prompt.name == "moves":
-            assert all(tool["description"] in page for tool in json.loads(prompt.text))
-        else:
-            assert longest_line(prompt.text) in page, prompt.name
-
-
-def test_every_prompt_of_the_judges_is_on_their_page_without_data() -> None:
-    prompts = judges_prompts()
-    page = as_markdown(prompts)
-    for name, path in judge_prompt_files().items():
-        assert f"`{name}`" in page
-        assert longest_line(packaged_text(path)) in page, name
-    (rating,) = (prompt for prompt in prompts if "`quality/rating.md`" in prompt.when)
-    assert "<report>…</report>" in rating.text
-    assert "{{" not in rating.text
+def test_the_files_of_some_or_of_all_are_written_as_they_are_packaged(drretail: Command, tmp_path: Path) -> None:
+    written = json.loads(drretail("prompts", "react,judges", "--to", "some", "--json").stdout)
+    assert written["folder"] == "some"
+    assert {"react.md", "summarise_page.md", "quality/rating.md"} <= {*written["files"]}
+    assert "hybrid_react/report.md" not in written["files"]
+    assert (tmp_path / "some" / "react.md").read_text(encoding="utf-8") == packaged_text(all_prompt_files()["react.md"])
+    everything = json.loads(drretail("prompts", "--to", "all", "--json").stdout)["files"]
+    assert {*written["files"], "hybrid_react/report.md", "by_model/decide.md"} <= {*everything}
+    assert "There is no agent 'raect'" in refused_by("prompts", "raect", "--to", "mine")

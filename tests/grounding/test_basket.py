@@ -283,7 +283,7 @@ def test_curved_four_stars_and_at_most_120_dollars_is_proved_infeasible_where_ev
     proofs: dict[State, str] = {"broken": "proved", "open": "open", "met": "refuted"}
     for state, proof in proofs.items():
         read = Decision(
-            want="monitor", demand="curved", product_id="D", record_sha=record_sha(silent), state=state, by="person:a"
+            want="monitor", demand="curved", product_id="D", record_sha=record_sha(silent), state=state, by="model:a"
         )
         gold = Gold(query_id="q", decisions=(read,))
         assert proved(*all_of_them, want=MONITOR, gold=gold).state == proof, state

@@ -1,4 +1,4 @@
-"""`drretail queries generate`, `check`, `compare`, `show` and `decide`, as a person calls them; sheets and a model."""
+"""`drretail queries generate`, `check`, `show` and `decide`, as a person calls them; decisions by a model."""
 
 import json
 import re
@@ -22,7 +22,6 @@ from drretail.querygen.reading import read_queries
 from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
-from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.wish import Demand, Want, Wish
 from tests.build import SYSTEM, definition, demands, known, run
 from tests.build import query as query_of
@@ -68,16 +67,6 @@ def generic(tmp_path: Path) -> Path:
     path = tmp_path / "generic.jsonl"
     write_lines(path, [query_of("g-1", "What is the best birdhouse?", mode="generic").as_line()])
     return path
-
-
-def test_compare_sets_both_modes_beside_each_other(world: World, faulty: Path, generic: Path) -> None:
-    table = call(world, "compare", faulty, generic)
-    document = json.loads(call(world, "compare", faulty, generic, "--json").stdout)
-    assert table.exit_code == 0
-    assert "profile-aware" in table.stdout
-    assert "mentions of the profile" in table.stdout
-    assert document["modes"]["profile_aware"]["queries"] == 2
-    assert document["modes"]["generic"]["profile_mentions"] == 0
 
 
 def test_queries_without_a_wish_are_counted_and_what_to_do_is_told(world: World, generic: Path) -> None:
@@ -183,33 +172,12 @@ def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(wor
 
 LAMP = Want(name="lamp", kinds=("desk lamp",), must=demands("dimmable"))
 QUERY = query_of("q-1", "Which desk lamp is dimmable?", wish=Wish(wants=(LAMP,)))
-QUOTED = {"met": "it is  DIMMABLE", "broken": "blue", "open": "", "": ""}
-"""A quote for each state that a cell may have; every other lamp is dimmable."""
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "q.jsonl"
     write_lines(path, [QUERY.as_line()])
-    return path
-
-
-def sheet_by(sheet: Path, name: str, states: Sequence[str], **cells: str) -> Path:
-    """A copy of a sheet, filled in by the reader of this name, in the order of its rows."""
-    head, *rows = read_cells(sheet)
-    filled = [dict(zip(head, row, strict=True)) for row in rows]
-    for row, state in zip(filled, states, strict=False):
-        row |= {"state": state, "quote": QUOTED.get(state, "")} | cells
-    path = sheet.with_name(f"{name}.csv")
-    path.write_bytes(as_csv([head, *(list(row.values()) for row in filled)]))
-    return path
-
-
-@pytest.fixture
-def sheet(world: World, file: Path) -> Path:
-    path = file.with_name("sheet.csv")
-    written = call(world, "decide", file, "--sheet", path)
-    assert f"5 questions → {path}" in written.stdout
     return path
 
 
@@ -284,156 +252,6 @@ def test_a_field_that_says_so_is_not_asked_about_and_what_was_picked_is(shop: Wo
     assert extra == {(OF_KIND, "G"), ("must: dimmable", "E")}
 
 
-@pytest.mark.parametrize(
-    ("readers", "expected", "code"),
-    [
-        ({"ann": ["", "met", "", "", "open"]}, {"1": ("met", "person:ann"), "4": ("open", "person:ann")}, 0),
-        (
-            {"ann": ["open", "met", "open"], "bob": ["broken", "met", ""]},
-            {"1": ("met", "person:ann+person:bob"), "2": ("open", "person:ann")},
-            3,
-        ),
-        (
-            {"ann": ["open", "met"], "bob": ["broken", "open"], "cat": ["broken", "broken"]},
-            {"0": ("broken", "person:bob+person:cat"), "1": ("broken", "person:cat")},
-            0,
-        ),
-    ],
-)
-def test_the_majority_of_the_sheets_decides_and_a_later_one_settles(
-    world: World,
-    file: Path,
-    sheet: Path,
-    readers: dict[str, list[str]],
-    expected: dict[str, tuple[str, str]],
-    code: int,
-) -> None:
-    sheets = [sheet_by(sheet, name, states) for name, states in readers.items()]
-    given = [argument for path in sheets for argument in ("--sheet", path)]
-    call(world, "decide", file, *given[:2])  # what ann decided alone falls where others disagree
-    result = call(world, "decide", file, *given)
-    assert (result.exit_code, decided(file)) == (code, expected)
-    differences = file.with_name("q.differences.csv")
-    assert differences.exists() is (code == 3)
-    if code:
-        (agreed,) = [line.split() for line in result.stdout.splitlines() if line.startswith("person:ann, person:bob")]
-        assert agreed[2:] == ["state", "2", "50%", "0.33"]
-        assert f"1 difference → {differences}" in result.stderr
-        head, row = read_cells(differences)
-        assert row[head.index("readers_say")] == "person:ann: open\nperson:bob: broken: blue"
-        settled = sheet_by(differences, "cat", ["open"])
-        again = call(world, "decide", file, *given, "--sheet", settled)
-        assert (again.exit_code, decided(file)["0"]) == (0, ("open", "person:ann+person:cat"))
-
-
-@pytest.mark.parametrize(
-    ("states", "cells", "sentence"),
-    [
-        (["yes"], {}, "row 2, column state: 'yes' is none of met, broken, open"),
-        (["met"], {"quote": "shines"}, "row 2, column quote: the record does not have the words 'shines'"),
-        (["met"], {"quote": ""}, "row 2, column quote: met needs the record's words"),
-        (["open"], {"product_id": "P9999"}, "row 2, column product_id: the shop has no product 'P9999'"),
-        (["open"], {"query_id": "q-9"}, "answers nothing that is asked"),
-        (["open"], {"record": "Another lamp"}, "answers nothing that is asked"),
-        (["open", "open"], {"product_id": "P160"}, "row 3, column query_id: is answered twice"),
-    ],
-)
-def test_a_sheet_with_a_fault_is_refused_whole(
-    world: World, file: Path, sheet: Path, states: list[str], cells: dict[str, str], sentence: str
-) -> None:
-    cells = {name: value.replace("P160", product_id("desk lamp", 0)) for name, value in cells.items()}
-    if "product_id" in cells:
-        cells["record"] = next(one.record for one in questions_of([QUERY], Offers(world)))
-    assert sentence in refused(world, "decide", file, "--sheet", sheet_by(sheet, "ann", states, **cells))
-    assert not gold_path(file).exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ("--sheet new.csv --sheet other.csv", "name one sheet to write"),
-        ("--sheet {sheet} --sheet gone.csv", "gone.csv does not exist"),
-        ("--sheet {sheet} --model offline:shopper", "The offline model cannot read"),
-        ("--missing {folder}", "is no experiment"),
-    ],
-)
-def test_what_cannot_be_done_is_told(world: World, file: Path, sheet: Path, arguments: str, sentence: str) -> None:
-    given = arguments.format(sheet=sheet, folder=file.parent).split()
-    assert sentence in refused(world, "decide", file, *given)
-
-
-def test_in_another_world_no_decision_dies(world: World, file: Path) -> None:
-    write_lines(file, [QUERY.model_copy(update={"world_fingerprint": "f" * 64}).as_line()])
-    assert "name their world with --world" in refused(world, "decide", file)
-
-
-def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(world: World, file: Path) -> None:
-    alive, *rest = questions_of([QUERY], Offers(world))
-    assert len(rest) == 4
-    dead = Decision(want="lamp", demand="dimmable", product_id=product_id("desk lamp", 1), record_sha="0" * 64,
-                    state="met", by="person:ann")  # fmt: skip
-    holding = dead.model_copy(
-        update={"product_id": alive.listing.product.product_id, "record_sha": record_sha(alive.listing.product)}
-    )
-    dropped = holding.model_copy(update={"demand": "of brass"})
-    gold = Gold(query_id="q-1", decisions=(holding, dead, dropped))
-    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
-    result = call(world, "decide", file)
-    died = "no longer hold, since the record or the query's demands have changed: 2."
-    assert all(died in " ".join(each.stderr.split()) for each in (result, call(world, "check", file)))
-    counts = "5 questions about products: met 3, open 2; decided by: person 1, words 4"
-    deciding = "Of 1 query that demand a property, fields and readers decide every demand in {}, and every"
-    line = f"{deciding.format(0)} candidate's kind, too, in 0 (graded). {counts}"
-    assert all(line in " ".join(each.stdout.split()) for each in (result, call(world, "check", file)))
-    (row,) = json.loads(call(world, "decide", file, "--json").stdout)["demands"]
-    sheet = file.with_name("sheet.csv")
-    assert "4 questions" in call(world, "decide", file, "--sheet", sheet).stdout
-    assert call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["", "open"])).exit_code == 0
-    assert sorted(decided(file).values()) == [("met", "person:ann"), ("open", "person:bob")]
-    assert (row["by"], row["undecided"]) == ({"person": 1, "words": 4}, 4)
-
-
-@pytest.mark.parametrize(
-    ("title", "price", "counts"),
-    [("Ostrava Desk Lamp", 20.0, (1, 1)), ("Ostrava Lumen", 20.0, (1, 0)), ("Ostrava Desk Lamp", 90.0, (0, 0))],
-    ids=["title and category name the kind", "words alone decide the kind", "no candidate"],
-)
-def test_demands_that_fields_decide_are_told_from_kinds_that_nobody_has_read(
-    make_world: MakeWorld, title: str, price: float, counts: tuple[int, int]
-) -> None:
-    shop = make_world([of_shop("A", title, "Desk Lamps", price, details={"Material": "Oak"})], [])
-    query = wanting(must=(Demand(say="of oak", field="Material", any_of=("oak",)),))
-    line = graded_line([query], how_decided(questions_of([query], Offers(shop))))
-    assert (f"every demand in {counts[0]}," in line, f"too, in {counts[1]} (graded)" in line) == (True, True)
-
-
-def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand(world: World, file: Path) -> None:
-    wish = Wish(wants=(LAMP.model_copy(update={"must": demands("fireproof")}),))
-    write_lines(file, [query_of("q-1", "Which desk lamp is fireproof?", wish=wish).as_line()])
-    before, sheet = call(world, "check", file), file.with_name("sheet.csv")
-    command = f"drretail queries decide {file} --world {world.folder}"
-    told = " ".join(before.stderr.split())
-    assert f"{command} --model PROVIDER:MODEL, or --sheet records.csv for people." in told
-    call(world, "decide", file, "--sheet", sheet)
-    call(world, "decide", file, "--sheet", sheet_by(sheet, "ann", ["open"] * 4))
-    nearly = call(world, "check", file, "--details")
-    assert re.search(r"must: fireproof +– +– +5 +person 4, words 1 +1\n", nearly.stdout)
-    call(world, "decide", file, "--sheet", sheet_by(sheet, "bob", ["open"] * 5))
-    after = call(world, "check", file)
-    codes = ("demand_undecided", "demand_unheard_of")
-    assert [[code in each.stdout for code in codes] for each in (before, nearly, after)] == [
-        [True, False],
-        [True, False],
-        [False, True],
-    ]
-
-
-def test_a_query_made_from_another_keeps_what_is_decided_for_it(file: Path) -> None:
-    gold = Gold(query_id="q-0", facts=(Fact(product_id="A", fact="failed", source="W:1"),))
-    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
-    assert known(read_queries(file)[0].gold).facts == gold.facts
-
-
 MakeChat = Callable[[Callable[[int, str], tuple[str, str]]], ScriptedChat]
 
 
@@ -455,6 +273,93 @@ def answering(monkeypatch: pytest.MonkeyPatch) -> MakeChat:
     return make
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("--model offline:shopper", "The offline model cannot read"),
+        ("--missing {folder}", "is no experiment"),
+    ],
+)
+def test_what_cannot_be_done_is_told(world: World, file: Path, arguments: str, sentence: str) -> None:
+    assert sentence in refused(world, "decide", file, *arguments.format(folder=file.parent).split())
+
+
+def test_in_another_world_no_decision_dies(world: World, file: Path) -> None:
+    write_lines(file, [QUERY.model_copy(update={"world_fingerprint": "f" * 64}).as_line()])
+    assert "name their world with --world" in refused(world, "decide", file)
+
+
+def test_a_decision_dies_with_its_record_and_the_set_says_how_it_is_decided(
+    world: World, file: Path, answering: MakeChat
+) -> None:
+    alive, *rest = questions_of([QUERY], Offers(world))
+    assert len(rest) == 4
+    dead = Decision(want="lamp", demand="dimmable", product_id=product_id("desk lamp", 1), record_sha="0" * 64,
+                    state="met", by="model:ann")  # fmt: skip
+    holding = dead.model_copy(
+        update={"product_id": alive.listing.product.product_id, "record_sha": record_sha(alive.listing.product)}
+    )
+    dropped = holding.model_copy(update={"demand": "of brass"})
+    gold = Gold(query_id="q-1", decisions=(holding, dead, dropped))
+    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
+    result = call(world, "decide", file)
+    died = "no longer hold, since the record or the query's demands have changed: 2."
+    assert all(died in " ".join(each.stderr.split()) for each in (result, call(world, "check", file)))
+    counts = "5 questions about products: met 3, open 2; decided by: model 1, words 4"
+    deciding = "Of 1 query that demand a property, fields and models decide every demand in {}, and every"
+    line = f"{deciding.format(0)} candidate's kind, too, in 0 (graded). {counts}"
+    assert all(line in " ".join(each.stdout.split()) for each in (result, call(world, "check", file)))
+    (row,) = json.loads(call(world, "decide", file, "--json").stdout)["demands"]
+    answering(lambda _, record: ("open", ""))
+    assert call(world, "decide", file, "--model", "fake:x").exit_code == 0
+    assert sorted(decided(file).values()) == [("met", "model:ann"), *[("open", "model:fake:x")] * 4]
+    assert (row["by"], row["undecided"]) == ({"model": 1, "words": 4}, 4)
+
+
+@pytest.mark.parametrize(
+    ("title", "price", "counts"),
+    [("Ostrava Desk Lamp", 20.0, (1, 1)), ("Ostrava Lumen", 20.0, (1, 0)), ("Ostrava Desk Lamp", 90.0, (0, 0))],
+    ids=["title and category name the kind", "words alone decide the kind", "no candidate"],
+)
+def test_demands_that_fields_decide_are_told_from_kinds_that_nobody_has_read(
+    make_world: MakeWorld, title: str, price: float, counts: tuple[int, int]
+) -> None:
+    shop = make_world([of_shop("A", title, "Desk Lamps", price, details={"Material": "Oak"})], [])
+    query = wanting(must=(Demand(say="of oak", field="Material", any_of=("oak",)),))
+    line = graded_line([query], how_decided(questions_of([query], Offers(shop))))
+    assert (f"every demand in {counts[0]}," in line, f"too, in {counts[1]} (graded)" in line) == (True, True)
+
+
+def test_check_tells_unread_records_from_read_ones_that_do_not_speak_of_a_demand(
+    world: World, file: Path, answering: MakeChat
+) -> None:
+    wish = Wish(wants=(LAMP.model_copy(update={"must": demands("fireproof")}),))
+    write_lines(file, [query_of("q-1", "Which desk lamp is fireproof?", wish=wish).as_line()])
+    before = call(world, "check", file)
+    command = f"drretail queries decide {file} --world {world.folder}"
+    told = " ".join(before.stderr.split())
+    assert f"{command} --model PROVIDER:MODEL." in told
+    answering(lambda _, record: ("met", "not its words") if "Size 4" in record else ("open", ""))
+    call(world, "decide", file, "--model", "fake:x")
+    nearly = call(world, "check", file, "--details")
+    assert re.search(r"must: fireproof +– +– +5 +model 4, words 1 +1\n", nearly.stdout)
+    answering(lambda _, record: ("open", ""))
+    call(world, "decide", file, "--model", "fake:x")
+    after = call(world, "check", file)
+    codes = ("demand_undecided", "demand_unheard_of")
+    assert [[code in each.stdout for code in codes] for each in (before, nearly, after)] == [
+        [True, False],
+        [True, False],
+        [False, True],
+    ]
+
+
+def test_a_query_made_from_another_keeps_what_is_decided_for_it(file: Path) -> None:
+    gold = Gold(query_id="q-0", facts=(Fact(product_id="A", fact="failed", source="W:1"),))
+    write_gold([QUERY.model_copy(update={"gold": gold})], gold_path(file))
+    assert known(read_queries(file)[0].gold).facts == gold.facts
+
+
 def test_a_model_quotes_the_record_and_is_sent_back_once(world: World, file: Path, answering: MakeChat) -> None:
     def answer(messages: int, record: str) -> tuple[str, str]:
         if "dimmable" not in record:
@@ -473,21 +378,8 @@ def test_a_model_quotes_the_record_and_is_sent_back_once(world: World, file: Pat
     assert (len(chat.asked), len(decided(file))) == (2, 4)
 
 
-def test_two_readings_are_in_two_orders_and_only_what_they_agree_on_is_decided(
-    world: World, file: Path, answering: MakeChat
-) -> None:
-    chat = answering(lambda _, record: ("met", "dimmable") if "dimmable" in record else ("open", ""))
-    right = chat.answer
-    chat.answer = lambda messages: right(messages).replace("met", "broken") if chat.asked[1:] else right(messages)
-    result = call(world, "decide", file, "--model", "fake:x", "--repeats", "2", "--parallel", "1")
-    first, second = (re.findall(r"Size (\d)", messages[0].text) for messages in chat.asked)
-    assert first == second[::-1]
-    assert (result.exit_code, sorted(decided(file))) == (3, ["0", "2", "4"])
-    assert "model:fake:x, model:fake:x state 5 60%" in " ".join(result.stdout.split())
-
-
 def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
-    world: World, file: Path, tmp_path: Path
+    world: World, file: Path, tmp_path: Path, answering: MakeChat
 ) -> None:
     folder, strange = tmp_path / "exp", product_id("bird bath", 0)
     made_on = {"world_fingerprint": world.manifest.fingerprint}
@@ -496,13 +388,9 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
     with Experiment(folder, definition([of_web], {"a@m": SYSTEM}, **made_on)) as opened:
         opened.save(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {})
     keep_references(folder, made_references(folder, world))
-    sheet = tmp_path / "sheet.csv"
-    assert "6 questions" in call(world, "decide", file, "--missing", folder, "--sheet", sheet).stdout
-    filled = sheet_by(sheet, "ann", ["met", "", "", "", "", "met"], quote="")
-    head, *rows = read_cells(filled)
-    rows[0][head.index("quote")] = "blue"
-    filled.write_bytes(as_csv([head, *rows]))
-    result = call(world, "decide", file, "--missing", folder, "--sheet", filled)
+    assert json.loads(call(world, "decide", file, "--missing", folder, "--json").stdout)["questions"] == 6
+    answering(lambda _, record: ("met", "blue" if re.search("Size 0|Bird Bath", record) else "not its words"))
+    result = call(world, "decide", file, "--missing", folder, "--model", "fake:x")
     assert "Baskets renewed: 1" in result.stdout
     (query,) = read_definition(folder).queries
     assert known(query.gold).facts == facts

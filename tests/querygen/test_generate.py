@@ -24,16 +24,14 @@ from drretail.grounding.listing import Listing, listing_of
 from drretail.grounding.text.amounts import find_money
 from drretail.grounding.text.words import NUMBERS
 from drretail.querygen.checks.case import Stock
-from drretail.querygen.comparison import compare
 from drretail.querygen.generate import Generated, generate
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
 from drretail.querygen.rules.needs import by_fields
 from drretail.records.query import NEED_KINDS, Query
-from drretail.records.shop import Money, Product
+from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
 from tests.build import known
-from tests.build import query as query_of
 from tests.querygen.conftest import MakeWorld, bought, orders, product_id, products
 
 LEAST_WORDS, MOST_WORDS = 20, 90
@@ -419,29 +417,6 @@ def test_a_real_shop_without_prices_or_paths_gives_queries(realdata: Path, tmp_p
 
 def _owned(world: World, query: Query) -> list[Product]:
     return list(world.store.products(wish_of(query).owned).values())
-
-
-OWN = (
-    "I've had my bird feeder since January 2022. I need a birdhouse under $40 for the birds in my state; see my past "
-    "orders."
-)
-
-
-def test_each_mode_has_a_row_with_what_its_texts_hold(world: World) -> None:
-    wish = Wish(wants=(Want(name="birdhouse", kinds=("birdhouse",)),))
-    typed = wish.model_copy(update={"budget": Money.of(40)})
-    own = query_of(
-        "q1", OWN, user_id="ANNA", expected_tools=("get_user_orders", "web_search", "calculator"), wish=typed
-    )
-    text, tools = "What is the best birdhouse?", ("product_catalog_search",)
-    generic = query_of("q2", text, mode="generic", expected_tools=tools, wish=wish)
-    aware, anybody = compare([generic, own], Linter(world))
-    assert (aware.mode, aware.queries, aware.users) == ("profile_aware", 1, 1)
-    assert (aware.means.expected_tools, aware.means.record_tools) == (3, 1)
-    # The feeder and the year; the birdhouse and its price.
-    assert (aware.means.profile_mentions, aware.means.specifics) == (2, 2)
-    assert (anybody.mode, anybody.users, anybody.means.words) == ("generic", 0, 5)
-    assert (anybody.means.profile_mentions, anybody.means.specifics) == (0, 1)
 
 
 def sold(title: str, *path: str, rank: str | None = None) -> Product:

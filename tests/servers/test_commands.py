@@ -61,8 +61,6 @@ def test_other_rows_replace_a_world_only_when_told(
     replaced = json.loads(drretail("ingest", "other", "--world", spec, "--force", "--json", "-q").stdout)
     assert replaced["replaced"]["fingerprint"] == first
     assert drretail("world", "check", spec).stdout == f"ok {replaced['fingerprint']}\n"
-    succeeds("world", "use", spec)
-    assert drretail("world", "check", spec).stdout == f"ok {first}\n"
 
 
 def test_a_world_is_copied_asked_and_scored_on_servers(succeeds: Command, spec: str, tmp_path: Path) -> None:

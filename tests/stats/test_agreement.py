@@ -10,15 +10,10 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from drretail.stats.agreement import (
-    NOT_ANSWERED,
-    ONE_ANSWER,
-    Agreement,
     Answered,
     Values,
     accuracy_interval,
     agreement_interval,
-    agreement_on,
-    agreement_table,
     as_two,
     balanced_accuracy,
     cohen_kappa,
@@ -251,16 +246,3 @@ def test_two_raters_are_paired_in_each_question_on_what_both_answered_last() -> 
         ("ann", "bob", "depth", ["a"], ["a"]),
         ("ann", "cat", "clarity", [], []),
     ]
-
-
-@pytest.mark.parametrize(("place", "na"), [(0, ONE_ANSWER), (1, NOT_ANSWERED)])
-def test_without_a_kappa_the_reason_is_said(place: int, na: str) -> None:
-    agreement = agreement_on(list(pairs_of(ANSWERS))[place])
-    assert (agreement.n, agreement.kappa, agreement.na) == (1 - place, None, na)
-
-
-def test_agreements_of_many_raters_are_summarised_by_question() -> None:
-    found = [Agreement("ann", f"p{n}", "depth", 2, 0.5, n / 20) for n in range(21)]
-    (row,) = agreement_table("Agreement", found, "pairs", str).rows
-    assert [cell.value for cell in row.cells if cell] == [21, 21, 0.0, 0.5, 1.0]
-    assert len(agreement_table("Agreement", found[:20], "pairs", str).rows) == 20

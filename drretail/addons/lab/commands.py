@@ -42,7 +42,7 @@ from drretail.addons.lab.options import (
     SampleOptions,
 )
 from drretail.addons.lab.planting import CHECKS, FAITHFULNESS, make_copies, planted_folder, recall_of
-from drretail.addons.people.voting.plan import plan_uncited, planned, sheet_of
+from drretail.addons.people.plan import plan_uncited, planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in, paths_in

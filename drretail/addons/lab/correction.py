@@ -21,7 +21,7 @@ from drretail.addons.lab.opinions import (
     opinions_of,
     read_all,
 )
-from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims
+from drretail.addons.people.judged_claims import JudgedClaim, judged_claims
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric

@@ -6,7 +6,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Literal
 
-from drretail.addons.people.voting.judged_claims import sheet_name
+from drretail.addons.people.judged_claims import sheet_name
 from drretail.errors import UnknownName, UserError, quoted
 from drretail.eval.ballots import read_votes
 from drretail.eval.claims.claims import FAITHFULNESS

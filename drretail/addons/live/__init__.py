@@ -1,4 +1,4 @@
-"""Serves an experiment on this machine: its report while it grows, people's votes, the review of queries.
+"""Serves an experiment on this machine: its report while it grows, and people's votes.
 
 options.py       the options of ``view``
 view.py          the server, from Python
@@ -7,5 +7,4 @@ app.py           the server's routes, answers to errors, and the table of severa
 layout.py        what all pages except the report's share
 report_pages.py  the report's own pages, kept up to date in the browser, and whether anything in the folder has changed
 voting_pages.py  the voting pages, and the answers that they send
-review_pages.py  the review of queries, and the decisions that it sends
 """

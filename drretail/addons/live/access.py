@@ -10,15 +10,14 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from drretail.addons.live.layout import KINDS, OF_REPORTS
-from drretail.addons.people.review.decisions import reviewer_of
+from drretail.addons.live.layout import KINDS
 from drretail.errors import UserError
 from drretail.eval.ballots import annotator_of
 from drretail.tools.local_server import HOST, is_from_elsewhere, is_same, limited, port_of, refusal_of_strangers
 
 TOKEN = "token"  # noqa: S105 — the name of a parameter
 MOST_BYTES = 256 * 1024
-"""The most bytes of a request body. A query edited with all its fields is a few thousand."""
+"""The most bytes of a request body. An answer with its note is a few thousand."""
 _SAFE = ("GET", "HEAD")
 _HEADERS = {
     "cache-control": "no-store",
@@ -74,9 +73,9 @@ class Guard:
         return PlainTextResponse("Open the address that drretail view has printed, with its token.", 403)
 
 
-def address_of(listening: socket, token: str, path: str = "/") -> str:
+def address_of(listening: socket, token: str) -> str:
     """The address, with the token, at which a browser opens the server."""
-    return f"http://{HOST}:{port_of(listening)}{path}?token={token}"
+    return f"http://{HOST}:{port_of(listening)}/?token={token}"
 
 
 def cookie_name(name: str, port: int) -> str:
@@ -100,16 +99,14 @@ class People:
         form = await form_of(request)
         typed, back = form.get("name", ""), form.get("back", "")
         back = back if back in KINDS else next(iter(KINDS))
-        if back in OF_REPORTS:
-            annotator_of(typed)  # it names a file of votes
         answer = RedirectResponse(f"{self.root}/{back}", 303)
-        answer.set_cookie(self._cookie, quote(reviewer_of(typed)), max_age=YEAR, httponly=True, samesite="lax")
+        answer.set_cookie(self._cookie, quote(annotator_of(typed)), max_age=YEAR, httponly=True, samesite="lax")
         return answer
 
     def name_in(self, request: Request) -> str | None:
-        """The name of who asks; None before one is given."""
+        """The name of who asks, as the files of votes have it; None before one is given."""
         try:
-            return reviewer_of(unquote(request.cookies.get(self._cookie, "")))
+            return annotator_of(unquote(request.cookies.get(self._cookie, "")))
         except UserError:
             return None
 

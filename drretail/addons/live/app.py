@@ -17,53 +17,34 @@ from starlette.routing import BaseRoute, Mount, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from drretail.addons.live.access import Guard
-from drretail.addons.live.layout import KINDS, OF_REPORTS, asset, message_page, page_response
+from drretail.addons.live.layout import KINDS, asset, message_page, page_response
 from drretail.addons.live.report_pages import ReportPages, Watch
-from drretail.addons.live.review_pages import QueryReview
 from drretail.addons.live.voting_pages import Voting
-from drretail.env.world import World
 from drretail.errors import UserError, file_error
 from drretail.experiment import read_definition
-from drretail.querygen.reading import read_queries
 from drretail.tools.local_server import TooLong
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.document import pair_page
 from drretail.viewer.summary import Listed, experiments_in, holds_several, lines_of, read_listed
 
-LINKS = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
-VOTING = LINKS[: len(OF_REPORTS)]
+VOTING = tuple((f"/{kind.path}", kind.title) for kind in KINDS.values())
 
 
-def routes_of(
-    experiment: Path | None,
-    port: int,
-    plan: int | None = None,
-    review: tuple[Path, World] | None = None,
-    *,
-    with_report: bool = True,
-) -> list[BaseRoute]:
-    """Pages of an experiment or of each one in a folder, the review of queries in their world, or both.
+def routes_of(experiment: Path, port: int, plan: int | None = None, *, with_report: bool = True) -> list[BaseRoute]:
+    """Pages of an experiment or of each one in a folder.
 
-    Without ``with_report`` voters can't look up which system wrote what. Raises UserError if there is no experiment or
-    no query to review, or if a plan or a review is asked for with several experiments.
+    Without ``with_report`` voters can't look up which system wrote what. Raises UserError if there is no experiment,
+    or if a plan is asked for with several.
     """
-    routes: list[BaseRoute] = []
-    if experiment is not None and holds_several(experiment):
-        if plan is not None or review is not None:
+    if holds_several(experiment):
+        if plan is not None:
             one = experiments_in(experiment)[0]
-            raise UserError(f"{experiment} holds several experiments: name one, such as {one}, with --n or --review.")
-        routes += Experiments(experiment, port).routes()
-    elif experiment is not None:
-        read_definition(experiment)
-        watch = Watch(experiment)
-        links = LINKS if review is not None else VOTING
-        routes += ReportPages(experiment, watch, links).routes() if with_report else []
-        routes += Voting(experiment, port, watch, plan, with_report=with_report).routes()
-    if review is not None:
-        file, world = review
-        read_queries(file)  # raises now if there is none
-        routes += QueryReview(file, world, port, with_report=experiment is not None and with_report).routes()
-    return routes
+            raise UserError(f"{experiment} holds several experiments: name one, such as {one}, with --n.")
+        return Experiments(experiment, port).routes()
+    read_definition(experiment)
+    watch = Watch(experiment)
+    pages = ReportPages(experiment, watch, VOTING).routes() if with_report else []
+    return [*pages, *Voting(experiment, port, watch, plan, with_report=with_report).routes()]
 
 
 def create_app(routes: Sequence[BaseRoute], token: str, port: int) -> Starlette:

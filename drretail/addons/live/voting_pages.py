@@ -1,7 +1,6 @@
 """The voting pages: instructions, a sheet for each item, and the answers, sent one by one."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -15,12 +14,11 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from drretail.addons.live.access import People
-from drretail.addons.live.layout import KINDS, OF_REPORTS, Kind, home_page, item_in, item_page
+from drretail.addons.live.layout import KINDS, Kind, page_response
 from drretail.addons.live.report_pages import Watch
-from drretail.addons.people.voting.items import Sheets, definitions
-from drretail.addons.people.voting.plan import planned
-from drretail.errors import UserError
-from drretail.eval.ballots import annotator_of, cast, take_back, votes_of
+from drretail.addons.people.items import Sheets, definitions
+from drretail.addons.people.plan import planned
+from drretail.eval.ballots import cast, take_back, votes_of
 from drretail.experiment import read_definition
 from drretail.records.base import Record
 from drretail.records.vote import CitedLabel, ClaimItem, ClaimLabel, Item, VotingPlan
@@ -61,8 +59,7 @@ class Voting:
     def routes(self) -> list[Route]:
         routes = [Route("/name", self.people.name, methods=["POST"])]
         routes += [] if self.with_report else [Route("/", self.begin)]
-        for path in OF_REPORTS:
-            kind = KINDS[path]
+        for path, kind in KINDS.items():
             routes += [
                 Route(f"/{path}", partial(self.home, kind)),
                 Route(f"/{path}/undo", partial(self.undo, kind), methods=["POST"]),
@@ -73,17 +70,21 @@ class Voting:
         return routes
 
     async def begin(self, request: Request) -> Response:
-        return RedirectResponse(f"{self.root}/{OF_REPORTS[0]}", 303)
+        return RedirectResponse(f"{self.root}/{next(iter(KINDS))}", 303)
 
     async def home(self, kind: Kind, request: Request) -> Response:
         """The instructions, and this person's progress."""
-        annotator, (plan, sheets) = self._annotator(request), self._refresh()
+        annotator, (plan, sheets) = self.people.name_in(request), self._refresh()
         counts = self._counts(kind, annotator) if annotator else []
-        return home_page(
-            kind,
-            self.root,
-            annotator,
-            [answered == questions for answered, questions in counts],
+        states = [answered == questions for answered, questions in counts]
+        return page_response(
+            "home.html.jinja",
+            kind=kind,
+            root=self.root,
+            person=annotator,
+            states=states,
+            next=next((number for number, done in enumerate(states, 1) if not done), 1),
+            kinds=KINDS.values(),
             with_report=self.with_report,
             kept=sum(answered for answered, _ in counts),
             total=len(plan.items(kind.path)),
@@ -93,16 +94,16 @@ class Voting:
         )
 
     async def sheet(self, kind: Kind, request: Request) -> Response:
-        annotator = self._annotator(request)
+        annotator = self.people.name_in(request)
         if annotator is None:
             return RedirectResponse(f"{self.root}/{kind.path}", 303)
         item, number = self._asked(kind, request)
-        return item_page(
+        return page_response(
             "sheet.html.jinja",
-            kind,
-            self.root,
-            number,
-            len(self._items(kind)),
+            kind=kind,
+            root=self.root,
+            number=number,
+            total=len(self._items(kind)),
             sheet=self._refresh()[1].of(item, annotator),
             state=self._state(kind, item, annotator),
             all_answers=sum(questions for _, questions in self._counts(kind, annotator)),
@@ -110,11 +111,11 @@ class Voting:
 
     async def answers(self, kind: Kind, request: Request) -> Response:
         item, _ = self._asked(kind, request)
-        return JSONResponse(self._state(kind, item, annotator_of(self.people.known(request))))
+        return JSONResponse(self._state(kind, item, self.people.known(request)))
 
     async def answer(self, kind: Kind, request: Request) -> Response:
         """Records one answer; the response says so if another window has meanwhile answered differently."""
-        annotator = annotator_of(self.people.known(request))
+        annotator = self.people.known(request)
         item, _ = self._asked(kind, request)
         try:
             answer = Answer.model_validate_json(await request.body())
@@ -139,7 +140,7 @@ class Voting:
 
     async def undo(self, kind: Kind, request: Request) -> Response:
         """Takes back the person's last answer in this mode, on any sheet."""
-        annotator = annotator_of(self.people.known(request))
+        annotator = self.people.known(request)
         places = {item.about: number for number, item in enumerate(self._items(kind), 1)}
         mine = [ballot for ballot in votes_of(self.experiment, annotator) if ballot.about in places]
         if not mine:
@@ -154,12 +155,6 @@ class Voting:
     def people(self) -> People:
         return People(self.port, self.root)
 
-    def _annotator(self, request: Request) -> str | None:
-        """The name of who asks, as the files of votes have it; None before there is one that a file can have."""
-        with suppress(UserError):
-            return annotator_of(self.people.name_in(request) or "")
-        return None
-
     def _refresh(self) -> tuple[VotingPlan, Sheets]:
         version = self.watch.version()
         if self._plan is None or self._sheets is None or version != self._read_at:
@@ -173,7 +168,11 @@ class Voting:
         return self._refresh()[0].items(kind.path)
 
     def _asked(self, kind: Kind, request: Request) -> tuple[Item, int]:
-        return item_in(request, self._items(kind), kind)
+        """The item whose number the address has. Raises HTTPException if there is none."""
+        number, items = request.path_params["number"], self._items(kind)
+        if not 1 <= number <= len(items):
+            raise HTTPException(404, f"There is no {kind.one} {number}.")
+        return items[number - 1], number
 
     def _state(self, kind: Kind, item: Item, annotator: str) -> dict[str, Any]:
         """This person's answers on a sheet, their number on all sheets, and the number of completed sheets."""

@@ -1,6 +1,8 @@
-"""What people say: of reports, by votes and labels, and of queries, by reviews.
+"""What people say of recorded reports, without being told which system wrote what: votes, ratings and labels.
 
-voting/      what people are asked about recorded reports
-review/      the review of queries
-commands.py  ``queries review``: its options; people review queries in sheets
+plan.py           which pairs, reports and claims everybody is asked about
+judged_claims.py  the claims that labels are drawn from
+items.py          the questions, with the definitions that judges get, and what a person is shown of each pair, report
+                  and claim
+results.py        the answers, counted
 """

@@ -50,10 +50,7 @@ class ContextOptions(QueryCalls):
 
 @dataclass(frozen=True, slots=True)
 class PairOptions(QueryCalls):
-    """Pairs each task with several different users, and writes a query for each pair.
-
-    `drretail queries review FILE` lets people accept or reject the pairs.
-    """
+    """Pairs each task with several different users, and writes a query for each pair."""
 
     source: Annotated[
         str | Path,

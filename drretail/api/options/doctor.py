@@ -20,15 +20,11 @@ class DoctorOptions:
     ] = ()
     _: KW_ONLY
     base_url: research.BaseUrl = ()
-    prompts: Annotated[bool, Option("Check only whether the models follow the prompts (a few cents per model).")] = (
-        False
-    )
-    max_dollars: Annotated[float | None, Option("With --prompts: maximum dollars per model.", min=0.0001)] = None
 
 
 @dataclass(frozen=True, slots=True)
 class PromptsOptions:
-    """Lists the prompts and criteria of agents, judges and makers of queries, prints them, or writes them to files.
+    """Writes the prompts and criteria of agents, judges and makers of queries to files.
 
     To use changed files: --prompts DIR of `run`, `score` and `queries`. docs/results.md says which stand for
     the paper's.
@@ -38,5 +34,4 @@ class PromptsOptions:
         shared.Texts, Option("Agents, or judges (default: all).", argument=True, metavar="AGENT|judges", type=list[str])
     ] = ()
     _: KW_ONLY
-    to: Annotated[str | Path | None, Option("The folder to write the prompts to.", metavar="DIR")] = None
-    details: Annotated[bool, Option("Print each prompt in full, as a model gets it.")] = False
+    to: Annotated[str | Path, Option("The folder to write the prompts to.", metavar="DIR")]

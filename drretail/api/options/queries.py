@@ -1,6 +1,5 @@
 """The options of the commands of ``queries``, one record for each. Their docstrings are the commands' help."""
 
-from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -93,19 +92,14 @@ class CheckOptions(QueryCalls):
 class DecideOptions(QueryCalls):
     """Decides which products keep the demands of queries, by their records.
 
-    FILE's decisions are kept beside it in NAME.gold.jsonl. Without --sheet and --model, shows how far FILE is decided.
-    docs/queries.md explains the sheet. Exit code 3: readers disagree, or a model gave no usable answer.
+    FILE's decisions are kept beside it in NAME.gold.jsonl. Without --model, shows how far FILE is decided. Exit code 3:
+    the model gave no usable answer.
     """
 
     file: File
     world: research.World = "demo"
     _: KW_ONLY
-    sheet: Annotated[
-        shared.Files,
-        Option("A sheet to write, or a filled one to read, named after its reader.", metavar="CSV", type=list[Path]),
-    ] = ()
     model: Model = None
-    repeats: Annotated[int, Option("How often the model reads; 2: in two orders.", metavar="1|2", min=1, max=2)] = 1
     missing: Annotated[
         str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
     ] = None
@@ -142,16 +136,3 @@ class ShippedOptions:
     ] = "dev"
     _: KW_ONLY
     force: Force = False
-
-
-@dataclass(frozen=True, slots=True)
-class CompareModesOptions:
-    """Shows how queries written for a user (profile-aware) differ from queries written for nobody (generic)."""
-
-    files: Annotated[
-        str | Path | Iterable[str | Path],
-        Option(
-            "Files of generic queries, profile-aware queries, or both.", argument=True, metavar="FILE…", type=list[Path]
-        ),
-    ]
-    world: research.World = "demo"

@@ -132,7 +132,7 @@ class IngestOptions:
     parallel: Annotated[int | None, Option("The number of processes.", min=1, default="as many as make it faster")] = (
         None
     )
-    force: Annotated[bool, Option("Replace the existing world. `drretail world use` switches back.")] = False
+    force: Annotated[bool, Option("Replace the existing world.")] = False
     dry_run: Annotated[bool, Option("Count all rows and show how the first ones are read. Make no world.")] = False
 
 
@@ -156,13 +156,6 @@ class CopyOptions:
 
     world: World
     to: Annotated[str | Path, Option("The copy's folder, or servers:NAME.", argument=True, metavar="W2", type=str)]
-
-
-@dataclass(frozen=True, slots=True)
-class UseOptions:
-    """Switches a world back to the version that `ingest` replaced. Deletes nothing."""
-
-    world: World
 
 
 @dataclass(frozen=True, slots=True)

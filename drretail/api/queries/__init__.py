@@ -3,28 +3,25 @@
 writing.py     models that write and read queries, opened and asked, and the file that queries are written to
 generate.py    generate: by rules, or by a model
 check.py       check: what is wrong with queries
-decide.py      decide: which products keep their demands, as people or a model read the records
-query_sets.py  show, shipped, compare; import_questions: plain questions as queries, typed by a model
+decide.py      decide: which products keep their demands, by fields and as a model reads the records
+query_sets.py  show, shipped; import_questions: plain questions as queries, typed by a model
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from drretail.api.queries.check import check
 from drretail.api.queries.decide import decide
 from drretail.api.queries.generate import generate
-from drretail.api.queries.query_sets import compare, import_questions, shipped, show
-from drretail.plugins import addon_function
+from drretail.api.queries.query_sets import import_questions, shipped, show
+from drretail.plugins import addon_names
 
 if TYPE_CHECKING:
     from drretail.addons.difficulty.commands import difficulty, hide, spoil
-    from drretail.addons.people.commands import review
     from drretail.addons.personas.commands import context, pair, personas
-    from drretail.addons.perturb.commands import carry
 
 __all__ = [
-    "carry",
     "check",
-    "compare",
     "context",
     "decide",
     "difficulty",
@@ -33,7 +30,6 @@ __all__ = [
     "import_questions",
     "pair",
     "personas",
-    "review",
     "shipped",
     "show",
     "spoil",
@@ -41,4 +37,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    return addon_function("queries", name)
+    """What does an add-on's command of this group, by its name in Python. Raises AttributeError if there is none."""
+    for command, line in addon_names("commands").items():
+        module, _, function = line.get("function", "").partition(":")
+        if command.startswith("queries ") and function == name:
+            return getattr(import_module(module), function)
+    raise AttributeError(f"there is no function {name!r} among those of `drretail queries`")

@@ -144,7 +144,7 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
         f"{counted(len(written.queries), 'query')}{of_users}",
         *([f"{again} of them needed more than one answer"] if again else []),
         *([f"{len(written.failures)} failed"] if written.failures else []),
-        *([f"{len(written.wrong)} with a finding (queries review edits or drops them)"] if written.wrong else []),
+        *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
     lines = [f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"]
     if levels:

@@ -1,24 +1,18 @@
-"""``queries import``, ``show``, ``shipped`` and ``compare``: files of queries.
+"""``queries import``, ``show`` and ``shipped``: files of queries.
 
 Plain questions become queries, and a model types their wishes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from drretail.agents.running.shard import only as only_those
 from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
-from drretail.api.options.queries import (
-    CompareModesOptions,
-    ImportOptions,
-    QueryCalls,
-    ShippedOptions,
-    ShowOptions,
-)
-from drretail.api.options.shared import names_in, paths_in
+from drretail.api.options.queries import ImportOptions, QueryCalls, ShippedOptions, ShowOptions
+from drretail.api.options.shared import names_in
 from drretail.api.queries.writing import (
     asking,
     findings_by_id,
@@ -46,12 +40,10 @@ from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.screen import on_screen, wrapped
-from drretail.records.tables.table import table_of
 from drretail.viewer.output import stdout_console
 
 if TYPE_CHECKING:
     from drretail.env.world import World
-    from drretail.querygen.comparison import Row
     from drretail.querygen.lint import Linter
 
 
@@ -94,11 +86,9 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
     if repeated:
         hints.append(f"{counted(repeated, 'question')} of {source} are repeated and were left out.")
     if untyped:
-        command = f"{to} --world {options.world}"
         hints.append(
-            f"{counted(len(untyped), 'query')} without a wish. Write down what is to be bought: in the browser "
-            f"(drretail view --review {command}), in a spreadsheet (drretail queries review {command} --sheet "
-            f"SHEET.csv), or by a model (drretail queries check {command} --model PROVIDER:MODEL)."
+            f"{counted(len(untyped), 'query')} without a wish. Write down what is to be bought: as the wish of each "
+            f"in {to}, or by a model (drretail queries check {to} --world {options.world} --model PROVIDER:MODEL)."
         )
     lines = [f"{made} → {to}{types_line(types, spent)}"]
     return Result(types, document, lines, hints=hints, left=len(types.failed) + len(types.wrong), path=to)
@@ -132,14 +122,6 @@ def on_types(types: TypedQueries, spent: Spent | None) -> list[str]:
 
 LINE = 88
 """The most characters in a line of prose, however wide the terminal is."""
-MEANS = "Means over the queries of each mode"
-MEANINGS = {
-    "words": "words",
-    "expected_tools": "expected tools",
-    "record_tools": "of these, tools of the user's record",
-    "profile_mentions": "mentions of the profile",
-    "specifics": "specificity: things asked for and what bounds them",
-}
 
 
 @accepts(ShowOptions)
@@ -201,20 +183,3 @@ def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
     others = ", ".join(each for each in sets if each != split)
     hint = f"To run them: drretail run --queries {to} --world {world} --to EXP. Other sets: --split {others}."
     return Result(tuple(queries), document, [line], hints=[hint], path=to)
-
-
-@accepts(CompareModesOptions)
-def compare(options: CompareModesOptions) -> "Result[Sequence[Row]]":
-    """The means of each mode of queries."""
-    from drretail.querygen.comparison import compare as compared
-    from drretail.querygen.lint import Linter
-
-    queries = [query for file in paths_in(options.files) for query in read_queries(file)]
-    with world_of(options.world) as shop:
-        rows = compared(queries, Linter(shop))
-    document = {"modes": {r.mode: {"queries": r.queries, "users": r.users, **asdict(r.means)} for r in rows}}
-    counts = [("queries", *(row.queries for row in rows)), ("users", *(row.users for row in rows))]
-    means = [(meaning, *(getattr(row.means, name) for row in rows)) for name, meaning in MEANINGS.items()]
-    return Result(
-        rows, document, [table_of(MEANS, ["", *(row.mode.replace("_", "-") for row in rows)], [*counts, *means])]
-    )

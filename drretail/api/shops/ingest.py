@@ -168,10 +168,7 @@ def _parts(report: "IngestReport", word: str) -> Iterator[Table | str]:
             yield f"The shop's today is {report.now:%Y-%m-%d}, {why}."
             yield f'Next: drretail ask "Which …?" --world {quote(str(report.world))}'
         if report.replaced is not None:
-            yield (
-                f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]}); "
-                f"`drretail world use {report.world}` goes back to it."
-            )
+            yield f"It replaced {report.replaced.headline} (fingerprint {report.replaced.fingerprint[:12]})."
 
 
 def _rows(report: "IngestReport", word: str) -> Iterator[Table | str]:

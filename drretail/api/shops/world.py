@@ -1,24 +1,18 @@
-"""``world``: shows, checks and copies worlds, and switches between their versions."""
+"""``world``: shows, checks and copies worlds."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from drretail.api.option import accepts
-from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions, UseOptions
+from drretail.api.options.shops import CheckWorldOptions, CopyOptions, InfoOptions
 from drretail.api.worlds import place_of, server_settings
-from drretail.env.copying import copy_world, find_kept, use_world
+from drretail.env.copying import copy_world
 from drretail.env.folder import check_world
 from drretail.env.manifest import CHECKSUMS, Manifest, live_generation, read_manifest
 from drretail.env.servers.naming import is_on_servers
-from drretail.plugins import addon_function
 from drretail.progress import busy, choose_progress
 from drretail.records.evidence import Finding
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import Cell, Table, table_of
-
-if TYPE_CHECKING:
-    from drretail.addons.perturb.commands import perturb as perturb
 
 # What the paper reports of its own database (App. A.2).
 PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
@@ -26,10 +20,6 @@ PAPER = {"products": 80_000, "users": 1_800_000, "orders": 4_300_000}
 MENDED = (
     "Make it again with `drretail ingest … --force`, or copy a whole one into another place with `drretail world copy`."
 )
-
-
-def __getattr__(name: str) -> object:
-    return addon_function("world", name)
 
 
 @accepts(InfoOptions)
@@ -71,7 +61,6 @@ def info(options: InfoOptions) -> Result[Manifest]:
         f"seed         {manifest.seed}",
         f"parameters   {chosen or '–'}",
         f"versions     {', '.join(f'{name} {value}' for name, value in manifest.versions.items())}",
-        *_kept(world, place),
     ]
     return Result(manifest, document, parts)
 
@@ -103,23 +92,8 @@ def copy(options: CopyOptions) -> Result[Manifest]:
     """The copy's manifest. Raises UserError if the copy's fingerprint differs."""
     to, place = str(options.to), place_of(str(options.world))
     manifest = copy_world(place, to, servers=server_settings(), progress=choose_progress())
-    parts = [f"World {to}, fingerprint {manifest.fingerprint}", *_kept(to, to)]
-    return Result(manifest, _counts(to, manifest), parts)
-
-
-@accepts(UseOptions)
-def use(options: UseOptions) -> Result[Manifest]:
-    """The manifest of the version that is live now. Raises UserError if no other version is kept."""
-    world = str(options.world)
-    with busy("checking what was live before"):
-        manifest = use_world(place_of(world), server_settings())
-    return Result(
-        manifest, _counts(world, manifest), [manifest.headline, f"World {world}, fingerprint {manifest.fingerprint}"]
-    )
-
-
-def _counts(world: str, manifest: Manifest) -> dict[str, Any]:
-    return {"world": world, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()}
+    document = {"world": to, "fingerprint": manifest.fingerprint, "counts": manifest.counts.model_dump()}
+    return Result(manifest, document, [f"World {to}, fingerprint {manifest.fingerprint}"])
 
 
 def _manifest(place: str) -> Manifest:
@@ -129,12 +103,6 @@ def _manifest(place: str) -> Manifest:
 
         return read_generation(place, server_settings()).manifest
     return read_manifest(live_generation(Path(place)))
-
-
-def _kept(world: str, place: str) -> Iterator[str]:
-    """Which other version the world's place keeps, if any."""
-    for before in find_kept(place, server_settings())[1:]:
-        yield f"Also kept: {before.headline}. `drretail world use {world}` switches to it."
 
 
 def _share(part: int, whole: int) -> Cell:

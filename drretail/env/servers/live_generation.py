@@ -106,22 +106,6 @@ def find_generations(servers: Servers) -> list[Generation]:
     return generations
 
 
-def make_live_again(servers: Servers, generation: Generation) -> None:
-    """Puts a kept generation before the live one, for all who open the world from now on.
-
-    Raises UserError if it is no longer kept, ToolError if a server fails.
-    """
-    with mongo_faults(servers.mongo_address):
-        worlds = servers.database[WORLDS]
-        document = worlds.find_one({"_id": LIVE}) or {}
-        entries: list[Document] = document.get("generations", [])
-        ordered = sorted(entries, key=lambda entry: entry.get("number") != generation.number)
-        changed = worlds.update_one({"_id": LIVE, "generations": entries}, {"$set": {"generations": ordered}})
-    if not changed.matched_count or ordered[0].get("number") != generation.number:
-        raise UserError(f"Another process has written the world servers:{servers.name} meanwhile.")
-    point_alias(servers, generation.index)
-
-
 def _live_document(servers: Servers) -> Document | None:
     """The document of the live world, None if there is none. Raises UserError if the world has another format."""
     with mongo_faults(servers.mongo_address):

@@ -23,7 +23,6 @@ from drretail.env.servers.clients import (
     Document,
     Patience,
     Servers,
-    connect,
     elastic_fault,
     elastic_faults,
     is_passing,
@@ -42,17 +41,15 @@ from drretail.env.servers.live_generation import (
     drop_collections,
     drop_index,
     drop_retired,
-    find_generations,
     index_name,
     is_generation,
-    make_live_again,
     point_alias,
     publish,
     replace_manifest,
     still_kept,
     writer_lease,
 )
-from drretail.env.servers.naming import SPEC_PREFIX, ServerSettings, world_name
+from drretail.env.servers.naming import SPEC_PREFIX
 from drretail.env.store.mongo import order_document, product_document, product_of, user_document
 from drretail.env.store.users import Aggregates
 from drretail.errors import ToolError, UserError
@@ -416,16 +413,6 @@ def write_servers(
         lease.check()
         load.go_live(made, damaged=None if there is None else there.number)
     return manifest
-
-
-def use_former(spec: str, settings: ServerSettings, fingerprint: str) -> None:
-    """Makes the kept generation with this fingerprint live again. Raises UserError if another process writes."""
-    with connect(settings, world_name(spec), loading=True) as servers, load_errors(servers), writer_lease(servers):
-        for generation in find_generations(servers):
-            if generation.manifest.fingerprint == fingerprint:
-                make_live_again(servers, generation)
-                return
-        raise UserError(f"{spec} no longer keeps the generation {fingerprint[:12]}.")
 
 
 def check_ready(servers: Servers) -> None:

@@ -27,10 +27,10 @@ def read_generation(spec: str, settings: ServerSettings) -> Generation:
         return read_live(servers)
 
 
-def kept_on_servers(spec: str, settings: ServerSettings) -> list[Manifest]:
-    """The live world's manifest, and the one before it; none if no undamaged world is live."""
+def live_on_servers(spec: str, settings: ServerSettings) -> Manifest | None:
+    """The live world's manifest; None if no undamaged world is live."""
     with connect(settings, world_name(spec)) as servers:
-        return [generation.manifest for generation in find_generations(servers)]
+        return next((generation.manifest for generation in find_generations(servers)), None)
 
 
 def open_servers(

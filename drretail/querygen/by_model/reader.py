@@ -17,7 +17,7 @@ from drretail.querygen.by_model.session import Answers, Ask, ModelSession, ask_a
 from drretail.querygen.checks.case import finding
 from drretail.querygen.checks.privacy import Mask
 from drretail.querygen.decisions import Answer as ReaderAnswer
-from drretail.querygen.decisions import Key, Question, Reading, problem_of
+from drretail.querygen.decisions import Key, Question, problem_of
 from drretail.querygen.lint import OPINIONS, Linter
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import State
@@ -122,12 +122,11 @@ class _Batch:
     """The questions of one call: those about some products for one want, by their numbers."""
 
     questions: Sequence[Question]
-    reading: int
     _is_sent_back: bool = False
 
     def ask(self) -> Ask[Numbers]:
         first = self.questions[0]
-        key = f"{first.query.query_id}~{sha256_of(self.message)[:12]}#decides{self.reading}"
+        key = f"{first.query.query_id}~{sha256_of(self.message)[:12]}#decides"
         return Ask(key, self.message, Numbers, self.check, name=key)
 
     @property
@@ -170,34 +169,30 @@ def _answer(numbered: Numbered) -> ReaderAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ReadByModel:
-    """A model's readings, how many questions it gave no usable answer to, and why calls failed, by query id."""
+    """A model's usable answers, and why calls failed, by query id."""
 
-    readings: Sequence[Reading]
-    unanswered: int
+    answers: dict[Key, ReaderAnswer]
     failed: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_records(
-    questions: Sequence[Question], session: ModelSession, readers: int, on_end: Callable[[], object] = lambda: None
+    questions: Sequence[Question], session: ModelSession, on_end: Callable[[], object] = lambda: None
 ) -> ReadByModel:
-    """The model's answers, ``readers`` times, every second time in reverse order. Failures are counted, not raised."""
-    batches = [batch for reading in range(1, readers + 1) for batch in _batches(questions, reading)]
+    """The model's answers. Failures are counted, not raised."""
+    batches = _batches(questions)
     asks = {batch.ask().key: batch for batch in batches}
     given = ask_all(session, [batch.ask() for batch in batches], on_end)
-    answers: list[dict[Key, ReaderAnswer]] = [{} for _ in range(readers)]
-    for key, numbers in given.found.items():
-        answers[asks[key].reading - 1].update(asks[key].answers(numbers))
+    answers = dict(pair for key, numbers in given.found.items() for pair in asks[key].answers(numbers))
     failed = {asks[key].questions[0].query.query_id: reason for key, reason in given.failed.items()}
-    readings = [Reading(f"model:{session.model.spec}", of_reading) for of_reading in answers]
-    return ReadByModel(readings, readers * len(questions) - sum(map(len, answers)), failed)
+    return ReadByModel(answers, failed)
 
 
-def calls_for(questions: Sequence[Question], readers: int) -> int:
+def calls_for(questions: Sequence[Question]) -> int:
     """How many calls the questions take."""
-    return readers * len(_batches(questions, 1))
+    return len(_batches(questions))
 
 
-def _batches(questions: Sequence[Question], reading: int) -> list[_Batch]:
+def _batches(questions: Sequence[Question]) -> list[_Batch]:
     """The questions in calls of up to ``RECORDS`` products of one want."""
     by_want: dict[tuple[str, str], dict[str, list[Question]]] = {}
     for question in questions:
@@ -205,8 +200,8 @@ def _batches(questions: Sequence[Question], reading: int) -> list[_Batch]:
         by_want.setdefault((query_id, want), {}).setdefault(product_id, []).append(question)
     batches: list[_Batch] = []
     for products in by_want.values():
-        ordered = list(products.values())[:: 1 if reading % 2 else -1]
+        ordered = list(products.values())
         for start in range(0, len(ordered), RECORDS):
             some = ordered[start : start + RECORDS]
-            batches.append(_Batch([question for of_product in some for question in of_product], reading))
+            batches.append(_Batch([question for of_product in some for question in of_product]))
     return batches

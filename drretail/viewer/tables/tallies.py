@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending
 
 SPARE_COLUMNS = ("ended before", "tool calls")  # left out in a narrow terminal, the first one first
-CHECK_MODEL = "`drretail doctor --prompts --model M` checks whether a model calls tools."
+CALLS_NO_TOOLS = "The model may not call tools well: docs/tools.md says what helps."
 
 
 def outcome_table(experiment: Path, tallies: Sequence[Tally], researching: Collection[str]) -> Table:
@@ -44,7 +44,7 @@ def outcome_notes(tallies: Sequence[Tally]) -> Iterator[str]:
     if runs := sum(tally.no_research for tally in tallies):
         yield (
             f"Of {counted(sum(tally.failed for tally in tallies), 'failed run')} {runs:,} looked nothing up, though "
-            f"asked for it once more (no_research): the model may not call tools well. {CHECK_MODEL}"
+            f"asked for it once more (no_research). {CALLS_NO_TOOLS}"
         )
     if runs := sum(tally.spoiled for tally in tallies):
         unanswered = Counter({"tool call": sum(tally.calls_failed for tally in tallies)})

@@ -162,7 +162,7 @@ def test_a_demand_is_kept_as_readers_decided(dial: Dial) -> None:
             product_id=f"LAMP{number}",
             record_sha=record_sha(lamp(number)),
             state="met" if number == 7 else "broken",
-            by="person:ann",
+            by="model:ann",
         )
         for number in range(len(PRICES))
     )
@@ -281,7 +281,7 @@ def test_twins_are_proved_by_what_readers_decided(offers: Offers) -> None:
             product_id=listing.product.product_id,
             record_sha=record_sha(listing.product),
             state=states[listing.product.product_id],
-            by="person:ann",
+            by="model:ann",
         )
         for listing in offers.listings([*states])
     )

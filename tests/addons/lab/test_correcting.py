@@ -16,8 +16,8 @@ from drretail import open_world, run
 from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
 from drretail.addons.lab.findings import ALONE, CORRECTED, JUDGED, Correction, Figure
 from drretail.addons.lab.opinions import opinions_of
-from drretail.addons.people.voting.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
-from drretail.addons.people.voting.plan import planned
+from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
+from drretail.addons.people.plan import planned
 from drretail.cli.app import app
 from drretail.errors import DrretailError, UserError
 from drretail.eval.ballots import read_plan

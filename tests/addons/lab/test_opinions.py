@@ -22,7 +22,7 @@ from drretail.addons.lab.opinions import (
     read_opinions,
 )
 from drretail.addons.lab.tables import agreement_parts
-from drretail.addons.people.voting.plan import planned
+from drretail.addons.people.plan import planned
 from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
 from drretail.records.tables.sheets import as_csv, read_cells

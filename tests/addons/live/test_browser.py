@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from drretail.addons.people.review.decisions import read_reviews_of
-from drretail.addons.people.voting.plan import planned
-from drretail.env.world import open_world
+from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import run_folder
-from drretail.files import read_jsonl, write_lines
-from drretail.records.shop import Money
+from drretail.files import read_jsonl
 from drretail.records.vote import Vote
-from drretail.records.wish import Want, Wish
 from tests.addons.live.conftest import serve
-from tests.shop import build_shop
-from tests.viewer.agents import QUERIES
 from tests.viewer.browsing import grave_faults
 
 if TYPE_CHECKING:
@@ -139,43 +133,6 @@ def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: 
         page.locator("#live-status", has_text="runs have ended").wait_for(state="detached")
         page.get_by_text("9 runs").first.wait_for()
         assert page.evaluate("window.stays")
-
-
-def test_queries_are_reviewed(exp: Path, window: Window, tmp_path: Path) -> None:
-    file = tmp_path / "queries.jsonl"
-    write_lines(file, (query.as_line() for query in QUERIES))
-    with open_world(build_shop(tmp_path / "world")) as world, serve(exp, None, (file, world)) as address:
-        page = window(390)
-        enter(page, address, "/review")
-        page.get_by_role("button", name="Reject").click()
-        page.get_by_role("alert").filter(has_text="Is empty; it takes yes or no").wait_for()
-        for group in page.locator(".review-form fieldset").all():
-            group.get_by_label("yes").check()
-        page.get_by_label("Note").fill("good")
-        page.get_by_label("The text", exact=True).fill("Which bird feeder suits me, under $25?")
-        page.get_by_label("Name", exact=True).fill("bird feeder")
-        page.get_by_label("Kinds", exact=True).fill("bird feeder; Bird Feeders")
-        page.get_by_label("How many", exact=True).fill("two")
-        # Enter in a field checks the change, and presses no button that would remove anything.
-        page.get_by_label("How many", exact=True).press("Enter")
-        page.locator("#problem", has_text="'two' is no whole number.").wait_for()
-        assert grave_faults(page) == []
-        page.get_by_label("How many", exact=True).fill("2")
-        page.get_by_label("Budget for everything", exact=True).fill("$25")
-        page.get_by_role("button", name="Add a thing").click()
-        page.locator(".want").nth(1).get_by_role("button", name="Remove this thing").click()
-        page.locator("#edit").get_by_role("button", name="Check the change").click()
-        page.locator("#checked ins").first.wait_for()
-        assert grave_faults(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-        page.get_by_role("button", name="Keep the change").click()
-        page.wait_for_url("**/review/2")
-    (review,) = read_reviews_of(file)
-    assert (review.decision, review.reviewer, review.note) == ("edit", "ann", "good")
-    assert review.edit is not None
-    feeder = Want(name="bird feeder", kinds=("bird feeder", "Bird Feeders"), quantity=2)
-    assert review.edit.after.text == "Which bird feeder suits me, under $25?"
-    assert review.edit.after.wish == Wish(wants=(feeder,), budget=Money(amount="25"))
 
 
 @pytest.mark.parametrize(

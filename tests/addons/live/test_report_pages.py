@@ -325,8 +325,6 @@ def test_a_port_in_use_and_what_is_no_experiment_are_one_sentence(voted: Path, t
         assert refused_by("view", str(voted), "--port", str(port)).startswith(f"Port {port} is in use: ")
     bound(0).close()
     assert "does not exist" in refused_by("view", str(tmp_path / "nothing"))
-    assert "Name the folder of an experiment" in refused_by("view")
-    assert "does not exist" in refused_by("view", "--review", str(tmp_path / "nothing.jsonl"))
 
 
 def test_without_the_packages_the_line_to_install_them_is_said(voted: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,6 @@ from drretail.addons.personas.persona import (
     read_past,
     read_people,
 )
-from drretail.api.doctor.prompt_kit import USER
 from drretail.api.prompts import query_prompt_files, read_query_prompts
 from drretail.env.world import World
 from drretail.llm.prompt import overridden
@@ -39,6 +38,7 @@ from tests.api.test_own_wording import QUERY, own, requests_in, shop, stand_in, 
 from tests.build import files
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import call, make_world, refused, world
+from tests.shop import USER
 
 __all__ = ["hostile_shop", "make_world", "own", "shop", "world"]
 USERS = ("ANNA", "CARA", "FAYE", "GUNN_2")

@@ -48,7 +48,7 @@ def test_whoever_read_a_record_decides_whether_a_cart_keeps_a_demand() -> None:
         product_id=TUBE.product_id,
         record_sha=record_sha(TUBE),
         state="met",
-        by="person:a",
+        by="model:a",
     )
     recalled = Fact(product_id=TUBE.product_id, fact="recalled", source="W:1")
     decisions = Decisions(Gold(query_id="q", decisions=(read,), facts=(recalled,)))

@@ -319,7 +319,7 @@ def test_untyped_ones_are_told_and_check_types_them_in_the_file(
     world: World, source: Path, to: Path, chat: ScriptedChat
 ) -> None:
     plain = call(world, "import", source, "--to", to)
-    assert "2 queries without a wish. Write down what is to be bought: in the browser" in plain.stderr
+    assert "2 queries without a wish. Write down what is to be bought: as the wish of each" in plain.stderr
     assert "are repeated" not in plain.stderr
     assert typed(to) == [False, False]
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Compares generic and profile-aware queries by the measures of the paper's Figure 5: how much each says and needs."""
+"""Generic and profile-aware queries by the measures of the paper's Figure 5: how much each says and needs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,23 +30,22 @@ class Measures:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Mode:
     """The queries of one mode."""
 
-    mode: str
+    name: str
     queries: int
-    users: int
     means: Measures
 
 
-def compare(queries: Iterable[Query], linter: Linter) -> tuple[Row, ...]:
-    """One row per mode that occurs, profile-aware first."""
+def modes_of(queries: Iterable[Query], linter: Linter) -> tuple[Mode, ...]:
+    """The modes that occur, profile-aware first."""
     by_mode: dict[str, list[Case]] = {}
     for query in queries:
         by_mode.setdefault(query.mode, []).append(linter.case(query))
     return tuple(
-        Row(mode, len(cases), len({case.query.user_id for case in cases} - {None}), measures(cases))
-        for mode, cases in sorted(by_mode.items(), key=lambda item: (item[0] != "profile_aware", item[0]))
+        Mode(name, len(cases), measures(cases))
+        for name, cases in sorted(by_mode.items(), key=lambda item: (item[0] != "profile_aware", item[0]))
     )
 
 

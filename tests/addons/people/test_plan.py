@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.people.voting.items import WITHHELD, Names, label_question, lines_in_question, report_questions
-from drretail.addons.people.voting.plan import planned
-from drretail.addons.people.voting.results import PairCount, results_of, vote_tables
+from drretail.addons.people.items import WITHHELD, Names, label_question, lines_in_question, report_questions
+from drretail.addons.people.plan import planned
+from drretail.addons.people.results import PairCount, results_of, vote_tables
 from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.metrics.pairwise import criteria as pairwise_criteria

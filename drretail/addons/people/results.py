@@ -9,7 +9,9 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part
 from drretail.records.tables.table import table_of
 from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
-from drretail.stats.agreement import MOST_ROWS
+
+MOST_PEOPLE = 20
+"""The most people of whom each has a row of its own when printed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def vote_tables(results: VoteResults) -> Iterator[Part]:
         yield "Nobody has voted yet."
         return
     people = sorted(results.people, key=lambda person: -(person.votes + person.ratings + person.labels))
-    shown = sorted(people[:MOST_ROWS], key=lambda person: person.annotator)
+    shown = sorted(people[:MOST_PEOPLE], key=lambda person: person.annotator)
     more = len(people) - len(shown)
     columns = ["", "votes", "on pairs", "ratings", "of reports", "labels of claims"]
     notes = [f"Left out: {counted(more, 'person', 'people')} with the fewest answers. --json has all."] if more else []

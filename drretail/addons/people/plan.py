@@ -2,18 +2,17 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.addons.people.voting.items import Sheets
-from drretail.addons.people.voting.judged_claims import draw_claims, item_of, judged_claims, sheet_name
+from drretail.addons.people.items import Sheets
+from drretail.addons.people.judged_claims import draw_claims, item_of, judged_claims, sheet_name
 from drretail.eval.ballots import planning, read_plan, write_plan
 from drretail.eval.judging.subject import choose_pairs, meetings, pair_id, research_labels
 from drretail.experiment import Definition, read_definition, read_runs
 from drretail.records.base import sha256_of
 from drretail.records.run import Run
-from drretail.records.tables.sheets import Layout, SheetRow
+from drretail.records.tables.sheets import as_csv
 from drretail.records.vote import ClaimItem, PairItem, ReportItem, VotingPlan
 
 DEFAULT_SIZE = 21
@@ -124,18 +123,20 @@ def _pairs(experiment: Path, definition: Definition, runs: dict[str, Run]) -> It
             yield PairItem(pair_id=named, query_id=meeting.query.query_id, repeat=meeting.repeat, a=a, b=b)
 
 
-LAYOUT = Layout("sheet of `lab sample`", ("item", "question", "claim", "sources"), ("label",))
-WITH_UNCITED = replace(LAYOUT, filled=("label", "passage", "cited"))
+COLUMNS = ("item", "question", "claim", "sources", "label")
+WITH_UNCITED = (*COLUMNS, "passage", "cited")
 """With claims without a verdict: the text around the claim, and whether it names a source (people fill this in)."""
 
 
 def sheet_of(experiment: Path, claims: Sequence[ClaimItem], *, asks_cited: bool) -> bytes:
     """A CSV file with a row for each claim; with ``asks_cited`` it also asks of each claim whether it is cited."""
     sheets = Sheets(experiment, read_definition(experiment), asks_cited)
-    rows: list[SheetRow] = []
+    columns = WITH_UNCITED if asks_cited else COLUMNS
+    rows: list[Sequence[str]] = [columns]
     for item in claims:
         sheet = sheets.of_claim(item)
         texts = "\n\n".join(f"{source.title}\n{source.about}\n{source.text}" for source in sheet.sources)
         about = {"item": sheet_name(item.about), "question": sheet.query, "claim": sheet.claim}
-        rows.append({**about, "sources": texts, "passage": sheet.passage})
-    return (WITH_UNCITED if asks_cited else LAYOUT).written(rows)
+        cells = {**about, "sources": texts, "passage": sheet.passage}
+        rows.append([cells.get(column, "") for column in columns])
+    return as_csv(rows)

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from drretail.addons.people.voting.judged_claims import JudgedClaim, judged_claims_of
+from drretail.addons.people.judged_claims import JudgedClaim, judged_claims_of
 from drretail.errors import UserError
 from drretail.eval.claims.claims import about_sources, content_of
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, without_shop
