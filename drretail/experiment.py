@@ -31,7 +31,6 @@ from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
-from drretail.records.comparison import PlannedPair, PlannedPairs
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.query import KeptReference, Query, Reference
@@ -45,7 +44,6 @@ LABELS, NEEDS = "labels", "needs"
 """What these files hold besides options."""
 GOLD = "gold.jsonl"
 """The file in an experiment's folder with the gold of its queries, which are in experiment.json as tasks."""
-PLANNED = "planned.json"
 """The file with the comparisons that were asked for before anything was scored."""
 SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
@@ -464,12 +462,6 @@ def _seals(folder: Path) -> dict[str, str]:
     path = folder / SEALS
     sums = read_json(path).get("sums") if path.exists() else {}
     return {str(name): str(each) for name, each in sums.items()} if isinstance(sums, dict) else {}
-
-
-def read_plan(folder: Path) -> tuple[PlannedPair, ...]:
-    """The comparisons that were asked for before anything was scored. Raises UserError for a damaged file."""
-    path = folder / PLANNED
-    return _validated(PlannedPairs, path).pairs if path.exists() else ()
 
 
 def entitle(folder: Path, title: str) -> None:

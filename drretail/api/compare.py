@@ -11,32 +11,27 @@ from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import named_variants, tables_of_experiment, twin_rows
-from drretail.eval.compare.comparing import compare_beside, compare_recorded, metrics_away, there
+from drretail.eval.compare.comparing import compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
     GateRule,
-    Plan,
     Rule,
     broken_rules,
     broken_since_last,
-    caught,
-    foreseen,
     judged_gates,
     read_rule,
     stated,
 )
-from drretail.eval.compare.fail_if import planned as planned_gates
 from drretail.eval.judging.subject import resolve_name
 from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
-from drretail.querygen.reading import read_tasks
 from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
 from drretail.records.score import Scores, SettingTable, Systems
 from drretail.records.tables.figures import counted
-from drretail.records.tables.result import Part, Prose, Result, prose
+from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
 from drretail.viewer.sections import all_pairs_parts, comparison_parts, slice_parts
 from drretail.viewer.tables import ablations
@@ -44,7 +39,6 @@ from drretail.viewer.tables.scores import main_slices
 
 GATE_FAILED = 4
 """The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""
-STEADY = "That is for the noisiest agent, right in half of its runs by chance. With one that answers alike each time, "
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +51,6 @@ class Compared:
     """A sentence for each other rule of ``fail_if`` that is met."""
     gates: list[GateResult] = field(default_factory=list[GateResult])
     """The result of each rule of ``fail_if`` on a drop or rise."""
-    planned: list[Plan] = field(default_factory=list[Plan])
-    """For a file of queries: what each such rule can tell of the noisiest agent, and of one that answers alike."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
     away: list[str] = field(default_factory=list[str])
@@ -98,8 +90,6 @@ class Compared:
                 by = row.by if isinstance(row, SettingTable) else self.options.by
                 made.setdefault(by, []).append(row.model_dump(mode="json", exclude_none=not self.twins))
             return made
-        if self.planned:
-            return {"planned": [[gate.model_dump(mode="json") for gate in plan] for plan in self.planned]}
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
             **({"judges": dict(self.cards)} if self.cards else {}),
@@ -108,12 +98,9 @@ class Compared:
         }
 
     def _pairs(self) -> Iterator[Part]:
-        for noisiest, steady in self.planned:
-            yield from prose(foreseen(noisiest), STEADY + caught(steady))
         details, count = self.options.details, len(self.comparisons)
         if count > 1 and not details:
-            beside = "" if self.options.beside is None else f" --beside {self.options.beside}"
-            named = f"{quote(str(self.options.experiment))}{beside}"
+            named = quote(str(self.options.experiment))
             yield from all_pairs_parts(self.comparisons, self.systems, named, self.cards)
             return
         for comparison in self.comparisons:
@@ -161,25 +148,11 @@ def compare(options: CompareOptions) -> Compared:
     Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one and for options that
     contradict each other.
     """
-    read = [read_rule(text) for text in texts_in(options.fail_if)]
-    tests = [rule for rule in read if isinstance(rule, GateRule)]
-    if options.alpha is not None and not tests:
-        raise UserError("--alpha is for rules on a drop or rise: add one, such as --fail-if clean:drop=.10.")
-    alpha = options.alpha or 0.05
-    if isinstance(options.experiment, str | Path) and Path(options.experiment).is_file():
-        if not tests:
-            raise UserError(f"{options.experiment} is no experiment; to plan a gate for it: --fail-if clean:drop=.10.")
-        plans = planned_gates(tests, read_tasks(Path(options.experiment)), options.repeats or 1, alpha)
-        return Compared(planned=plans, options=options)
-    if options.repeats is not None:
-        raise UserError(f"{options.experiment} has its runs: --repeats plans a gate for a file of queries.")
     with busy("comparing"):
-        return _compared(options, read, tests, alpha)
+        return _compared(options, [read_rule(text) for text in texts_in(options.fail_if)])
 
 
-def _compared(
-    options: CompareOptions, read: Sequence[Rule | GateRule], tests: Sequence[GateRule], alpha: float
-) -> Compared:
+def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compared:
     experiment = folder_of(options.experiment)
     systems = read_definition(experiment).systems
     if options.by is not None:
@@ -200,16 +173,9 @@ def _compared(
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
             return Compared(broken=broken, systems=systems, options=options)
-    if options.beside is None:
-        comparisons = compare_recorded(
-            experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar
-        )
-    else:
-        other = Path(options.beside)
-        if options.b not in (None, there(str(options.a), other)):
-            raise UserError("--beside compares a system with itself: name one system, or none to compare all.")
-        comparisons = compare_beside(experiment, other, options.a, metrics=metrics, judges=judges, bar=options.bar)
-    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries), alpha)
+    comparisons = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
+    tests = [rule for rule in read if isinstance(rule, GateRule)]
+    gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
     return Compared(
         comparisons,
@@ -229,8 +195,8 @@ def _named(options: CompareOptions) -> list[str]:
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by, judges = options.by, texts_in(options.judges)
-    if options.a is not None or options.fail_if or options.beside is not None:
-        raise UserError(f"--by {by} compares settings of one agent: leave out systems, --fail-if and --beside.")
+    if options.a is not None or options.fail_if:
+        raise UserError(f"--by {by} compares settings of one agent: leave out systems and --fail-if.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
     if by not in ("level", "axis"):

@@ -14,7 +14,7 @@ from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
-from drretail.errors import UserError, install_line
+from drretail.errors import UserError
 from drretail.eval.check_results import Checklist
 from drretail.eval.method import judge_notes
 from drretail.eval.proofs import QUESTION_SHOWN, SCORES_FOLLOW, SHOWN, Proofs, States, state_of
@@ -25,7 +25,7 @@ from drretail.llm.usage import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result
-from drretail.viewer.experiment import ExperimentView, between, read_view
+from drretail.viewer.experiment import ExperimentView, read_view
 from drretail.viewer.output import say
 from drretail.viewer.page.document import INDEX, write_report
 from drretail.viewer.page.frame import page_name
@@ -61,8 +61,6 @@ def report(options: ReportOptions) -> Result[str]:
     experiment, to = folder_of(options.experiment), None if options.to is None else Path(options.to)
     if to is not None and to.suffix.casefold() == ".json":
         raise UserError(f"report writes no JSON to {to.name}: --json prints a document.")
-    if options.form == "paper" and options.diff is not None:
-        raise UserError("--diff has no --format paper: leave one of the two out.")
     if to is not None and to.is_dir() and options.form != "plots":
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
     made = to or (experiment / DEFAULT_NAMES[options.form] if options.form in ("html", "plots") else Path())
@@ -82,9 +80,6 @@ def report(options: ReportOptions) -> Result[str]:
         view = read_view(experiment, proofs)
         if not view.failure:
             view = _checked(view, read_prices(settings.prices), proofs)
-        if options.diff is not None:
-            view = between(view, *options.diff)
-            name = f"diff-{'~'.join(view.definition.systems)}{Path(name).suffix}"
     if options.form == "plots":
         return _plots(view, to or experiment / name)
     if view.failure:
@@ -147,9 +142,7 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
     written = [str(path) for path in write_plots([*chain(*plots_of(view, lines), finding_plots(view.folder))], to)]
-    lacks_images = written and not any(path.endswith(".png") for path in written)
-    hints = [f"PNG files need one more package: {install_line('plots')}."] if lacks_images else []
-    return Result("", {"plots": written}, written, hints=hints, path=to)
+    return Result("", {"plots": written}, written, path=to)
 
 
 def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs, files: str) -> Path:

@@ -23,7 +23,7 @@ from drretail.api.observer import SILENT, Observer
 from drretail.api.option import accepts
 from drretail.api.options import research
 from drretail.api.options.run import AskOptions, RunOptions, SystemOptions
-from drretail.api.options.shared import names_in, texts_in
+from drretail.api.options.shared import names_in
 from drretail.api.recorded import RecordedAnswer, RecordedExperiment
 from drretail.api.settings import Settings, read_settings
 from drretail.api.systems import (
@@ -87,25 +87,12 @@ def run(options: RunOptions) -> RecordedExperiment:
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
-        keep_plan = _checked_plan(texts_in(options.planned), systems, folder)
         tallies, closing = _run_systems(options, ready, systems, folder, environment, observer)
-        keep_plan()
         scored_by = f"drretail score {quote(str(folder))}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {quote(str(gold))}" if (gold / "rubrics").is_dir() else ""
             scored_by += f" --metrics dr3 --gold {quote(str(gold))}{criteria}"
     return RecordedExperiment(folder, tuple(tallies), closing, scored_by)
-
-
-def _checked_plan(texts: Sequence[str], systems: Sequence[SystemUnderTest], folder: Path) -> Callable[[], None]:
-    """What keeps the planned comparisons, once there are runs. Raises as ``plan_of`` and ``check_plan`` do."""
-    if not texts:
-        return lambda: None
-    from drretail.eval.compare.differences import check_plan, keep_plan, plan_of  # loads all metrics
-
-    plan = plan_of(texts, {system.label for system in systems})
-    check_plan(folder, plan)
-    return partial(keep_plan, folder, plan)
 
 
 def _run_systems(

@@ -23,7 +23,6 @@ from drretail.env.web.live import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, missing_addon
 from drretail.eval.baskets import made_references
-from drretail.eval.compare.differences import keep_plan, plan_of
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
@@ -139,7 +138,6 @@ def score(options: ScoreOptions) -> RecordedScores:
     if failure := first_failure(folder, proofs):
         say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
-    keep_plan(folder, plan_of(texts_in(options.planned), read_definition(folder).systems, plan.metrics))
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
     asked_judges = (

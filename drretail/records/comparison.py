@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from drretail.records.base import Document, Estimated, OfJudge, Record
+from drretail.records.base import Estimated, OfJudge, Record
 
 Outcome = Literal[
     "higher",
@@ -27,27 +27,8 @@ lost or not made yet. "undone": the difference would not be shown if the higher 
 """
 
 
-class PlannedPair(Record):
-    """Two systems whose comparison was asked for before anything was scored."""
-
-    a: str
-    b: str
-    headlines: tuple[str, ...] = ()
-    """By variant or name; all if empty."""
-
-    def asks(self, labels: Collection[str], names: Collection[str]) -> bool:
-        """True for these two systems in a headline with one of these names."""
-        return {*labels} == {self.a, self.b} and (not self.headlines or not {*names}.isdisjoint(self.headlines))
-
-
-class PlannedPairs(Document):
-    """planned.json."""
-
-    pairs: tuple[PlannedPair, ...]
-
-
-class GatePower(Record):
-    """What a rule of ``compare --fail-if`` such as "clean:drop=.10" can tell, with its errors."""
+class GateResult(Record):
+    """What a rule of ``compare --fail-if`` such as "clean:drop=.10" says of A, with what it can tell and its errors."""
 
     rule: str
     alpha: float
@@ -60,11 +41,6 @@ class GatePower(Record):
     """About how many queries let a change as large as named fail in 80 %; None for more than were tried."""
     queries: int
     users: int
-
-
-class GateResult(GatePower):
-    """What such a rule says of A."""
-
     name: str
     """The score."""
     a: str
@@ -150,8 +126,6 @@ class ComparedRow(Estimated):
     """Number of tests in that correction."""
     is_primary: bool = False
     """False for exploratory rows."""
-    is_planned: bool = False
-    """True if it was asked for before anything was scored: then it is corrected over what was asked."""
     failures_added: float = 0.0
     """How many more failures of the higher side ``p_holm`` bears: more if more systems are compared; 0 in figures in
     which a failed run does not earn the worst."""

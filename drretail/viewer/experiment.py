@@ -12,7 +12,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.compare.comparing import compare_beside, there
 from drretail.eval.compare.wording import rows_of
-from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject, resolve_name
+from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
 from drretail.eval.proofs import Proofs
@@ -314,43 +314,6 @@ def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
     )
 
 
-def between(view: ExperimentView, a: str, b: str) -> ExperimentView:
-    """The view with the systems alone whose labels are, or begin with, ``a`` and ``b``.
-
-    Raises UserError if both mean one system; UnknownName for a wrong name.
-    """
-    known, definition, scores = view.definition.systems, view.definition, view.scores
-    a, b = (resolve_name("system", each, known) for each in (a, b))
-    if a == b:
-        raise UserError(f"{a} can't be set beside itself: name two systems of {view.name}.")
-    title = definition.title and f"{a} and {b}: {definition.title}"
-    definition = definition.model_copy(update={"systems": {label: known[label] for label in (a, b)}, "title": title})
-    planned = tuple(run for run in view.planned if run.label in (a, b))
-    by_system = ("scores", "ranks", "slices", "twins")
-    rows = {name: tuple(row for row in getattr(scores, name) if row.system in (a, b)) for name in by_system}
-    pairs = tuple(row for row in scores.pairs if {row.a, row.b} == {a, b})
-    board = scores.scoreboard
-    if board is not None:
-        board = board.model_copy(
-            update={
-                "rows": tuple(row for row in board.rows if row.system in (a, b)),
-                "compared": tuple(row for row in board.compared if {row.a, row.b} == {a, b}),
-                "differs": (),
-            }
-        )
-    scores = scores.model_copy(
-        update={
-            **rows,
-            "pairs": pairs,
-            "ablations": (),
-            "scoreboard": board,
-            "systems": definition.systems,
-        }
-    )
-    runs = Runs(view.folder, definition, planned, board)
-    return replace(view, definition=definition, planned=planned, runs=runs, scores=scores)
-
-
 def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
     """The best system of each of two experiments, on the queries that both ask.
 
@@ -404,7 +367,7 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
         called = {(column.metric, column.variant): column.name for column in columns}
         compared = [
             row.model_copy(update={"name": called.get((row.metric, row.variant), row.name)})
-            for row in rows_of(compare_beside(view.folder, other.folder, a, b))
+            for row in rows_of([compare_beside(view.folder, other.folder, a, b)])
         ]
         fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
         board = board.model_copy(update={**fields, "differs": (), "notes": ()})

@@ -33,12 +33,11 @@ def test_text_goes_to_stdout_and_a_page_where_it_is_told_or_into_the_folder(repo
     assert (mine / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_plots_are_files_in_both_forms_and_need_a_folder(report: Report, mine: Path) -> None:
-    pytest.importorskip("resvg_py")
+def test_plots_are_files_and_need_a_folder(report: Report, mine: Path) -> None:
     done = report(mine.parent, "exp", "--format", "plots", "--to", "drawn", "--json")
     assert done.returncode == 0, done.stderr
     written = [mine.parent / load for load in json.loads(done.stdout)["plots"]]
-    assert {each.name for each in written} == {"tool-calls.svg", "tool-calls.png"}
+    assert {each.name for each in written} == {"tool-calls.svg"}
     assert all(each.stat().st_size > 500 for each in written)
     (mine.parent / "mine.txt").write_text("mine", encoding="utf-8")
     refused = report(mine.parent, "exp", "--format", "plots", "--to", "mine.txt")

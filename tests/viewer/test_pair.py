@@ -1,60 +1,39 @@
-"""The report of two systems of an experiment: on the page, in the terminal, as JSON."""
+"""Two answers to one question: how their claims differ; and the best systems of two experiments on one page."""
 
-import json
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from drretail import open_world, run, score
-from drretail.errors import UnknownName, UserError
+from drretail.errors import UserError
 from drretail.experiment import read_definition, read_runs, reference_path, write_definition
 from drretail.files import write_json
 from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
 from drretail.viewer.conversation import journal_size
-from drretail.viewer.experiment import beside, between, read_view
+from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.judged import Claim
 from drretail.viewer.page.question import Questions, Rendered
 from drretail.viewer.run_lines import changes, claim_changes
 from tests.build import known
-from tests.cli.commands import environment
-from tests.cli.in_process import run_here
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
-from tests.viewer.dom import parse
 
 
 @pytest.fixture(scope="module")
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("pair")
     with open_world(build_shop(home / "w")) as world:
-        run(world, [QUESTION], {**DIFFERING, "third": DIFFERING["after"]}, to=home / "exp", user=USER, baselines=False)
+        run(world, [QUESTION], DIFFERING, to=home / "exp", user=USER, baselines=False)
     score(home / "exp", ["faithfulness", "checks"])
     return home / "exp"
 
 
 def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
-    view = between(read_view(compared), "before", "after")
-    by_label = {each.subject.label: each for each in view.runs}
+    by_label = {each.subject.label: each for each in read_view(compared).runs}
     lines = [each.line for each in claim_changes(by_label["before"], by_label["after"]) or () if each.kind != "same"]
     assert [line[:14] for line in lines] == ["~ ✓ → ○ It is ", "− · The Tanagr", "+ ✓ The Tanagr"]
-
-
-def test_the_report_of_two_systems_has_nothing_of_a_third(compared: Path) -> None:
-    view = between(read_view(compared), "before", "after")
-    board = view.scores.scoreboard
-    assert board is not None
-    assert {row.system for row in board.rows} == {row.system for row in view.scores.scores} == {"before", "after"}
-    assert {(row.a, row.b) for row in board.compared} <= {("after", "before")}
-
-
-def test_a_system_beside_itself_and_one_that_is_none_are_errors(compared: Path) -> None:
-    with pytest.raises(UserError, match="can't be set beside itself"):
-        between(read_view(compared), "before", "before")
-    with pytest.raises(UnknownName, match="Did you mean after"):
-        between(read_view(compared), "before", "aftr")
 
 
 def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compared: Path, tmp_path: Path) -> None:
@@ -67,7 +46,7 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     assert [row.system for row in board.rows] == [a, b]
     names = {column.name for column in board.columns}
     assert {row.name for row in board.compared} & names
-    assert {(row.a, row.b) for row in board.compared} == {(a, b)}
+    assert {(row.a, row.b, row.n_pairs, row.difference) for row in board.compared} == {(a, b, 1, 0.0)}
     definition = read_definition(other)
     queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
     write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))
@@ -109,26 +88,6 @@ def test_an_experiment_of_floors_alone_has_no_best_system(compared: Path, tmp_pa
     (other / "scores.json").unlink()
     with pytest.raises(UserError, match="other has no system that researches"):
         beside(read_view(compared), read_view(other))
-
-
-def test_the_command_writes_the_page_and_tells_the_rest(compared: Path) -> None:
-    def report(*args: str) -> subprocess.CompletedProcess[str]:
-        home = compared.parent
-        return run_here(("report", "exp", "--diff", "before", "after", *args), home, environment(home))
-
-    done = report()
-    assert (done.returncode, done.stdout) == (0, "exp/diff-before~after.html\n")
-    page = parse((compared / "diff-before~after.html").read_text(encoding="utf-8"))
-    differing = next(each for each in page.by_id("q1").all("details") if each.text.strip().startswith("Claims that"))
-    places = {each.attributes["id"] for each in page.all() if "id" in each.attributes}
-    rows = [(link.attributes["href"], row.text) for row in differing.all("tr") for link in row.all("a")]
-    assert [("not said" in text) for _, text in rows] == [False, True, True]
-    assert all(href.removeprefix("#") in places for href, _ in rows)
-    assert "third" not in page.by_id("scoreboard").text + page.by_id("questions").text
-    assert "  ~ ✓ → ○ It is rated 4.5 out of 5" in report("--format", "text").stdout
-    assert json.loads(report("--json").stdout)["systems"] == ["after", "before"]
-    wrong = report("--format", "paper")
-    assert (wrong.returncode, wrong.stderr.count("\n")) == (2, 1)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,6 @@ PACKAGES = (
     Package("uvicorn", "view", "ui"),
     Package("mcp", "mcp", "mcp"),
     Package("pyspark", "ingest --engine spark", "spark"),
-    Package("resvg-py", "plots as PNG files", "plots"),
     Package("pillow", "receipts of sandbox build", "sandbox"),
     Package("markitdown", "PDF and Office files", "documents"),
     Package("inspect-ai", "the task of inspect_ai, and logs for it", "inspect"),

@@ -70,7 +70,6 @@ class RunOptions(SystemOptions):
     preset: Annotated[str | None, Option("The paper's systems, queries and models.", WHAT, metavar="paper")] = None
     cross: Annotated[bool, Option("All combinations of the values of --vary.", WHAT)] = False
     baselines: Annotated[bool, Option("Leave out null agents and the oracle.", WHAT, flag="--no-floors")] = True
-    planned: shared.PlannedPairs = ()
     pages: Annotated[bool, Option("Fetch no cited pages: FP_web is then n/a.", WHAT)] = True
     user: Annotated[str | None, Option("Who asks the plain questions among the queries.", flag="", in_file=None)] = None
     seed: Annotated[str, Option("The random seed.", WHAT)] = "42"

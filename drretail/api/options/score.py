@@ -41,7 +41,6 @@ class ScoreOptions:
         shared.Texts,
         Option("For the metric pairwise: two systems (default: all pairs).", metavar="A~B", type=list[str]),
     ] = ()
-    planned: shared.PlannedPairs = ()
     queries: Annotated[
         str | Path | None,
         Option(
@@ -167,19 +166,9 @@ class CompareOptions:
             type=list[str],
         ),
     ] = ()
-    alpha: Annotated[
-        float | None,
-        Option("How often rules on a drop or rise may fail an unchanged agent.", min=0.0001, max=0.5, default="0.05"),
-    ] = None
-    repeats: Annotated[
-        int | None, Option("Plan such a rule for so many runs a query: EXP is then a file of queries.", min=1)
-    ] = None
     last: Annotated[
         str | Path | None,
         Option("An earlier experiment, such as yesterday's answers, for rules on `last`.", metavar="EXP2"),
-    ] = None
-    beside: Annotated[
-        str | Path | None, Option("Compare each system with itself in another experiment, by query id.", metavar="EXP2")
     ] = None
     by: Annotated[
         str | None,
@@ -206,7 +195,7 @@ class ReportOptions:
     experiment: shared.Experiment
     form: Annotated[
         ReportFormat,
-        Option("A page, text, the scoreboard for LaTeX, the paper's tables, or plots as SVG and PNG.", flag="--format"),
+        Option("A page, text, the scoreboard for LaTeX, the paper's tables, or plots as SVG.", flag="--format"),
     ] = "html"
     _: KW_ONLY
     to: Annotated[
@@ -216,9 +205,6 @@ class ReportOptions:
             metavar="FILE",
             default="EXP/report.html; text and LaTeX to stdout",
         ),
-    ] = None
-    diff: Annotated[
-        tuple[str, str] | None, Option("Show how two systems' answers differ.", metavar="A B", type=tuple[str, str])
     ] = None
     title: Annotated[str | None, Option("The experiment's new title.", flag="")] = None
     split: Annotated[

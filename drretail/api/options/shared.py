@@ -31,9 +31,6 @@ Judge = Annotated[
     "str | Model | Iterable[str | Model]",
     Option("Who judges.", metavar="PROVIDER:MODEL", type=list[str], default="the rule-based offline:judge"),
 ]
-PlannedPairs = Annotated[
-    Texts, Option("What is asked beforehand (docs/results.md).", metavar="A~B:FP,…", type=list[str])
-]
 ModelProfile = Annotated[
     str | None, Option("Models and judges: default, cheap, local, paper-like.", MODELS, metavar="NAME")
 ]

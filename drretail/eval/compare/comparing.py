@@ -283,10 +283,6 @@ def conclusions(gathered: Gathered, comparison: Comparison) -> Iterator[str]:
         yield "Nothing can be concluded: no judge has values of both systems."
     elif not primary:
         yield "Nothing is concluded: no figure that systems are chosen by was compared."
-    planned = {name_of(row): row.tests for row in primary if row.is_planned}
-    if planned:
-        tests = counted(max(planned.values()), "such test")
-        yield f"Asked for before anything was scored, and corrected over {tests}: {listed(planned)}."
     sides = {comparison.a: "A", comparison.b: "B"}
     primary_findings = findings(rows_of([comparison]), sides, by_judge=True)
     yield from (each.sentence for each in primary_findings)
@@ -550,42 +546,18 @@ def _comparisons(
         )
 
 
-def compare_beside(
-    experiment: Path,
-    other: Path,
-    label: str | None = None,
-    label_there: str | None = None,
-    *,
-    metrics: Sequence[str | Metric] | None = None,
-    judges: Sequence[str] = (),
-    bar: float = BAR,
-) -> list[Comparison]:
-    """Compares each research system that both experiments hold, or the one named, with itself in the other experiment,
-    or with ``label_there``.
-
-    Only queries with the same id in both are paired. Nothing is judged. Raises UserError if the two share no system or
-    no query, and as ``compare_recorded`` does.
-    """
-    if experiment.resolve() == other.resolve():
-        raise UserError(f"{other} is the experiment itself: --beside names another one, as of another world.")
-    first, second = read_definition(experiment), read_definition(other)
-    shared = sorted(first.systems.keys() & second.systems.keys()) if label_there is None else [*first.systems]
-    if not shared or not {query.query_id for query in first.queries} & {query.query_id for query in second.queries}:
-        raise UserError(f"{experiment} and {other} share no system, or no query: import with --system, or use --last.")
-    wanted = [each for each in research_labels(first) if each in shared] or shared
-    labels = wanted if label is None else [resolve_name("system of both experiments", label, shared)]
-    chosen = [metric for metric in metrics or judged_metrics(experiment) if metric != PAIRWISE]
-    judged = [read_judgements(path, load_metrics(chosen)) for path in (experiment, other)]
-    both = together(judged[0], judged[1], other)
-    pairs = [(each, there(label_there or each, other)) for each in labels]
-    request = ComparisonRequest(
-        str(experiment), tuple(both.metrics), chosen_judges(both, (), judges), bar, pairwise=False
-    )
-    primary = primary_tests(both, pairs, assessors_of(both, request.judges))
-    return [compare(both, one, there, request, (), primary) for one, there in pairs]
+def compare_beside(experiment: Path, other: Path, label: str, label_there: str) -> Comparison:
+    """Compares a system with one of another experiment, on the queries with the same id in both. Nothing is judged."""
+    chosen = [metric for metric in judged_metrics(experiment) if metric != PAIRWISE]
+    mine, theirs = (read_judgements(path, load_metrics(chosen)) for path in (experiment, other))
+    both, label_there = _together(mine, theirs, other), there(label_there, other)
+    judges = chosen_judges(both, ())
+    request = ComparisonRequest(str(experiment), tuple(both.metrics), judges, pairwise=False)
+    primary = primary_tests(both, [(label, label_there)], assessors_of(both, judges))
+    return compare(both, label, label_there, request, (), primary)
 
 
-def together(one: Gathered, other: Gathered, folder: Path) -> Gathered:
+def _together(one: Gathered, other: Gathered, folder: Path) -> Gathered:
     """Both experiments as one; ``there`` names the systems of the other, and query ids decide what is paired."""
     runs = {plan.run_id: f"{there(plan.label, folder)}/{plan.query.query_id}-r{plan.repeat}" for plan in other.plans}
     plans = [replace(plan, label=there(plan.label, folder), run_id=runs[plan.run_id]) for plan in other.plans]

@@ -7,23 +7,20 @@ be others.
 """
 
 import operator
-import random
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from statistics import fmean
-from typing import Any
 
 from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.wording import name_of
 from drretail.eval.registry import installed
-from drretail.records.comparison import ComparedRow, Comparison, GatePower, GateResult
-from drretail.records.query import Query
+from drretail.records.comparison import ComparedRow, Comparison, GateResult
 from drretail.records.score import Scores
 from drretail.records.tables.figures import counted, percent, signed
 from drretail.stats.intervals import Clusters
-from drretail.stats.significance import Gate
+from drretail.stats.significance import LEVEL, Gate
 
 _RULE = re.compile(r"(?P<name>.+?)(?:(?<!\s)\s++)?(?P<sign><=|>=|<|>)\s*(?P<bound>[+-]?\d*\.?\d+|last)")
 _SIGNS: dict[str, Callable[[float, float], bool]] = {
@@ -98,15 +95,13 @@ def broken_since_last(now: Scores, last: Scores, rules: Iterable[Rule], floors: 
                 yield f"{rule.text}: {rule.name} of {label} is {here[label]:.3g}, and was {there[other]:.3g}."
 
 
-def judged_gates(
-    comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters, alpha: float
-) -> list[GateResult]:
-    """The result of each rule for each comparison and judge with such a row; all together keep to ``alpha``.
+def judged_gates(comparisons: Sequence[Comparison], rules: Sequence[GateRule], clusters: Clusters) -> list[GateResult]:
+    """The result of each rule for each comparison and judge with such a row; all together keep to ``LEVEL``.
 
     Raises UnknownName and UserError as ``broken_rules`` does, and UserError for a change that is no loss.
     """
     tested = [(rule, row) for rule in rules for row in _rows_named(comparisons, rule.name, rule.text)]
-    level = alpha / max(1, len(tested))
+    level = LEVEL / max(1, len(tested))
     return [_gate(rule, *row, clusters, level) for rule, row in tested]
 
 
@@ -125,8 +120,17 @@ def _gate(
     is_share = all(0 <= value <= 1 for both in values.values() for value in both)
     before = fmean(b for _, b in values.values())
     gate = Gate(differences, clusters.groups(values), level, is_share, before if rule.is_drop else 1 - before)
+    if is_share and rule.is_drop and rule.size > 1:
+        raise UserError(f"--fail-if {rule.text!r}: {rule.name} is from 0 to 1, and never falls by more than 1.")
+    users = gate.users_needed(rule.size)
     return GateResult(
-        **_power(rule, gate),
+        rule=rule.text,
+        alpha=level,
+        catches=gate.catches(rule.size),
+        detectable=gate.detectable,
+        queries_needed=None if users is None else ceil(users * len(differences) / gate.users),
+        queries=len(differences),
+        users=gate.users,
         name=name_of(row),
         a=comparison.a,
         b=comparison.b,
@@ -139,62 +143,17 @@ def _gate(
     )
 
 
-def _power(rule: GateRule, gate: Gate) -> dict[str, Any]:
-    """The fields of a GatePower. Raises UserError if a share is to fall by more than 1."""
-    if gate.is_share and rule.is_drop and rule.size > 1:
-        raise UserError(f"--fail-if {rule.text!r}: {rule.name} is from 0 to 1, and never falls by more than 1.")
-    users, queries = gate.users_needed(rule.size), len(gate.differences)
-    return {
-        "rule": rule.text,
-        "alpha": gate.alpha,
-        "catches": gate.catches(rule.size),
-        "detectable": gate.detectable,
-        "queries_needed": None if users is None else ceil(users * queries / gate.users),
-        "queries": queries,
-        "users": gate.users,
-    }
-
-
-Plan = tuple[GatePower, GatePower]
-
-
-def planned(rules: Sequence[GateRule], queries: Sequence[Query], repeats: int, alpha: float) -> list[Plan]:
-    """What each rule on a share can tell of so many runs before any is made: of the noisiest agent, which is right in
-    half of its runs by chance, and of one that answers alike each time.
-    """
-    from scipy.stats import binom
-
-    groups, count = Clusters.of(queries).groups(query.query_id for query in queries), len(queries)
-    # The difference of two counts out of ``repeats`` is one count out of twice as many, less its mean. Evenly spread
-    # quantiles have its spread without chance.
-    at = [(place + 0.5) / count for place in range(count)]
-    random.Random(0).shuffle(at)
-    noisy = [float(binom.ppf(each, 2 * repeats, 0.5) - repeats) / repeats for each in at]
-    level = alpha / max(1, len(rules))
-    noisiest, steady = Gate(noisy, groups, level, most=0.5), Gate([0.0] * count, groups, level)
-    return [(GatePower(**_power(rule, noisiest)), GatePower(**_power(rule, steady))) for rule in rules]
-
-
-def foreseen(gate: GatePower) -> str:
-    """What the rule can tell, which holds before its result is known."""
+def stated(gate: GateResult) -> Iterator[str]:
+    """Two sentences: what the rule can tell here, which holds before its result is known, and its result."""
     of_users = "" if gate.users == gate.queries else f" of {counted(gate.users, 'user')}"
-    return (
-        f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
-        f"{counted(gate.queries, 'query')}{of_users} {caught(gate)}"
-    )
-
-
-def caught(gate: GatePower) -> str:
-    """The end of a sentence on which changes are caught."""
     size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
     seen = "none in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
     needed = "more queries than can be tried here" if gate.queries_needed is None else f"about {gate.queries_needed:,}"
-    return f"a {change} of {size} is caught in {percent(gate.catches)}, and {seen}; {size} in 80% takes {needed}."
-
-
-def stated(gate: GateResult) -> Iterator[str]:
-    """Two sentences: what the rule can tell here, and its result."""
-    yield foreseen(gate)
+    yield (
+        f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
+        f"{counted(gate.queries, 'query')}{of_users} a {change} of {size} is caught in {percent(gate.catches)}, and "
+        f"{seen}; {size} in 80% takes {needed}."
+    )
     named = ", ".join(f"{query} ({was:.2f} → {now:.2f})" for query, (was, now) in [*gate.worse.items()][:MOST_NAMED])
     left = len(gate.worse) - MOST_NAMED
     yield (

@@ -129,7 +129,6 @@ class Corrected:
     seen: float | None = None
     """The corrected ``Tested.p``, without more failures."""
     failures: float = 0.0
-    is_planned: bool = False
 
 
 def compared_rows(
@@ -340,7 +339,6 @@ def concluded(
             "p_holm": _rounded(corrected.p),
             "tests": tests,
             "is_primary": is_primary,
-            "is_planned": corrected.is_planned,
             "failures_added": corrected.failures,
             "detectable": detectable(seen, tests, loss) if is_enough else None,
             "users_needed": needed if row.n_users is not None else None,

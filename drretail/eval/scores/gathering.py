@@ -21,11 +21,11 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
-from drretail.experiment import Definition, read_definition, read_plan
+from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
 from drretail.records.base import OfJudge
-from drretail.records.comparison import Outcome, PlannedPair
+from drretail.records.comparison import Outcome
 from drretail.records.query import Query
 from drretail.records.reading import JudgeAudit, Shares, summed
 from drretail.records.run import Usage
@@ -167,8 +167,6 @@ class Gathered:
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; missing runs have no verdicts by that judge."""
-    planned: tuple[PlannedPair, ...] = ()
-    """The comparisons that were asked for before anything was scored."""
 
     @property
     def clusters(self) -> Clusters:
@@ -283,7 +281,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
             )
         )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_plan(experiment))
+    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges))
 
 
 def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Mapping[str, Value]:

@@ -11,7 +11,6 @@ from drretail.eval.compare.wording import findings
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
 from drretail.experiment import Definition
-from drretail.grounding.text.wording import listed
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import OfJudge, Rules
 from drretail.records.comparison import PairScore
@@ -289,9 +288,6 @@ def _notes(
         note = next(row.note for row in shown.rows.values() if row.note is not None)
         yield f"{', '.join(unrated)}: {note}. Numbers need a language model: --judge PROVIDER:MODEL."
     yield from _cautions(shown, assessors)
-    for pair in gathered.planned:
-        what = listed(pair.headlines) if pair.headlines else "all headlines"
-        yield f"Asked for before anything was scored, and corrected over that: {pair.a} against {pair.b} in {what}."
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."
     for assessor in _judges(shown):

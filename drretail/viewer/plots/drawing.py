@@ -223,26 +223,12 @@ def _title(text: str) -> Markup:
     return Markup("<title>{}</title>").format(text) if text else Markup()
 
 
-PIXELS = 2
-"""Pixels per unit of the image: sharp in print and on fine screens."""
-
-
 def write_plots(plots: Sequence[Plot], folder: Path) -> list[Path]:
-    """Writes NAME.svg of each plot into the folder, and NAME.png with the extra ``plots``; returns their paths."""
-    try:
-        from resvg_py import svg_to_bytes
-    except ImportError:
-        svg_to_bytes = None
-    written: list[Path] = []
+    """Writes NAME.svg of each plot into the folder, and returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    for plot in plots:
-        svg, png = (folder / f"{plot.name}.{kind}" for kind in ("svg", "png"))
-        text = plot.standalone()
-        write_atomically(svg, text)
-        written.append(svg)
-        if svg_to_bytes:
-            write_atomically(png, bytes(svg_to_bytes(svg_string=text, zoom=PIXELS)))
-            written.append(png)
+    written = [folder / f"{plot.name}.svg" for plot in plots]
+    for plot, path in zip(plots, written, strict=True):
+        write_atomically(path, plot.standalone())
     return written
 
 

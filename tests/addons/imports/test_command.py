@@ -177,7 +177,6 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
         ["report", "exp"],
         ["report", "exp", "--format", "text"],
         ["report", "exp", "--format", "paper"],
-        ["report", "exp", "--diff", "one", "two"],
         ["compare", "exp", "one", "two"],
         ["score", "exp", "--estimate"],
         ["score", "exp", "--by", "category"],
@@ -198,9 +197,9 @@ def test_a_gate_in_the_wrong_direction_is_told_the_word(drretail: Command, error
         said = {"role": "assistant", "content": answer}
         rows = [{"messages": [{"role": "user", "content": f"Which, {at}?"}, call, seen, said]} for at in range(12)]
         jsonl(tmp_path / f"{name}.jsonl", rows)
-        assert drretail("import", "chat", f"{name}.jsonl", "--to", name, "--system", "bot").returncode == 0
-        assert drretail("score", name, "--metrics", "false_statements").returncode == 0
-    gate = ("compare", "bad", "--beside", "good", "--fail-if")
+        assert drretail("import", "chat", f"{name}.jsonl", "--to", "exp", "--system", name).returncode == 0
+    assert drretail("score", "exp", "--metrics", "false_statements").returncode == 0
+    gate = ("compare", "exp", "bad", "good", "--fail-if")
     assert "less is better here: write 'false_answers:rise=.10'." in error_of(*gate, "false_answers:drop=.10")
     assert drretail(*gate, "false_answers:rise=.10").returncode == 4
 

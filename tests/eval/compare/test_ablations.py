@@ -13,7 +13,7 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, twin_rows
-from drretail.eval.compare.comparing import assessors_of, chosen_judges, compare_beside
+from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.experiment import read_definition, reference_path, write_definition
 from drretail.files import write_json
@@ -27,9 +27,8 @@ from drretail.viewer.page.overview import render_scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
 from drretail.viewer.tables.ablations import ablation_table, main_tables, step_cell, twin_table
 from tests import build
-from tests.build import SYSTEM, Reports, experiment, known
+from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import CODE, JUDGE, RULES, gathered, runs
-from tests.eval.own import STUB
 
 VALUES = {
     "task": [3, 4, 5, 6, 3, 4, 5, 6],
@@ -350,33 +349,3 @@ def test_what_has_no_scores_by_level_is_named(options: dict[str, Any], message: 
         compare(experiment, by="level", **options)
     with pytest.raises(UserError, match=re.escape(message)):
         compare(judged(experiment), by="level", **options)
-
-
-A, B = "react@model", "hybrid@model"
-
-
-def stubbed(folder: Path, systems: Mapping[str, Reports]) -> Path:
-    experiment(folder, systems)
-    build.scored(folder, (STUB,))
-    return folder
-
-
-def values(at: float) -> Reports:
-    return {f"q{number}-r1": str(round(at + number / 100, 2)) for number in range(12)}
-
-
-def test_a_system_is_paired_with_itself_query_by_query_and_what_nothing_shares_is_told(tmp_path: Path) -> None:
-    here = stubbed(tmp_path / "here", {A: values(0.8), B: values(0.5)})
-    there = stubbed(tmp_path / "there", {A: values(0.3), B: values(0.5)})
-    made = {each.a: each for each in compare_beside(here, there, metrics=[STUB])}
-    assert {each.b for each in made.values()} == {f"{A}@there", f"{B}@there"}
-    rows = {label: next(row for row in one.tables[0].rows if row.variant == "said") for label, one in made.items()}
-    assert (rows[A].difference, rows[A].n_pairs, rows[A].outcome) == (pytest.approx(0.5), 12, "higher")
-    assert (rows[B].difference, rows[B].n_pairs) == (0, 12)
-
-    other = stubbed(tmp_path / "other", {A: {"q77-r1": "0.5"}})
-    assert [each.a for each in compare_beside(here, there, "react", metrics=[STUB])] == [A]
-    with pytest.raises(UserError, match="share no system, or no query"):
-        compare_beside(here, other, metrics=[STUB])
-    with pytest.raises(UserError, match="is the experiment itself"):
-        compare_beside(here, here, metrics=[STUB])
