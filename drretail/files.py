@@ -298,8 +298,8 @@ def write_rows(path: Path, value: Mapping[str, Any]) -> None:
     write_atomically(path, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def read_json(path: Path, newest: int = FORMAT) -> dict[str, Any]:
-    """The JSON object in a file. Raises UserError if it is missing or broken, or of a format newer than ``newest``."""
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a file. Raises UserError if it is missing or broken, or of another format."""
     try:
         value = parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -310,19 +310,19 @@ def read_json(path: Path, newest: int = FORMAT) -> dict[str, Any]:
         raise UserError(f"{file_error(problem, path)}.") from problem
     if not isinstance(value, dict):
         raise UserError(f"{path} holds no JSON object.")
-    check_format(value, path, newest)
+    check_format(value, path)
     return value
 
 
-def check_format(value: dict[str, Any], where: object, newest: int = FORMAT) -> None:
+def check_format(value: dict[str, Any], where: object) -> None:
     """Raises UserError if ``value`` names another format than this version of drretail reads."""
     version = value.get("format")
-    if isinstance(version, int) and FORMAT <= version <= newest:
+    if version == FORMAT:
         return
     fault, advice = "names no format" if version is None else f"is of format {version!r}", "Make it anew."
-    if isinstance(version, int) and version > newest:
+    if isinstance(version, int) and version > FORMAT:
         fault, advice = f"{fault}, made by a newer version", "Install that version, or name another folder."
-    raise UserError(f"{where} {fault}; this version of drretail reads format {newest}. {advice}")
+    raise UserError(f"{where} {fault}; this version of drretail reads format {FORMAT}. {advice}")
 
 
 def check_replaceable(path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from drretail.addons.lab.findings import SECOND, Figure, JudgeCard, SetCard, unanswered_in_words
+from drretail.addons.lab.findings import Figure, JudgeCard, SetCard, unanswered_in_words
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim, Unit
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
@@ -334,7 +334,7 @@ def keep_card(experiment: Path, judge: Judge, card: JudgeCard) -> tuple[Path, st
     """
     path, before = card_path(experiment, judge.slug), None
     with suppress(UserError, ValidationError):  # one that can't be read is made again
-        before = JudgeCard.model_validate(read_json(path, SECOND)) if path.is_file() else None
+        before = JudgeCard.model_validate(read_json(path)) if path.is_file() else None
     other_sets, replaced = list[SetCard](), ""
     if before and all(getattr(before, name) == getattr(card, name) for name in ("prompt_hash", "version", "seed")):
         names = {part.name for part in card.sets}
@@ -353,7 +353,7 @@ def read_cards(experiment: Path) -> list[JudgeCard]:
     cards: list[JudgeCard] = []
     for path in sorted(cards_folder(experiment).glob("*.json")):
         try:
-            cards.append(JudgeCard.model_validate(read_json(path, SECOND)))
+            cards.append(JudgeCard.model_validate(read_json(path)))
         except ValidationError as problem:
             raise UserError(f"{path} is no judge's card: delete it, and drretail lab card makes it again.") from problem
     return cards

@@ -3,45 +3,18 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 
 from drretail.addons.lab import tables
 from drretail.addons.lab.agreement import agreement_of
-from drretail.addons.lab.bias.probe import Case, Probe, ask, asked_folder, bias_folder, choose_reports
-from drretail.addons.lab.bias.probe import make_copies as copy_probed
-from drretail.addons.lab.bias.probes import bias_found, metrics_of, named_probes, probe_found
-from drretail.addons.lab.calibration import calibrate_versions, of_model, prompts_hash, question_of
 from drretail.addons.lab.card import card_lines, card_of, cards_folder, drawn, judge_labelled, keep_card, read_labelled
 from drretail.addons.lab.correction import correction_of
-from drretail.addons.lab.exploits import METRICS, compare_with_honest, exploits_folder, make_exploits
-from drretail.addons.lab.findings import (
-    EVERY_KIND,
-    FOUND,
-    LEAST_LABELS,
-    TUNING,
-    Agreement,
-    BiasFound,
-    Calibration,
-    Correction,
-    ExploitsFound,
-    JudgeCard,
-    PlantedFound,
-)
+from drretail.addons.lab.findings import LEAST_LABELS, Agreement, Correction, JudgeCard
 from drretail.addons.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.addons.lab.opinions import SUPPORT, Opinion, judge_name, named, opinions_of, read_all
-from drretail.addons.lab.options import (
-    AgreeOptions,
-    BiasOptions,
-    CalibrateOptions,
-    CardOptions,
-    CorrectOptions,
-    ExploitsOptions,
-    PlantOptions,
-    SampleOptions,
-)
-from drretail.addons.lab.planting import CHECKS, FAITHFULNESS, make_copies, planted_folder, recall_of
+from drretail.addons.lab.opinions import SUPPORT, Opinion, judge_name, opinions_of, read_all
+from drretail.addons.lab.options import AgreeOptions, CardOptions, CorrectOptions, PlantOptions, SampleOptions
+from drretail.addons.lab.planting import CHECKS, Found, errors_found, make_copies
 from drretail.addons.people.plan import plan_uncited, planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
@@ -52,9 +25,9 @@ from drretail.api.worlds import recorded_world
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.baskets import made_references
+from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
-from drretail.eval.judging.subject import pair_name
 from drretail.eval.scoring import score
 from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
@@ -63,7 +36,7 @@ from drretail.progress import busy, choose_progress
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
-__all__ = ["agree", "bias", "calibrate", "card", "correct", "exploits", "plant", "sample"]
+__all__ = ["agree", "card", "correct", "plant", "sample"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +51,7 @@ class Judging:
     max_dollars: float | None
 
     @classmethod
-    def of(
-        cls, metrics: Sequence[str], options: CardOptions | PlantOptions | ExploitsOptions | BiasOptions
-    ) -> "Judging":
+    def of(cls, metrics: Sequence[str], options: CardOptions | PlantOptions) -> "Judging":
         """The judges of these options. Raises UserError for a wrong name, and for any ``retry`` but "failed"."""
         if options.retry not in (None, "failed"):
             raise UserError(f"--retry {options.retry}: only failed is asked again.")
@@ -88,15 +59,14 @@ class Judging:
         judges = judges_for(metrics, options.judge, opener, options.model_profile)
         return cls(metrics, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
 
-    def allowance(self, *folders: Path) -> Allowance:
-        """One allowance for all judging in these folders, less what was spent there before."""
+    def allowance(self, folder: Path) -> Allowance:
+        """What judging in this folder may cost, less what was spent there before."""
         models = [judge.model for judge in self.judges if judge.model is not None]
-        return allowance_for(folders, models, self.opener.prices, self.max_tokens, self.max_dollars)
+        return allowance_for([folder], models, self.opener.prices, self.max_tokens, self.max_dollars)
 
-    def score(
-        self, folder: Path, world: World | None, allowance: Allowance, *, pairs: Sequence[str] = ()
-    ) -> tuple[int, list[str]]:
+    def score(self, folder: Path, world: World | None) -> tuple[int, list[str]]:
         """Judges what is not judged yet. Returns how many answers are left, and sentences about them."""
+        allowance = self.allowance(folder)
         scores = run_loop(
             score(
                 folder,
@@ -108,7 +78,6 @@ class Judging:
                 page_age=self.opener.settings.page_age,
                 again=self.again,
                 allowance=allowance,
-                pairs=pairs,
                 prices=self.opener.prices,
                 judge_notes=card_lines,
             )
@@ -120,8 +89,7 @@ class Judging:
                 f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
                 "--fetch-sources`, before this command, fetches them."
             )
-        compared = [(row.a, row.b) for row in scores.pairs]
-        failed = failed_answers(scores, self.metrics, [judge.ref for judge in self.judges], "default", compared)
+        failed = failed_answers(scores, self.metrics, [judge.ref for judge in self.judges], "default", [])
         if failed:
             notes.append(
                 f"A judge gave no usable answer to {counted(failed, 'question')}: the same command with --retry failed "
@@ -158,38 +126,6 @@ def agree(options: AgreeOptions) -> Result[Agreement]:
     has_voted = any(opinion.kind == "person" for opinion in opinions)
     hints = [] if has_voted else [f"Nobody has voted yet: drretail view {experiment} asks people."]
     return Result(made, document, parts, hints=hints)
-
-
-@accepts(CalibrateOptions)
-def calibrate(options: CalibrateOptions) -> Result[Calibration]:
-    """Which version of a judge is nearest to people, chosen on half of the queries and measured on the other half.
-
-    Kept in EXP/lab/calibrate.json; an earlier choice stays unless ``force``. Raises UserError if that choice is for
-    another judge or question, and if people rated nothing that a judge rated.
-    """
-    experiment, ratings = folder_of(options.experiment), paths_in(options.ratings)
-    opinions = [*opinions_of(experiment), *read_all(ratings)]
-    question = question_of(opinions, options.dimension)
-    mine, model = of_model([opinion for opinion in opinions if opinion.question == question], options.judge)
-    before = None if options.force else Calibration.read(experiment)
-    if before is not None and (before.model, before.question) != (model, named(question)):
-        raise UserError(
-            f"{experiment} holds the choice for {before.model} on {before.question}: --force replaces it "
-            f"by one for {model} on {named(question)}."
-        )
-    seed, chosen = (options.seed, "") if before is None else (before.seed, before.chosen)
-    with busy("comparing versions"):
-        made = calibrate_versions(mine, seed, chosen)
-    versions = [*made.nearness(TUNING)]
-    if made.chosen not in versions:
-        raise UserError(f"{made.chosen}, which was chosen, judged nothing that people rated: choose anew with --force.")
-    judge = next(opinion.judge for opinion in mine if opinion.judge is not None and opinion.rater == made.chosen)
-    made = made.model_copy(update={"model": model, "prompt_hash": prompts_hash(experiment, judge)})
-    flags = {"--judge": options.judge, "--dimension": options.dimension, "--ratings": ratings}
-    document = keep(experiment, made, [VOTES, *verdict_folders(experiment)], flags)
-    another = f"drretail score {experiment} --metrics quality --judge {model} --prompts DIR"
-    hints = [f"There is only one version: {another} makes another."] if len(versions) == 1 else []
-    return Result(made, document, [*tables.calibration_parts(made, was_chosen=before is not None)], hints=hints)
 
 
 @accepts(CorrectOptions)
@@ -299,95 +235,27 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
 
 
 @accepts(PlantOptions)
-def plant(options: PlantOptions) -> Result[PlantedFound]:
+def plant(options: PlantOptions) -> Result[Sequence[Found]]:
     """Plants one error in each copy of good reports, and counts the errors that checks and judges find.
 
-    The copies are an experiment of their own, EXP/lab/planted; the result is kept in EXP/lab/plant.json. Raises
-    UserError if no report can be copied, and for a cap on a judge without a price.
+    The copies are an experiment of their own, EXP/lab/planted. Raises UserError if no report can be copied, and for a
+    cap on a judge without a price.
     """
     experiment, judging = folder_of(options.experiment), Judging.of([CHECKS, FAITHFULNESS], options)
-    folder = planted_folder(experiment)
+    folder = experiment / "lab" / "planted"
     with recorded_world(experiment, options.world) as world:
+        of, store = options.system, world and world.store
         with choose_progress().track("planting errors") as bar:
-            store = world and world.store
-            errors = make_copies(experiment, store, seed=options.seed, per_kind=options.n, of=options.system, bar=bar)
-        left, notes = judging.score(folder, world, judging.allowance(folder))
-    recall = recall_of(folder, errors, [judge_name(judge.ref, "default") for judge in judging.judges])
-    left += sum(finder.failed + finder.unasked for finder in recall.where(name=FOUND, of=EVERY_KIND))
-    document = keep(experiment, recall, verdict_folders(experiment, within=folder.relative_to(experiment)))
-    hint = f"The copies are an experiment of their own: {folder}; what was planted where: planted.json in it."
-    return Result(recall, document, [*tables.planted_parts(recall)], left=left, notes=notes, hints=[hint])
+            copies = make_copies(experiment, folder, store, seed=options.seed, per_kind=options.n, of=of, bar=bar)
+        left, notes = judging.score(folder, world)
+    found = errors_found(folder, copies, [judge_name(judge.ref, "default") for judge in judging.judges])
+    planted = [
+        {"text": copy.report[copy.start : copy.end], **{name: getattr(copy, name) for name in _OF_COPIES}}
+        for copy in copies
+    ]
+    document = {"found": [asdict(each) for each in found], "copies": planted}
+    hint = f"The copies are an experiment of their own: drretail view {folder}."
+    return Result(found, document, [tables.planted_table(found)], left=left, notes=notes, hints=[hint])
 
 
-@accepts(ExploitsOptions)
-def exploits(options: ExploitsOptions) -> Result[ExploitsFound]:
-    """Makes worthless reports out of each honest one, scores both, and says which metrics each of them fools.
-
-    They are an experiment of their own, EXP/lab/exploits; the result is kept in EXP/lab/exploits.json. Raises UserError
-    for a folder without an experiment, and for a wrong name.
-    """
-    experiment, judging = folder_of(options.experiment), Judging.of(METRICS, options)
-    folder = exploits_folder(experiment)
-    with recorded_world(experiment, options.world) as world:
-        with busy("making reports"):
-            honest = make_exploits(experiment, world and world.store, of=options.system)
-        left, notes = judging.score(folder, world, judging.allowance(folder))
-    gaps = compare_with_honest(folder, honest)
-    document = keep(experiment, gaps, verdict_folders(experiment, within=folder.relative_to(experiment)))
-    hint = f"The reports are an experiment of their own: drretail view {folder}."
-    return Result(gaps, document, [*tables.exploits_parts(gaps)], left=left, notes=notes, hints=[hint])
-
-
-@accepts(BiasOptions)
-def bias(options: BiasOptions) -> Result[BiasFound]:
-    """Measures known biases of a judge: each effect with its 95% interval over queries.
-
-    The reports, with copies of half and twice their length, are an experiment of their own, EXP/lab/bias; the result is
-    kept in EXP/lab/bias.json. Raises UnknownName for an unknown probe, and UserError if every judge follows rules.
-    """
-    experiment = folder_of(options.experiment)
-    probes, folder = named_probes(names_in(options.only)), bias_folder(experiment)
-    reports = choose_reports(experiment, limit=options.n, seed=options.seed)
-    # quality makes sure that judges are opened, even if no probe reads a metric's verdicts
-    judging = Judging.of(["quality"], options)
-    if all(judge.ref.kind == "rule_based" for judge in judging.judges):
-        raise UserError("A judge that follows rules has no opinions to probe: name another, --judge PROVIDER:MODEL.")
-    judging = replace(judging, metrics=metrics_of(probes, with_pairs=bool(reports.pairs)))
-    copy_probed(experiment, reports, with_lengths=any(probe.with_lengths for probe in probes))
-    today, pin = datetime.now(UTC).date().isoformat(), None if options.pin is None else Path(options.pin)
-    cases = [Case(experiment, folder, judge, reports, options.seed, today, pin) for judge in judging.judges]
-    allowance = judging.allowance(folder, asked_folder(folder))
-    left, notes = 0, list[str]()
-    if judging.metrics:
-        left, notes = judging.score(folder, None, allowance, pairs=[*map(pair_name, reports.pairs)])
-    failed, more = _ask_probes(cases, probes, allowance, judging)
-    rows = [row for case in cases for probe in probes for row in probe_found(case, probe)]
-    left += sum(row.failed + row.unasked for row in rows)
-    biases = bias_found(reports, rows, BiasFound.read(experiment))
-    within = folder.relative_to(experiment)
-    own = [path for place in (within, asked_folder(within)) for path in verdict_folders(experiment, within=place)]
-    document = keep(experiment, biases, [VOTES, *verdict_folders(experiment, "quality"), *own])
-    hint = f"The reports and their copies are an experiment of their own: drretail view {folder}."
-    return Result(
-        biases, document, [*tables.bias_parts(biases)], left=left + failed, notes=[*notes, *more], hints=[hint]
-    )
-
-
-def _ask_probes(
-    cases: Sequence[Case], probes: Sequence[Probe], allowance: Allowance, judging: Judging
-) -> tuple[int, list[str]]:
-    """Asks the probes' own questions. Returns how many answers are missing or unusable, and sentences about them."""
-    was_closed, failed, notes = allowance.closing is not None, 0, list[str]()
-    pending = [(case, probe) for case in cases if case.has_opinions for probe in probes]
-    with choose_progress().track("probing", len(pending)) as bar:
-        for case, probe in pending:
-            with locked(case.folder):
-                failed += run_loop(ask(case, probe, again=judging.again, allowance=allowance))
-                probe.keep(case)
-            bar.advance()
-    if allowance.closing is not None and not was_closed:
-        notes.append(allowance.closing)
-        failed += 1
-    if failed:
-        notes.append(f"Of the probes' own questions {failed:,} have no answer of use: --retry failed asks again.")
-    return failed, notes
+_OF_COPIES = ("run_id", "of", "kind", "original", "note")

@@ -7,12 +7,11 @@ from shlex import join
 from typing import Any
 
 from drretail.addons.lab.card import card_line, read_cards
-from drretail.addons.lab.findings import SECOND, LabFinding
+from drretail.addons.lab.findings import LabFinding
 from drretail.errors import UserError
 from drretail.eval.registry import installed
 from drretail.files import read_json, write_json
 from drretail.packs import JOURNAL, data_of, names_in
-from drretail.records.run import slug
 
 VOTES = Path("votes")
 Options = Mapping[str, str | Sequence[object] | None]
@@ -37,9 +36,9 @@ def keep(
     return document
 
 
-def verdict_folders(experiment: Path, metric: str = "*", within: Path = Path()) -> list[Path]:
-    """A folder for each metric and judge with verdicts, relative to the experiment, or only ``within`` a part of it."""
-    folders = (experiment / within / "verdicts").glob(f"{metric}/*/")
+def verdict_folders(experiment: Path, metric: str = "*") -> list[Path]:
+    """A folder for each metric and judge with verdicts, relative to the experiment."""
+    folders = (experiment / "verdicts").glob(f"{metric}/*/")
     return sorted(path.relative_to(experiment) for path in folders if path.is_dir())
 
 
@@ -74,7 +73,7 @@ def finding_lines(experiment: Path) -> list[str]:
 def _line(experiment: Path, path: Path) -> str:
     again = f"drretail lab {path.stem} {experiment}"
     try:
-        document = read_json(path, SECOND)
+        document = read_json(path)
     except UserError as problem:
         return f"{problem} {again} makes it again."
     line, rests_on = document.get("line"), document.get("rests_on")
@@ -84,12 +83,6 @@ def _line(experiment: Path, path: Path) -> str:
         str(folder) for folder, before in rests_on.items() if content_of(experiment, Path(str(folder))) != before
     ]
     if not changed:
-        # A choice of prompts does not hold for judges of other models.
-        model, others = document.get("model"), list[str]()
-        if isinstance(model, str) and model:
-            judges = {path.name for metric in ("quality", "pairwise") for path in verdict_folders(experiment, metric)}
-            others = sorted(name for name in judges if not name.startswith(slug(model)))
-        stale = f" Stale for {', '.join(others)}: another model needs a choice of its own." if others else ""
-        return f"{line}{stale}"
+        return line
     again = " ".join(filter(None, [again, str(document.get("options") or "")]))
     return f"Stale, since {', '.join(changed)} changed: {again} makes it anew. It was: {line}"

@@ -39,25 +39,6 @@ class AgreeOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrateOptions:
-    """Chooses the version of a judge's prompts that is nearest to people's ratings.
-
-    First score EXP with each version (`score EXP --prompts DIR`). Half of the queries choose the version; the
-    other half measure how far it agrees with people.
-    """
-
-    experiment: shared.Experiment
-    _: KW_ONLY
-    judge: OfJudge = None
-    dimension: Annotated[
-        str | None, Option("The dimension that people and judges rated.", metavar="NAME", default="overall")
-    ] = None
-    ratings: Ratings = ()
-    seed: shared.Seed = "42"
-    force: shared.Force = False
-
-
-@dataclass(frozen=True, slots=True)
 class CorrectOptions:
     """Corrects FP, FR and win rates by people's labels.
 
@@ -123,45 +104,3 @@ class PlantOptions(JudgeCalls):
     system: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="all")] = None
     seed: shared.Seed = "42"
     world: shared.MovedWorld = None
-
-
-@dataclass(frozen=True, slots=True)
-class ExploitsOptions(JudgeCalls):
-    """Makes worthless reports from honest ones, and shows which of them the scores catch.
-
-    A kind of worthless report is caught if a main score (FP, quality, error-free share, feasible) is below that of
-    the honest reports, and none is above. The reports are in EXP/lab/exploits. Exit code 3: a judge gave no usable
-    answer, or a --max option was reached.
-    """
-
-    experiment: shared.Experiment
-    judge: shared.Judge = ()
-    _: KW_ONLY
-    system: Annotated[str | None, Option("The system whose reports to use.", metavar="LABEL", default="first")] = None
-    world: shared.MovedWorld = None
-
-
-@dataclass(frozen=True, slots=True)
-class BiasOptions(JudgeCalls):
-    """Measures known biases of a judge.
-
-    The judged reports are in EXP/lab/bias. Exit code 3: a judge gave no usable answer, or a --max option was reached.
-    """
-
-    experiment: shared.Experiment
-    judge: shared.Judge = ()
-    _: KW_ONLY
-    only: Annotated[
-        shared.Texts,
-        Option(
-            "The biases to measure: position, length, own_family, justification, drift, scale_use "
-            "(drretail/addons/lab/README.md).",
-            metavar="A,B",
-            default="all",
-        ),
-    ] = ()
-    n: Annotated[int, Option("Maximum reports to use; 0 uses all.", min=0)] = 40
-    pin: Annotated[
-        str | Path | None, Option("For drift: the file that lists the reports to rate every time.", metavar="FILE")
-    ] = None
-    seed: shared.Seed = "42"

@@ -6,39 +6,21 @@ from pathlib import Path
 
 from drretail.addons.lab.card import read_cards
 from drretail.addons.lab.findings import (
-    ABOVE,
-    ALARMS,
     ALONE,
     APART,
-    BELOW,
     CORRECTED,
-    EVERY_KIND,
-    FOUND,
-    HELD_OUT,
     JUDGED,
-    LEVEL_WITH,
-    PLANTED,
     SHARES,
     SUMMARISED,
-    TOO_FEW,
-    TUNING,
     Agreement,
-    BiasFound,
-    Calibration,
     Correction,
-    ExploitsFound,
     Figure,
     JudgeCard,
-    PlantedFound,
     SetCard,
     grouped,
-    is_found,
-    near_in_words,
-    seen_from,
     summarised,
-    unanswered_in_words,
-    users_of,
 )
+from drretail.addons.lab.planting import ORIGINALS, Found
 from drretail.errors import UserError
 from drretail.records.score import Systems
 from drretail.records.tables.figures import counted, dollars, interval, number
@@ -177,97 +159,16 @@ def _statistics(pairs: Iterable[Mapping[str, Figure]]) -> list[str]:
     return [name for name in STATISTICS if name in known]
 
 
-def calibration_parts(calibration: Calibration, *, was_chosen: bool) -> Iterator[Table | str]:
-    """A row for each version with both sides of the split, and the frozen version's accuracy."""
+def planted_table(found: Sequence[Found]) -> Table:
+    """A row for each kind of error, all of them, and the originals; a column for each finder."""
+    finders = list(dict.fromkeys(row.by for row in found))
     rows: list[list[object]] = []
-    held_out = calibration.nearness(HELD_OUT)
-    for version, tuning in calibration.nearness(TUNING).items():
-        sides = (cell for its in (tuning, held_out[version]) for cell in (its[0].n, near_in_words(its)))
-        rows.append([version + " (chosen)" * (version == calibration.chosen), *sides])
-    heads = (f"tuning ({counted(calibration.n_tuning, 'query')})", f"held out ({calibration.n_held_out} queries)")
-    title = f"Versions of {calibration.model} beside people, {calibration.question}"
-    yield table_of(title, ["", "n", heads[0], "n", heads[1]], rows, notes=[NOTES["calibrate"]])
-    when = "It was chosen before and is kept: --force chooses again." if was_chosen else "It is frozen now."
-    yield from prose(f"{calibration.summary()} {when}", f"Hash of its prompts: {calibration.prompt_hash}.")
-
-
-def planted_parts(planted: PlantedFound) -> Iterator[Table | str]:
-    """A row for each kind of error: how many were planted, and how many each finder found."""
-    everything = planted.where(name=FOUND, of=EVERY_KIND)
-    found = {(row.of, row.by): row for row in planted.where(name=FOUND)}
-    kinds = planted.where(name=PLANTED)
-    if sum(row.n > 0 for row in kinds) == 2:  # all errors are of one kind, whose row says the same
-        kinds = [row for row in kinds if row.of != EVERY_KIND]
-    rows: list[list[object]] = [
-        [row.of, row.n, row.count("no place"), *(_hits(found.get((row.of, finder.by))) for finder in everything)]
-        for row in kinds
-    ]
-    shares = [f"{row.by}: {row.count(FOUND)}/{row.n}{f' = {row.in_words}' if row.n else ''}" for row in everything]
-    has_intervals = any(row.ci_low is not None for row in everything)
-    notes = [f"Of all{', with the 95% interval' if has_intervals else ''}: {'; '.join(shares)}.", NOTES["plant"]]
-    for row in everything:
-        if left := unanswered_in_words(row.failed, row.unasked):
-            notes.append(f"{row.by}: {left}; in no share.")
-    for row in planted.where(name=ALARMS):
-        ends = interval(row.ci_low, row.ci_high)
-        counts = f"{row.count(ALARMS):,} of {row.n:,} {row.unit} faulted{f' ({ends})' if ends else ''}"
-        notes.append(f"{row.by}: in the reports as they were, {counts}.")
-    columns = ["kind", "planted", "no place", *(row.by for row in everything)]
-    yield table_of("Planted errors that were found", columns, rows, notes=notes)
-
-
-def _hits(recall: Figure | None) -> str:
-    """ "3/10 -2 !1", as ``plant`` of notes.toml explains."""
-    if recall is None:
-        return "–"
-    left = recall.count("unjudged") + recall.failed + recall.unasked
-    hits = f"{recall.count(FOUND)}/{recall.n}{f' -{left}' if left else ''}"
-    return hits + (f" !{recall.count('false')}" if recall.count("false") else "")
-
-
-def exploits_parts(exploits: ExploitsFound) -> Iterator[Table | str]:
-    """A table for each judge, with a row for each exploit."""
-    columns = ["exploit", "verdict", "below honest", "above honest", "no difference shown"]
-    for judge, by_name in exploits.by_judge().items():
-        rows: list[list[object]] = []
-        for name, its in by_name.items():
-            verdict = "caught" if its.is_caught else "open" if its.is_concluded else f"{its.n} of {its.needed} queries"
-            gaps = [
-                ", ".join(
-                    f"{gap.name} {number(gap.items.get('exploit'))} {sign} {number(gap.items.get('honest'))}"
-                    for gap in its.gaps(part)
-                )
-                for part, sign in ((BELOW, "<"), (ABOVE, ">"), (LEVEL_WITH, "~"))
-            ]
-            rows.append([name.replace("_", " "), verdict, *(text or "–" for text in gaps)])
-        yield table_of(f"Reports that deserve nothing, by {judge} and by code", columns, rows)
-    yield from prose(NOTES["exploits"], f"Made of {exploits.honest[0]}.")
-
-
-def bias_parts(bias: BiasFound) -> Iterator[Table | str]:
-    """A table for each judge and probe, and sentences on probes without a result."""
-    probes = bias.probes()
-    silent: dict[tuple[str, str], list[str]] = {}
-    unanswered: list[str] = []
-    for (judge, probe), (whole, effects) in probes.items():
-        name = probe.replace("_", " ")
-        if effects:
-            columns = ["", "of", "effect (95%)", "queries", "users", "n", "p", ""]
-            rows: list[list[object]] = []
-            for effect in effects:
-                found = is_found(effect)
-                verdict = TOO_FEW if found is None else "found" if found else f"none found; {seen_from(effect)}"
-                about = [effect.name, effect.part.replace("_", " "), measured_cell(effect), effect.n, effect.n_users]
-                counts = [effect.count("items"), Cell(effect.items.get("p"), "p")]
-                rows.append([*about, *counts, verdict if "neutral" in effect.items else ""])
-            yield table_of(f"{name.capitalize()}, by {judge}", columns, rows)
-        else:
-            silent.setdefault((judge, whole.note), []).append(name)
-        if left := unanswered_in_words(whole.failed, whole.unasked):
-            unanswered.append(f"{judge}, {name}: {left}.")
-    notes = NOTES["bias"].splitlines() if any(effects for _, effects in probes.values()) else ()
-    sentences = (f"{judge}, {', '.join(names)}: {reason}." for (judge, reason), names in silent.items())
-    yield from prose(*notes, *sentences, *unanswered)
+    for kind in [*dict.fromkeys(row.kind for row in found if row.kind != ORIGINALS), "all", ORIGINALS]:
+        of_kind = [row for row in found if row.kind == kind or (kind == "all" and row.kind != ORIGINALS)]
+        by_finder = [[row for row in of_kind if row.by == finder] for finder in finders]
+        shares = [f"{sum(row.found for row in its)}/{sum(row.judged for row in its)}" for its in by_finder]
+        rows.append([kind, sum(row.n for row in by_finder[0]), *shares])
+    return table_of("Planted errors that were found", ["kind", "planted", *finders], rows, notes=[NOTES["plant"]])
 
 
 _LINES = "Lines: 95% intervals."
@@ -279,12 +180,8 @@ def finding_plots(experiment: Path) -> Iterator[Plot]:
     with suppress(UserError):
         cards = read_cards(experiment)
         yield from (_confusions(card) for card in cards if any(claims.n for claims in card.sets))
-    if bias := BiasFound.read(experiment):
-        yield from _biases(bias)
     if correction := Correction.read(experiment):
         yield from _corrected(correction)
-    if planted := PlantedFound.read(experiment):
-        yield _planted(planted)
 
 
 def _confusions(card: JudgeCard) -> Plot:
@@ -305,39 +202,6 @@ def _confusions(card: JudgeCard) -> Plot:
     caption = "A row for each label that people gave; its parts are the labels that the judge gave the same claims."
     title = f"{card.judge.key} beside people's labels"
     return stacked_bars(file_name(f"lab-card-{card.judge.key}"), title, caption, rows, kinds=_LABELS, unit="claim")
-
-
-def _planted(planted: PlantedFound) -> Plot:
-    finders = [row.by for row in planted.where(name=FOUND, of=EVERY_KIND) if row.n]
-    kinds = [EVERY_KIND, *(row.of for row in planted.where(name=PLANTED) if row.of != EVERY_KIND)]
-    cells = {(row.of, row.by): measured_cell(row, n=row.n) for row in planted.where(name=FOUND) if row.n}
-    rows = {kind.replace("_", " "): [cells.get((kind, finder)) for finder in finders] for kind in kinds}
-    rows = {kind: its for kind, its in rows.items() if any(its)}
-    caption = f"Share of planted errors that each found. {_LINES}"
-    return dot_plot("lab-plant", "Planted errors found", caption, rows, series=finders, whole=(0, 1), unit="error")
-
-
-def _biases(bias: BiasFound) -> Iterator[Plot]:
-    """For each unit the effects that a judge without bias would not have."""
-    effects = [row for row in bias.rows if "neutral" in row.items]
-    for (unit,), own in grouped(effects, "unit").items():
-        judges = list(dict.fromkeys(effect.by for effect in own))
-        by_name: dict[str, dict[str, Cell]] = {}
-        for effect in own:
-            name = f"{effect.of}: {effect.name}".replace("_", " ")
-            by_name.setdefault(name, {})[effect.by] = measured_cell(effect, n=users_of(effect))
-        seen = sorted(size for effect in own if (size := effect.items.get("detectable")) is not None)
-        sizes = " to ".join(dict.fromkeys(f"{size:.2g}" for size in (*seen[:1], *seen[-1:])))
-        power = f" Four of five experiments would show effects of {sizes}." if seen else ""
-        yield dot_plot(
-            file_name(f"lab-bias-{unit}"),
-            f"Biases{f' ({unit})' if unit else ''}",
-            f"The effect of each bias. {_LINES}{power}",
-            {name: [cells.get(judge) for judge in judges] for name, cells in by_name.items()},
-            series=judges,
-            bounds={"no bias": Cell(own[0].items["neutral"])},
-            unit="user",
-        )
 
 
 def _corrected(correction: Correction) -> Iterator[Plot]:
