@@ -15,7 +15,7 @@ live/         an experiment live in the browser, with the pages on which people 
 people/       what people say: votes, labels, reviews of queries: ``queries review``
 personas/     users as personas with contexts, paired with tasks: ``queries personas``, ``context``, ``pair``
 perturb/      a copy of a world that no model can know: ``world perturb``, ``queries carry``
-publications/ metrics of other publications (pqr, race, dr3, rubrics, report_eval), and the agent dr3
+publications/ metrics of other publications (pqr, dr3, report_eval), and the agent dr3
 sandboxes/    sealed webs, one for each query: ``sandbox``
 spark/        the selection of an ingest on Spark: ``ingest --engine spark``
 """
