@@ -2,7 +2,7 @@
 
     python benchmarks/estimates.py large EXPERIMENT [--reports 1000] [--metrics faithfulness,quality] [--json FILE]
     python benchmarks/estimates.py judged EXPERIMENT [--rules paper] [--json FILE]
-    python benchmarks/estimates.py claims EXPERIMENT [--metrics faithfulness,dr3,race] [--rules paper] [--json FILE]
+    python benchmarks/estimates.py claims EXPERIMENT [--metrics faithfulness,dr3] [--rules paper] [--json FILE]
 
 ``large`` makes a larger experiment of the same reports, under other queries, and prints the seconds of an estimate from
 a sample and of a dry run of all of it, with what both say. ``judged`` holds the estimate of an experiment without its

@@ -21,7 +21,7 @@ from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
 from drretail.env.web.live import Pages
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError, missing_addon
+from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.sources import missing_pages
@@ -212,7 +212,6 @@ def _judge(
             prices=plan.opener.prices,
             wording=plan.wording,
             criteria=_path(options.criteria),
-            reference=options.reference,
             gold=_path(options.gold),
             judge_notes=judge_notes,
             on_written=on_written,
@@ -282,7 +281,6 @@ def _left_to_judge(plan: "Plan", options: ScoreOptions, judges: Sequence[Judge])
         pairs=plan.pairs,
         rate_floors=options.rate_floors,
         criteria=_path(options.criteria),
-        reference=options.reference,
         gold=_path(options.gold),
     )
 
@@ -351,10 +349,6 @@ def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
     """Raises UserError for options that contradict each other."""
     if options.pairs and PAIRWISE not in metrics:
         raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
-    if options.reference and not any("reference" in metric.inputs for metric in load_metrics(metrics)):
-        if "race" not in METRICS:
-            raise UserError(missing_addon("--reference", "publications"))
-        raise UserError("--reference says what race compares reports with: add it to the metrics, --metrics race.")
     if options.sources == "live" and options.rules == "drg":
         raise UserError(
             "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."

@@ -133,8 +133,6 @@ BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
 DESCRIPTIONS = Path(__file__).parent / "metrics" / "descriptions.toml"
 OF_ANSWERS = DESCRIPTIONS.with_name("answers.toml")
-Input = Callable[[Path, Definition, str], object]
-"""Keeps a command's argument in an experiment."""
 RULES: tuple[Rules, ...] = ("default", "paper", "drg")
 """The rules of a metric that names none."""
 
@@ -194,10 +192,8 @@ class Metric:
     """
     prepare: Callable[[Task, JudgeSession], Awaitable[Criteria | str]] | None = None
     """Makes a query's criteria before any report is judged, or says why there are none."""
-    published: Callable[[Path, Sequence[Query]], list[Criteria]] | None = None
-    """Reads criteria of these queries from a publication's file. Raises UserError for a file of another form."""
-    inputs: Mapping[str, Input] = field(default_factory=dict[str, Input])
-    """Further arguments of the command, by the option's name, and how each is kept in the experiment."""
+    keep_gold: Callable[[Path, Definition, Path], object] | None = None
+    """Copies what good answers are known to contain from a folder into the experiment."""
     lacks: Callable[[Path], str] | None = None
     """What an experiment lacks for this metric, in a sentence; empty if nothing."""
     query_lacks: Callable[[Path, Query], str | None] | None = None

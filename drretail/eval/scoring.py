@@ -154,7 +154,6 @@ async def score(
     prices: PriceTable | None = None,
     wording: Wording = PACKAGED,
     criteria: Path | None = None,
-    reference: str | None = None,
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
@@ -177,10 +176,9 @@ async def score(
     ``pairs`` are what "pairwise" compares, as "A~B"; by default, all pairs of systems that research. Null agents and
     the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion. ``prices``
     are those of the scoreboard; None means the packaged table. With another ``wording`` than the packaged one these are
-    other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied, or a publication's
-    file; ``gold`` a folder, sandbox or experiment with what good answers are known to contain; ``reference`` the system
-    whose reports "race" compares the others with. ``judge_notes`` returns notes to show beside each judge's scores of
-    faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
+    other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied; ``gold`` a folder,
+    sandbox or experiment with what good answers are known to contain. ``judge_notes`` returns notes to show beside each
+    judge's scores of faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
 
     Nothing is asked about the runs in ``judged``, by run id.
 
@@ -220,14 +218,12 @@ async def score(
             for pair in read_pairs(experiment, compared, store):
                 yield [[partial(submitter.compare, pair, metric, judge) for metric in of_pairs for judge in judges]]
 
-        arguments = {"gold": gold, "reference": reference}
-        arguments = {name: str(value) for name, value in arguments.items() if value}
-        # Arguments are for the loaded that are scored, and for all built-in ones.
-        for metric in load_metrics([*METRICS, *loaded]) if arguments else ():
-            for name in metric.inputs.keys() & arguments.keys():
-                metric.inputs[name](experiment, definition, arguments[name])
+        # Gold is for the metrics that are scored, and for all built-in ones.
+        for metric in () if gold is None else load_metrics([*METRICS, *loaded]):
+            if metric.keep_gold is not None:
+                metric.keep_gold(experiment, definition, gold)
         if criteria is not None:
-            take_criteria(experiment, criteria, loaded, definition.queries)
+            take_criteria(experiment, criteria, loaded)
         unmade = unprepared(experiment, definition, loaded, judges, store)
         tasks: list[Stages] = [[[partial(submitter.prepare, *each)]] for each in unmade]
         total = len(runs) * len(tables_of_judges)

@@ -143,10 +143,8 @@ PROSE = ("It says what it rests on, names the place where that stands, and weigh
 """Every text that the stand-in makes up begins with it, so that these texts can be counted in questions and answers."""
 SHORT, LONG = 60, 800
 """The fewest and the most characters that such a text may have instead."""
-TYPICAL_ITEMS: Mapping[str, int] = {"QueryRubric.criteria": 15}
-"""Items of the lists for which a metric's prompt asks for another number than ``ITEMS``."""
 ITEMS = 5
-"""Items of any other list of records: criteria of a dimension, requirements of a query, points of a rubric."""
+"""Items of any list of records: criteria of a dimension, requirements of a query, points of a rubric."""
 _NUMBERED = re.compile(r'<(?!source\b)[a-z_]+ (?:[^<>\n]* )?id="(\d+)"')
 _CRITERION = re.compile(r'<criterion dimension="([^"]+)">\n(.*?)\n</criterion>', re.DOTALL)
 _SOURCE = re.compile(r'<source id="([^"]*)"[^<>]*>\n(.+)')
@@ -306,7 +304,7 @@ class _Filling:
         by_dimension = [each for each in _CRITERION.findall(self.question) if each[0] == name.rpartition(".")[2]]
         if by_dimension:
             return [{"criterion": text.partition("\n(")[0]} for _, text in by_dimension]
-        count = max(TYPICAL_ITEMS.get(name, ITEMS), schema.get("minItems", 0))
+        count = max(ITEMS, schema.get("minItems", 0))
         texts = (key for key, part in properties.items() if part.get("type") == "string" and "enum" not in part)
         first = next(texts, None)
         share = {"weight": 1 / count} if properties.get("weight", {}).get("type") == "number" else {}

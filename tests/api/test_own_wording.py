@@ -194,7 +194,7 @@ def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and
     for rules, metrics in by_rules.items():
         scores = build.scored(here, metrics, judge, rules=rules, wording=wording, store=shop.store)
         assert {wording.label in row.judge_params for row in scores.scores if row.judge == judge.ref.spec} == {True}
-        build.scored(elsewhere, metrics, judge, rules=rules, wording=wording, reference="b@model")
+        build.scored(elsewhere, metrics, judge, rules=rules, wording=wording)
     answers = build.experiment(tmp_path / "log", {"log": {"q1-r1": answered()}}, evidence=[POT])
     build.scored(answers, "false_statements", judge, wording=wording)
     folders = [folder / "verdicts" for folder in (here, elsewhere, answers)]

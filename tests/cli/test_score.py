@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 from drretail.api.score import failed_answers
 from drretail.cli.app import app
 from drretail.eval.check_results import CheckResult, Verification
-from drretail.eval.registry import METRICS
 from drretail.eval.scores.file import without_board_metrics
 from drretail.files import write_json
 from drretail.records.base import OfJudge
@@ -23,7 +22,6 @@ from tests.eval.own import STUB
 from tests.llm.batches.server import BatchServer, succeeded
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
-REFERENCE = "--metrics race" if "race" in METRICS else "needs the add-on publications"
 
 
 GERMAN = "Ich empfehle diese Lampe, weil sie wenig kostet und weil die Kunden mit ihr sehr zufrieden sind. " * 5
@@ -60,7 +58,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
     others: list[dict[str, Any]] = [{"judge": "p:other"}, {"judge_params": "1a2b"}, {"rules": "paper"}]
     scores = Scores(
         scores=(),
-        judgings=(judging(), judging(metric="race"), *(judging(**other) for other in others)),
+        judgings=(judging(), judging(metric="checks"), *(judging(**other) for other in others)),
         pairs=(pair(), pair(b="c@m"), *(pair(**other) for other in others)),
     )
     judges = [JudgeRef(spec="p:m", kind="llm")]
@@ -80,7 +78,6 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         ((*STUBBED, "--by", "categry"), "There is no kind of slice 'categry'. Did you mean category?"),
         ((*STUBBED, "--world", "gone"), "There is no world at gone"),
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
-        (("score", "exp", "--metrics", "quality", "--reference", "b"), REFERENCE),
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
         ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),

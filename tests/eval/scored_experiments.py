@@ -66,14 +66,11 @@ LABELS = {
     "SupportedFacts": ("supported", "supported", "partly_supported", "unsupported", "unknown"),
     "Factuality": (1, 0, -1),
     "FoundInsights": ("full", "partial", "none"),
-    "MarkedCriteria": ("met", "not_met"),
 }
 MOODS: Mapping[str, Callable[[Random], Any]] = {
     "rating": lambda mood: mood.randint(1, 10),
     "winner": lambda mood: mood.choice("AB"),
     "target_score": lambda mood: mood.randint(0, 10),
-    "article_1_score": lambda mood: mood.randint(0, 10),
-    "article_2_score": lambda mood: mood.randint(0, 10),
     "met": lambda mood: mood.random() < 0.6,
     "score": lambda mood: mood.randint(0, 4),
     **dict.fromkeys(
@@ -101,11 +98,6 @@ def moody(title: str, question: str, answer: Any) -> Any:
             for claim in answer["claims"]:
                 claim["sources"] = [word.split("]")[0] for word in claim["claim"].split("[")[1:]]
             return answer
-        case "QueryRubric":
-            for place, criterion in enumerate(answer["criteria"]):
-                is_ternary = place % 2 == 0
-                criterion |= {"weight": (4, -2, 1, 5)[place % 4], "kind": "ternary" if is_ternary else "binary"}
-            return answer
         case _:
             return changed(answer)
 
@@ -124,7 +116,7 @@ def recorded_experiment(folder: Path, reports: Mapping[str, Reports] = REPORTS) 
 def judged_experiment(folder: Path, reports: Mapping[str, Reports] = REPORTS, changed: Changed = moody) -> Path:
     """The same by a judge of moods; of all nine planned runs two failed."""
     judge, _ = every_answer(sentences=1, changed=changed)
-    build.scored(recorded_experiment(folder, reports), JUDGED, judge, reference=A)
+    build.scored(recorded_experiment(folder, reports), JUDGED, judge)
     return folder
 
 

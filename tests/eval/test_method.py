@@ -121,11 +121,9 @@ REPORT = "# Woods\n\n" + "\n\n".join(
 )
 
 
-def asked_of(
-    folder: Path, *, rules: Rules = "default", metrics: tuple[str, ...] = METRICS, reference: str | None = None
-) -> list[tuple[str, str]]:
+def asked_of(folder: Path, *, rules: Rules = "default", metrics: tuple[str, ...] = METRICS) -> list[tuple[str, str]]:
     judge, asked = every_answer(rating=3)
-    build.scored(folder, metrics, judge, reference=reference, rules=rules)
+    build.scored(folder, metrics, judge, rules=rules)
     return asked
 
 

@@ -26,7 +26,7 @@ from drretail.records.tables.table import Table, table_of
 MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES.values())
 """Files and folders that any command makes again from the rest, and that may quote anybody."""
 _OF_RUNS = ("runs/*/*", "verdicts/*/*/*/*", "readings/*/*/*")
-_OF_QUERIES = ("rubrics/*/*", "gold/*", "references/*", f"verdicts/*/*/{CRITERIA}/*")
+_OF_QUERIES = ("rubrics/*/*", "gold/*", f"verdicts/*/*/{CRITERIA}/*")
 _ENDING = re.compile(r"(?:\.journal)?\.(?:jsonl?|md)$")
 _RUN_OF = re.compile(r"-r\d+$")
 

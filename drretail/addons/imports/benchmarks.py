@@ -1,12 +1,11 @@
-"""Readers of the files of other benchmarks and products, one function per format: tasks and reports from a file or
+"""Readers of the files of other benchmarks, and of Markdown, one function per format: tasks and reports from a file or
 folder. DR³-Eval's tasks are folders with documents and gold insights.
 """
 
-import ast
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from drretail.addons.imports.material import (
     ForeignTask,
     Material,
     Row,
-    checklist_of,
     files_under,
     read_rows,
     read_text,
@@ -24,29 +22,20 @@ from drretail.addons.imports.material import (
     stem,
 )
 from drretail.errors import UserError
-from drretail.parsing import REPORTS, document_text, is_document, texts_in
-from drretail.records.base import sha256_of
+from drretail.parsing import REPORTS, document_text, is_document
 from drretail.records.criteria import GoldInsight, GoldPart, PartOfGold, RequiredDocument
-from drretail.records.shop import Money
-from drretail.records.wish import Want, Wish
 
-ANSWERS = ("report", "article", "answer", "response")
-"""Fields for the report in benchmarks that score clicks, and so have no name for it."""
-LONGEST_REPR = 100_000
-"""The most characters of a checklist that is written as a Python literal."""
-_LIVERESEARCH_REPORT = re.compile(r"qid_(?P<id>.+)_report\.md")
 _PERSONA_HEADING = "User Persona:"
 """Separates the task from the persona in a query of PDR-Bench."""
-_RUBRIC_BOUNDS = {"rating_number": "ratings_min", "average_rating": "rating_min"}
 _PDR_FILE = re.compile(r"[_-](?P<language>en|zh)\d*$")
 _REPORT_FILES = (".md", ".markdown", *REPORTS)
 _HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t](?P<words>.*\w.*)$", re.MULTILINE)
 
 
 def rows_reader(
-    is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[Row], ForeignTask], *reports: str
+    is_row: Callable[[dict[str, Any]], bool], task_of: Callable[[Row], ForeignTask], field: str
 ) -> Callable[[Path], Material]:
-    """A reader of JSON and JSONL whose objects hold a question, a report in one of the fields ``reports``, or both.
+    """A reader of JSON and JSONL whose objects hold a question, a report in ``field``, or both.
 
     A file belongs to one system. A task without a text only says which question the report answers.
     """
@@ -55,7 +44,7 @@ def rows_reader(
         material = Material()
         for file in files_under(path, ROW_FILES):
             for row in read_rows(file, is_row):
-                task, report = task_of(row), row.report(*reports)
+                task, report = task_of(row), row.report(field)
                 if task.text:
                     material.add_task(task, row.where)
                 if report is not None:
@@ -81,103 +70,6 @@ read_reporteval = rows_reader(
         kind=row.text("category_str") or None,
     ),
     "report",
-)
-
-
-read_deepshop = rows_reader(
-    lambda value: "ques" in value or ("id" in value and any(name in value for name in ANSWERS)),
-    lambda row: ForeignTask(
-        row.id("id", "task_id"),
-        row.text("ques", "question"),
-        kind=row.text("category") or None,
-        checklist=checklist_of(row.text(name) for name in ("attribute", "filter", "sort")),
-    ),
-    *ANSWERS,
-)
-
-
-def _agenticshop_task(row: Row) -> ForeignTask:
-    """The question with its user's context as the persona."""
-    question = row.id("user_query")
-    # One user may ask several times, and the files have no ids.
-    task_id = row.text("id", "task_id") or f"{row.id('user')}-{sha256_of(question)[:6]}"
-    context = [("Situation", row.text("situation")), ("Budget", row.text("budget_range"))]
-    return ForeignTask(
-        task_id,
-        question,
-        persona="\n".join(_context_lines(row.value.get("user_context"))) or None,
-        context="\n".join(f"{name}: {text}" for name, text in context if text) or None,
-        kind=row.text("query_type") or None,
-        checklist=checklist_of(texts_in(_checklist(row.value.get("check_list")))),
-    )
-
-
-def _context_lines(context: Any) -> Iterator[str]:
-    """The fields of a user's context, one per line with its name."""
-    if isinstance(context, str) and context.strip():
-        yield context.strip()
-    elif isinstance(context, dict):
-        for name, value in context.items():
-            if words := " ".join(" ".join(texts_in(value)).split()):
-                yield f"{str(name).replace('_', ' ').capitalize()}: {words}"
-
-
-def _checklist(checklist: Any) -> Any:
-    """The checklist, which may be written as a Python literal; None if it can't be read."""
-    if not isinstance(checklist, str) or len(checklist) > LONGEST_REPR:
-        return checklist if isinstance(checklist, dict | list) else None
-    try:
-        return ast.literal_eval(checklist)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-
-
-read_agenticshop = rows_reader(lambda value: "user_query" in value, _agenticshop_task, *ANSWERS)
-
-
-def _ecomagentbench_task(row: Row) -> ForeignTask:
-    """A task whose wish is what the query shows, without what only the persona or a clarification tells."""
-    rubrics = [each for each in row.value["rubrics"] if isinstance(each, dict)]
-    implicit = set(row.value.get("implicit_rubric_ids") or ())
-    in_query = [each for each in rubrics if each.get("info_source") == "query"]
-    persona = row.value.get("user_persona")
-    return ForeignTask(
-        row.id("id"),
-        row.id("user_query"),
-        persona="\n".join(_context_lines(persona)) or None,
-        kind=row.text("intent_category") or None,
-        # A rubric that the query paraphrases asks for a value that no reader could name.
-        wish=_rubrics_wish([each for each in in_query if each.get("id") not in implicit]),
-        checklist=checklist_of(each.get("description") for each in rubrics),
-    )
-
-
-def _rubrics_wish(rubrics: list[dict[str, Any]]) -> Wish | None:
-    """A wish of one want from typed rubrics; None if no rubric names the kind of thing."""
-    kinds = [str(each["expected_value"]) for each in rubrics if each.get("type") == "entity_match"]
-    if not kinds:
-        return None
-    about: dict[str, Any] = {"name": kinds[0], "kinds": tuple(kinds)}
-    for each in rubrics:
-        field, value = str(each.get("field", "")), each.get("expected_value")
-        bounds = value if isinstance(value, dict) else {}
-        if field == "details.Brand":
-            about["brands_wanted"] = (*about.get("brands_wanted", ()), str(value))
-        elif each.get("type") == "attribute_match":
-            about["must"] = (*about.get("must", ()), str(value))
-        elif field == "price" and "max" in bounds:
-            about["price_max"] = Money.of(bounds["max"])
-        elif field in _RUBRIC_BOUNDS and "min" in bounds:
-            about[_RUBRIC_BOUNDS[field]] = bounds["min"]
-    return Wish(wants=(Want(**about),))
-
-
-read_ecomagentbench = rows_reader(
-    lambda value: (
-        ("user_query" in value and "rubrics" in value) or ("id" in value and any(name in value for name in ANSWERS))
-    ),
-    lambda row: _ecomagentbench_task(row) if "rubrics" in row.value else ForeignTask(row.id("id"), ""),
-    *ANSWERS,
 )
 
 
@@ -227,58 +119,6 @@ def _pdr_language(row: Row) -> str:
 
 def _is_persona(value: dict[str, Any]) -> bool:
     return "userid" in value and not any(name in value for name in ("taskid", "task", "query", "article"))
-
-
-def read_liveresearch(path: Path) -> Material:
-    """Reads LiveResearchBench. A folder is a model; rows with ``qid`` are its questions."""
-    material = Material()
-    for file in files_under(path, (".md", *ROW_FILES)):
-        if named := _LIVERESEARCH_REPORT.fullmatch(file.name):
-            report = ForeignReport(file.absolute().parent.name, named["id"], read_text(file), str(file))
-            material.add_report(report)
-        elif file.name.endswith(ROW_FILES):
-            for row in read_rows(file, lambda value: "qid" in value):
-                checklist = row.value.get("checklist_no_placeholder") or row.value.get("checklists")
-                task = ForeignTask(
-                    row.id("qid").removeprefix("qid_"),
-                    row.id("question_no_placeholder", "question"),
-                    checklist=checklist_of(texts_in(checklist)),
-                )
-                material.add_task(task, row.where)
-    return material
-
-
-def read_arena(path: Path) -> Material:
-    """Reads Deep Research Arena: reports are ``<system>__<task>_matrix.md``, tasks JSON files below ``tasks``.
-
-    If several folders of results are read, a system's name ends in its folder's.
-    """
-    material = Material()
-    files = files_under(path, (".md", ".json"))
-    reports = [file for file in files if file.suffix == ".md" and all(file.stem.partition("__"))]
-    has_rounds = len({file.parent for file in reports}) > 1
-    for file in reports:
-        name, _, task = file.stem.partition("__")
-        system = f"{name}-{file.parent.name}" if has_rounds else name
-        material.add_report(ForeignReport(system, task.removesuffix("_matrix"), read_text(file), str(file)))
-    for file in files:
-        if file.suffix == ".json" and (path.is_file() or "tasks" in file.absolute().parts):
-            for row in read_rows(file, lambda value: "task_id" in value and "intent" in value):
-                task = ForeignTask(row.id("task_id"), row.id("intent"), kind=row.text("intent_type", "tier") or None)
-                material.add_task(task, row.where)
-    return material
-
-
-def read_drg(path: Path) -> Material:
-    """``<id>.q`` is a question, ``<id>.a`` a report. A folder is a system; questions may have one of their own."""
-    material = Material()
-    for file in files_under(path, (".q", ".a")):
-        text = read_text(file)
-        if file.suffix == ".a":
-            material.add_report(ForeignReport(file.absolute().parent.name, file.stem, text, str(file)))
-        elif file.suffix == ".q" and text.strip():
-            material.add_task(ForeignTask(file.stem, text.strip()), str(file))
-    return material
 
 
 def read_markdown(path: Path) -> Material:
@@ -346,7 +186,8 @@ def _task(row: Row, queries: Path, folders: Mapping[str, Path]) -> ForeignTask:
     places = [place for place in (folder, folder / "source") if place.is_dir()]
     names = {file.name for place in places for file in place.iterdir() if file.is_file()}
     files = tuple(sorted(name for name in names if name.casefold().endswith(_OF_THE_USER)))
-    checklist = checklist_of(row.text("requirement") for row in _rows(folder / CHECKLIST, "requirement"))
+    requirements = (" ".join(row.text("requirement").split()) for row in _rows(folder / CHECKLIST, "requirement"))
+    checklist = tuple(dict.fromkeys(filter(None, requirements)))
     # Of the user's files, and of the pages that stand for the web.
     own, web = _insights(folder / GOLD_OF_FILES, "f"), _insights(folder / GOLD_OF_PAGES, "w")
     pages = [row for name in USEFUL for row in _rows(folder / name, "title", "url") if row.text("title", "url")]

@@ -23,21 +23,8 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     "drb": Format("deep_research_bench: JSONL {id, prompt, article}", benchmarks.read_drb),
-    "drg": Format("DeepResearchGym: a folder of <id>.q and <id>.a", benchmarks.read_drg),
     "reporteval": Format("ReportEval: JSONL {topic, report}", benchmarks.read_reporteval),
     "dr3": Format("DR³-Eval: query.jsonl, task folders, <size>/<model>/<task>/final_report.md", benchmarks.read_dr3),
-    "liveresearch": Format("LiveResearchBench: <model>/qid_<id>_report.md", benchmarks.read_liveresearch),
-    "deepshop": Format("DeepShop: JSONL {id, ques, attribute, filter, sort, category}", benchmarks.read_deepshop),
-    "agenticshop": Format(
-        "AgenticShop: a JSON list of {user, user_query, user_context, check_list}", benchmarks.read_agenticshop
-    ),
-    "arena": Format(
-        "Deep Research Arena: data/tasks/…/<task>.json {task_id, intent}, data/results/…/<system>__<task>_matrix.md",
-        benchmarks.read_arena,
-    ),
-    "ecomagentbench": Format(
-        "EComAgentBench: JSONL {id, user_query, user_persona, rubrics}", benchmarks.read_ecomagentbench
-    ),
     "pdr": Format(
         "PDR-Bench: JSONL of queries, tasks, personas and reports {id, taskid, userid, article}", benchmarks.read_pdr
     ),

@@ -18,7 +18,6 @@ from drretail.parsing import parse_json
 from drretail.records.criteria import GoldPart, PartOfGold
 from drretail.records.evidence import Evidence
 from drretail.records.run import Step, Turn, Usage
-from drretail.records.wish import Wish
 
 LARGEST = 500_000_000
 """The most bytes of a file, unpacked."""
@@ -62,15 +61,14 @@ class Row:
                 return value.strip()
         return ""
 
-    def report(self, *names: str) -> str | None:
-        """The text of the first of these fields that the row has, unchanged; empty for null, None without any."""
-        for name in names:
-            if name in self.value:
-                value = self.value[name]
-                if value is not None and not isinstance(value, str):
-                    raise UserError(f"{self.where}: {name!r} is no text.")
-                return value or ""
-        return None
+    def report(self, name: str) -> str | None:
+        """The text of this field, unchanged; empty for null, None if the row lacks the field."""
+        if name not in self.value:
+            return None
+        value = self.value[name]
+        if value is not None and not isinstance(value, str):
+            raise UserError(f"{self.where}: {name!r} is no text.")
+        return value or ""
 
     def id(self, *names: str) -> str:
         """As ``text``, but raises UserError instead of returning an empty text."""
@@ -195,10 +193,7 @@ class ForeignTask:
     """Who asks, in the file's words."""
     user_id: str | None = None
     """Who asked, by the id in a log."""
-    context: str | None = None
     kind: str | None = None
-    wish: Wish | None = None
-    """What it wants bought, if the format says it. Most formats don't, and then somebody has to type it."""
     checklist: tuple[str, ...] = ()
     """What the file's own checklist demands of an answer."""
     files: tuple[str, ...] = ()
@@ -291,9 +286,3 @@ class Material:
             )
         reports = {(system, report.task_id): replace(report, system=system) for report in self.reports.values()}
         return replace(self, reports=reports)
-
-
-def checklist_of(texts: Iterator[Any]) -> tuple[str, ...]:
-    """The distinct texts that say something, each as one item."""
-    items = (" ".join(text.split()) for text in texts if isinstance(text, str))
-    return tuple(item for item in dict.fromkeys(items) if item and item.casefold() != "none")

@@ -10,7 +10,7 @@ from drretail.api.options import research, shared
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and ten benchmarks' files.
+    """Makes an experiment from reports: Markdown, Word, PDF, chat logs, and four benchmarks' files.
 
     drretail/addons/imports/README.md lists the files of each FORMAT. Word and PDF need the extra `documents`.
 
@@ -20,8 +20,7 @@ class ImportOptions:
     form: Annotated[
         str,
         Option(
-            "drb, drg, reporteval, dr3, liveresearch, deepshop, agenticshop, arena, ecomagentbench, pdr, chat, "
-            "markdown (also for Word and PDF files), a plugin's, or module:attribute.",
+            "drb, reporteval, dr3, pdr, chat, markdown (also for Word and PDF files), a plugin's, or module:attribute.",
             argument=True,
             metavar="FORMAT",
         ),

@@ -455,10 +455,8 @@ def _query(task: ForeignTask | None, query_id: str, form: str, by_id: Mapping[st
         mode="task",
         task_id=task.task_id,
         persona=task.persona,
-        context=task.context,
         files=task.files,
         kind=task.kind,
-        wish=task.wish,
         checklist=task.checklist or None,
         source=f"import:{form}",
     )

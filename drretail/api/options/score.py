@@ -63,14 +63,11 @@ class ScoreOptions:
         Option("Print tables by this property of the queries.", metavar="category|kind|axis|level", type=list[str]),
     ] = ()
     details: Annotated[bool, Option("Print the tables of every metric.")] = False
-    reference: Annotated[
-        str | None, Option("For the metric race: the system to compare with.", WHAT, metavar="LABEL")
-    ] = None
     criteria: Annotated[
         str | Path | None,
         Option(
-            "For metrics that score by criteria, such as pqr and race: a folder, an experiment, or a benchmark's "
-            "file of criteria (drretail/addons/publications/README.md).",
+            "For metrics that score by criteria, such as pqr: a folder or an experiment that holds them "
+            "(drretail/addons/publications/README.md).",
             WHAT,
         ),
     ] = None

@@ -443,7 +443,7 @@ async def confirmed(
         {"query": tagged("query", case.query.text)},
         Confirmations,
         rulings,
-        check=lambda answer, _: strange_quotes(answer, case.report),
+        check=lambda answer: strange_quotes(answer, case.report),
     )
     return confirmed_in(judge_session.verdicts())
 

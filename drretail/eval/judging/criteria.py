@@ -21,7 +21,6 @@ from drretail.files import read_json, write_json
 from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Record, sha256_of
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
-from drretail.records.query import Query
 from drretail.records.score import SourceRef
 
 STAGE = "criteria"
@@ -94,30 +93,18 @@ def criteria_by(
     )
 
 
-def take_criteria(experiment: Path, source: Path, metrics: Sequence[Metric], queries: Sequence[Query]) -> int:
-    """Copies the criteria of these metrics from ``source``, and returns their number.
-
-    ``source`` is an experiment, a folder of METRIC/QUERY.json, or a file in a publication's form that a metric reads.
+def take_criteria(experiment: Path, source: Path, metrics: Sequence[Metric]) -> int:
+    """Copies the criteria of these metrics from an experiment or a folder of METRIC/QUERY.json; returns their number.
 
     Raises UserError if there are none, or if the experiment has other criteria for a query.
     """
-    files: dict[Path, Any] = {}
-    if source.is_file():
-        readers = [metric.published for metric in metrics if metric.published is not None]
-        for criteria in (each for read in readers for each in read(source, queries)):
-            place = rubric_path(experiment, criteria.metric, criteria.query_id)
-            files[place] = criteria.model_dump(mode="json", exclude_none=True)
-    else:
-        root = source / "rubrics" if (source / "rubrics").is_dir() else source
-        for path in (path for metric in metrics for path in sorted((root / metric.name).glob("*.json"))):
-            files[experiment / "rubrics" / path.relative_to(root)] = read_json(path)
+    root = source / "rubrics" if (source / "rubrics").is_dir() else source
+    paths = [path for metric in metrics for path in sorted((root / metric.name).glob("*.json"))]
+    files = {experiment / "rubrics" / path.relative_to(root): read_json(path) for path in paths}
     if not source.exists():
         raise UserError(f"{source} does not exist.")
     if not files:
-        raise UserError(
-            f"{source} holds no criteria of these metrics: they stand in a folder as METRIC/QUERY.json, or in a file "
-            "in the publication's form where the metric's page says so."
-        )
+        raise UserError(f"{source} holds no criteria of these metrics: they stand in a folder as METRIC/QUERY.json.")
     freeze("criteria", source, files)
     seal(experiment, *files)
     return len(files)
@@ -164,7 +151,7 @@ async def ask_numbered(
     answer: type[T],
     rulings: Callable[[T], Sequence[tuple[int, Ruling]]],
     *,
-    check: Callable[[T, Sequence[NumberedItem]], str | None] | None = None,
+    check: Callable[[T], str | None] | None = None,
     repairs_numbers: bool = True,
 ) -> None:
     """Records a verdict on each item without one.
@@ -182,7 +169,7 @@ async def ask_numbered(
         numbers, count = [number for number, _ in rulings(reply)], len(part)
         if repairs_numbers and sorted(numbers) != list(range(1, count + 1)):
             return f"Give each of 1 to {count} once, by its number; these were given: {numbers}."
-        return None if check is None else check(reply, part)
+        return None if check is None else check(reply)
 
     def question(part: Sequence[NumberedItem]) -> JudgeQuestion[T]:
         items = tuple(numbered_item.item for numbered_item in part)
@@ -208,13 +195,11 @@ async def ask_numbered(
 
 def numbered_items(group: CriteriaGroup) -> list[NumberedItem]:
     """A group's criteria. A reworded criterion is a different item, a reweighted one the same."""
-    return [NumberedItem(criterion_item(group, criterion), criterion_text(criterion)) for criterion in group.criteria]
 
+    def item(criterion: Criterion) -> str:
+        return f"{group.name}@{sha256_of([criterion.text, criterion.explanation, criterion.kind])[:8]}"
 
-def criterion_item(group: CriteriaGroup, criterion: Criterion) -> str:
-    return f"{group.name}@{sha256_of([criterion.text, criterion.explanation, criterion.kind])[:8]}"
+    def text(criterion: Criterion) -> str:
+        return "\n".join(filter(None, (criterion.text.strip(), criterion.explanation.strip())))
 
-
-def criterion_text(criterion: Criterion) -> str:
-    """The criterion and its explanation."""
-    return "\n".join(filter(None, (criterion.text.strip(), criterion.explanation.strip())))
+    return [NumberedItem(item(criterion), text(criterion)) for criterion in group.criteria]

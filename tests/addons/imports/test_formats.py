@@ -12,7 +12,6 @@ from drretail.addons.imports.recording import record
 from drretail.errors import UserError
 from drretail.experiment import read_gold
 from drretail.progress import Progress
-from drretail.records.shop import Money
 from tests.addons.imports.foreign import REPORT, drb, jsonl, text
 from tests.test_packed_bombs import MEGABYTE, bomb
 
@@ -32,14 +31,6 @@ def test_drb_a_file_is_a_system(tmp_path: Path) -> None:
     assert material.systems() == ["claude", "gpt"]
     assert by_task(material)["claude", "1"] == REPORT
     assert material.tasks["2"].text == "Question 2?"
-
-
-def test_drg_takes_question_and_answer_by_their_names(tmp_path: Path) -> None:
-    text(tmp_path / "mine" / "a1.q", "Which kettle?\n")
-    text(tmp_path / "mine" / "a1.a", REPORT)
-    material = read("drg", tmp_path)
-    assert by_task(material) == {("mine", "a1"): REPORT}
-    assert material.tasks["a1"].text == "Which kettle?"
 
 
 def test_reporteval_numbers_topics_as_its_own_files_do(tmp_path: Path) -> None:
@@ -73,79 +64,6 @@ def test_dr3_gives_a_system_for_each_model_and_size(tmp_path: Path) -> None:
     assert [document.title for document in gold.files.documents] == ["notes.pdf"]
 
 
-def test_liveresearch_reads_reports_by_their_names_and_keeps_checklists(tmp_path: Path) -> None:
-    text(tmp_path / "gpt-5" / "qid_Ab1_report.md", REPORT)
-    jsonl(tmp_path / "q.jsonl", [{"qid": "Ab1", "question": "Which?", "checklists": ["Names one", "Says why"]}])
-    material = read("liveresearch", tmp_path)
-    assert by_task(material) == {("gpt-5", "Ab1"): REPORT}
-    assert material.tasks["Ab1"].checklist == ("Names one", "Says why")
-
-
-def test_deepshop_types_are_a_checklist_and_answers_reports(tmp_path: Path) -> None:
-    row = {"web_name": "Amazon", "id": "Amazon--1", "ques": "A red kettle?", "web": "https://www.amazon.com"}
-    row |= {"attribute": "red", "filter": "None", "sort": "lowest price", "category": "Home", "difficulty": "easy"}
-    jsonl(tmp_path / "tasks.jsonl", [row])
-    jsonl(tmp_path / "agent.jsonl", [{"id": "Amazon--1", "answer": "The Alder."}])
-    material = read("deepshop", tmp_path)
-    assert material.tasks["Amazon--1"].checklist == ("red", "lowest price")
-    assert by_task(material) == {("agent", "Amazon--1"): "The Alder."}
-
-
-SHOPPER = {
-    "user": "AH7",
-    "situation": "Moving house.",
-    "budget_range": "around $3 to $5",
-    "user_query": "need a magnet",
-    "user_context": {"brand_preferences": "Classic.", "price_sensitivity": "High."},
-    "check_list": {"brand_preferences": ["Brand is Classic"]},
-}
-
-
-@pytest.mark.parametrize(
-    ("written", "checklist"),
-    [
-        (SHOPPER["check_list"], ("Brand is Classic",)),
-        (repr(SHOPPER["check_list"]), ("Brand is Classic",)),
-        ("__import__('os').system('x')", ()),
-    ],
-    ids=["dict", "as Python writes it", "unreadable"],
-)
-def test_agenticshop_reads_checklists(written: object, checklist: tuple[str, ...], tmp_path: Path) -> None:
-    path = text(tmp_path / "home.json", json.dumps([SHOPPER | {"check_list": written}], indent=2))
-    (task,) = read("agenticshop", path).tasks.values()
-    assert task.checklist == checklist
-    assert task.persona == "Brand preferences: Classic.\nPrice sensitivity: High."
-    assert task.context == "Situation: Moving house.\nBudget: around $3 to $5"
-
-
-def test_ecomagentbench_types_a_wish_of_what_the_query_shows(tmp_path: Path) -> None:
-    def rubric(number: int, kind: str, field: str, value: object, source: str = "query") -> dict[str, object]:
-        about = {"id": f"r{number}", "type": kind, "field": field, "expected_value": value, "info_source": source}
-        return {**about, "description": f"rubric {number}"}
-
-    rubrics = [
-        rubric(1, "attribute_match", "details.Item Form", "Cream"),
-        rubric(2, "attribute_match", "details.Age Range", "Adult"),
-        rubric(3, "attribute_match", "details.Brand", "Boao"),
-        rubric(4, "numeric_range", "rating_number", {"min": 20}),
-        rubric(5, "attribute_match", "details.Material", "Nylon", "persona"),
-        rubric(6, "entity_match", "title", "face mask brush"),
-        rubric(7, "numeric_range", "price", {"max": 12.5}),
-    ]
-    row = {"id": "v3_1", "user_query": "An adult face mask brush by Boao?", "user_persona": {"pets": "One cat"}}
-    jsonl(tmp_path / "benchmark.jsonl", [row | {"rubrics": rubrics, "implicit_rubric_ids": ["r1"]}])
-    jsonl(tmp_path / "agent.jsonl", [{"id": "v3_1", "answer": "The Boao."}])
-    material = read("ecomagentbench", tmp_path)
-    task = material.tasks["v3_1"]
-    assert task.wish is not None
-    (want,) = task.wish.wants
-    assert (want.name, tuple(map(str, want.must)), want.brands_wanted) == ("face mask brush", ("Adult",), ("Boao",))
-    assert (want.ratings_min, want.price_max) == (20, Money.of(12.5))
-    assert task.persona == "Pets: One cat"
-    assert len(task.checklist) == 7
-    assert by_task(material) == {("agent", "v3_1"): "The Boao."}
-
-
 def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
     questions = {"3-en": "Which kettle?", "3-zh": "买哪个水壶?"}
     for language, question, name in (("en", questions["3-en"], "Li"), ("zh", questions["3-zh"], "李")):
@@ -159,22 +77,6 @@ def test_pdr_in_two_languages_with_the_same_ids(tmp_path: Path) -> None:
     assert by_task(material) == {("agent", "3-en"): f"{REPORT} Li", ("agent", "3-zh"): f"{REPORT} 李"}
     path = jsonl(tmp_path / "tasks.jsonl", [{"taskid": 1, "domain": "Home", "task": "Which kettle?"}])
     assert list(read("pdr", path).tasks) == ["task-1"], "a task without a query stands for itself"
-
-
-def test_arena_tasks_and_one_round_may_come_in_turn_and_of_two_rounds_each_is_a_system(tmp_path: Path) -> None:
-    place, results = tmp_path / "tasks" / "deep_research", tmp_path / "results"
-    task = {"task_id": "dr_deep_0001", "tier": "deep", "intent": "Compare three kettles at `__SHOPPING__`."}
-    text(place / "dr_deep_0001.json", json.dumps(task, indent=2))
-    text(place / "checklists_deep.json", json.dumps({"dr_deep_0001": ["three kettles"]}))
-    for name in ("deep", "deep_v3"):
-        report = "# A report\n\nThe kettle [source](http://localhost:7770/alder.html) boils."
-        text(results / name / "camel-ai__dr_deep_0001_matrix.md", report)
-        text(results / name / "LEADERBOARD_DEEP.md", "| camel-ai | 1040 |")
-    record(read("arena", place), "arena", tmp_path / "exp", Progress())
-    came = record(read("arena", results / "deep"), "arena", tmp_path / "exp", Progress())
-    (count,) = came.reports
-    assert (count.system, count.query_id, count.citations, count.sources) == ("camel-ai", "dr_deep_0001", 1, 1)
-    assert read("arena", results).systems() == ["camel-ai-deep", "camel-ai-deep_v3"]
 
 
 def test_markdown_takes_the_question_from_beside_or_from_the_heading(tmp_path: Path) -> None:
@@ -243,7 +145,7 @@ def test_the_same_row_twice_is_counted(tmp_path: Path) -> None:
     assert load_format("drb").read(jsonl(tmp_path / "b.jsonl", [ROW, ROW])).repeated == 1
 
 
-@pytest.mark.parametrize("form", ["drb", "drg", "reporteval", "dr3", "liveresearch", "deepshop", "agenticshop", "pdr"])
+@pytest.mark.parametrize("form", ["drb", "reporteval", "dr3", "pdr"])
 def test_a_folder_without_such_files_is_refused(form: str, tmp_path: Path) -> None:
     text(tmp_path / "x.pkl", "")
     refused(form, tmp_path, "holds no file")

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from drretail.addons.publications.pqr import score as pqr
-from drretail.addons.publications.race import score as race
-from tests.addons.publications.weighted.playing import Played
+from drretail.addons.publications.pqr.axis import AXES
+from tests.addons.publications.playing import Played
 from tests.eval.every_question import REASON, SOURCE, each_numbered, stated
 
-AXES = ("information", "analysis", "presentation")
 CRITERIA = 5
 """Of each dimension and query."""
-_KEYS = [key for axis in (*pqr.AXES, race.AXIS) for key in axis.keys]
+_KEYS = [key for axis in AXES for key in axis.keys]
 
 
 def answer(title: str, question: str, rating: int, sentences: int) -> Any:
@@ -48,17 +46,4 @@ def _answers(rating: int) -> Mapping[str, Callable[[str], Any]]:
         "MetRequirements": each_numbered("requirement", reason=REASON, met=True),
         "FoundInsights": each_numbered("insight", found=REASON, missing="", label="full"),
         "Depth": lambda _: {"justification": REASON * 4, "rating": rating},
-        "QueryRubric": lambda _: {
-            "criteria": [
-                {
-                    "criterion": f"{REASON} {n}",
-                    "explanation": REASON,
-                    "axis": AXES[n % 3],
-                    "weight": 3,
-                    "kind": "binary",
-                }
-                for n in range(3 * CRITERIA)
-            ]
-        },
-        "MarkedCriteria": each_numbered("criterion", "criteria", reason=REASON, evidence=REASON, label="met"),
     }

@@ -16,7 +16,7 @@ from tests.eval.metrics.test_contract import cut_at_every_line, sent_back_twice
 def test_judging_that_was_cut_at_any_line_asks_nothing_that_the_journal_holds(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for place in ("eval.claims.claims", "addons.publications.triplets.triplet_support"):
+    for place in ("eval.claims.claims", "addons.publications.pqr.triplets"):
         monkeypatch.setattr(f"drretail.{place}.MOST_CLAIMS", 2)  # so that one report takes several calls
     monkeypatch.setattr("drretail.addons.publications.dr3.opinions.MOST_INSIGHTS", 1)
     cut_at_every_line(name, tmp_path, monkeypatch)

@@ -9,27 +9,26 @@ import pytest
 from drretail.errors import UserError
 from drretail.records.score import Scores
 from tests import build
-from tests.addons.publications.dr3.research import Answers, judge_by
+from tests.addons.publications.dr3.research import ANSWERS, Answers, judge_by, tag_content_of
 from tests.build import experiment
 
 REPORTS = {"a@model": {"q1-r1": "A feeder.", "q2-r1": "A bath."}, "b@model": {"q1-r1": "A bath.", "q2-r1": None}}
 
 
 def wants(thing: str) -> Answers:
-    """A rubric of one criterion; whatever a criterion says is met where the report says it."""
+    """A checklist of one requirement; whatever a requirement says is met where the report says it."""
 
-    def marked(question: str) -> dict[str, Any]:
+    def met(question: str) -> dict[str, Any]:
         report = question.partition("<report>")[2].partition("</report>")[0]
-        wanted = question.partition("<criterion id=")[2].partition(">\n")[2].partition("\n")[0]
-        label = "met" if wanted in report else "not_met"
-        return {"criteria": [{"criterion_id": 1, "reason": "So.", "evidence": "", "label": label}]}
+        return {"requirements": [{"requirement_id": 1, "reason": "So.", "met": tag_content_of(question, 1) in report}]}
 
-    criterion = {"criterion": thing, "explanation": "", "axis": "information", "weight": 3, "kind": "binary"}
-    return {"QueryRubric": {"criteria": [criterion]}, "MarkedCriteria": marked}
+    checklist = {"requirements": [{"requirement": thing, "category": "content"}]}
+    claims = {key: {"claims": []} for key in ("ReportClaims", "CitedClaims")}
+    return ANSWERS | claims | {"QueryRequirements": checklist, "MetRequirements": met}
 
 
 def by_system(scores: Scores) -> dict[str, float | None]:
-    return {label: build.rows(scores, label=label)["score"].value for label in REPORTS}
+    return {label: build.rows(scores, label=label)["IF"].value for label in REPORTS}
 
 
 def test_the_first_judge_makes_them_for_the_queries_that_a_system_is_asked(tmp_path: Path) -> None:
@@ -37,37 +36,37 @@ def test_the_first_judge_makes_them_for_the_queries_that_a_system_is_asked(tmp_p
     path = folder / "experiment.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"asked": {"a@model": ["q1"]}}))
     (first, asked), (second, asked_second) = judge_by(wants("feeder")), judge_by(wants("bath"), name="second")
-    build.scored(folder, "rubrics", first, second)
-    assert (asked.count("QueryRubric"), asked_second.count("QueryRubric")) == (1, 0)
-    (made,) = folder.glob("rubrics/rubrics/*")
+    build.scored(folder, "dr3", first, second)
+    assert (asked.count("QueryRequirements"), asked_second.count("QueryRequirements")) == (1, 0)
+    (made,) = folder.glob("rubrics/dr3/*")
     held = json.loads(made.read_text())
-    assert (held["query_id"], held["groups"][0]["criteria"][0]["text"]) == ("q1", "feeder")
+    assert (held["query_id"], held["groups"][1]["criteria"][0]["text"]) == ("q1", "feeder")
     assert held["made_by"] == first.ref.spec
 
 
 def test_what_a_judge_could_not_make_is_asked_again_only_when_that_is_wanted(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", REPORTS)
     answers = dict(wants("feeder"))
-    rubric = answers["QueryRubric"]
-    answers["QueryRubric"] = {"nothing": 1}
+    checklist = answers["QueryRequirements"]
+    answers["QueryRequirements"] = {"nothing": 1}
     judge, asked = judge_by(answers)
-    scores = build.scored(folder, "rubrics", judge)
+    scores = build.scored(folder, "dr3", judge)
     failed = len(asked)
-    assert not list(folder.glob("rubrics/rubrics/*"))
-    assert [row.n_failed for row in scores.scores if (row.variant, row.policy) == ("score", "answered")] == [2, 2]
-    build.scored(folder, "rubrics", judge)
+    assert not list(folder.glob("rubrics/dr3/*"))
+    assert [row.n_failed for row in scores.scores if (row.variant, row.policy) == ("IF", "answered")] == [2, 2]
+    build.scored(folder, "dr3", judge)
     assert len(asked) == failed
-    answers["QueryRubric"] = rubric
-    assert by_system(build.scored(folder, "rubrics", judge, again="failed")) == {"a@model": 0.5, "b@model": 0}
+    answers["QueryRequirements"] = checklist
+    assert by_system(build.scored(folder, "dr3", judge, again="failed")) == {"a@model": 50, "b@model": 0}
 
 
 def test_criteria_of_another_experiment_are_taken(tmp_path: Path) -> None:
     source, folder = (experiment(tmp_path / name, REPORTS) for name in ("source", "exp"))
-    build.scored(source, "rubrics", judge_by(wants("bath"))[0])
+    build.scored(source, "dr3", judge_by(wants("bath"))[0])
     judge, asked = judge_by(wants("feeder"))
-    assert by_system(build.scored(folder, "rubrics", judge, criteria=source)) == {"a@model": 0.5, "b@model": 1}
-    assert "QueryRubric" not in asked
-    path = folder / "rubrics/rubrics/q1.json"
+    assert by_system(build.scored(folder, "dr3", judge, criteria=source)) == {"a@model": 50, "b@model": 100}
+    assert "QueryRequirements" not in asked
+    path = folder / "rubrics/dr3/q1.json"
     path.write_text(path.read_text().replace("bath", "feeder"))
     with pytest.raises(UserError, match="other criteria"):
-        build.scored(folder, "rubrics", judge, criteria=source)
+        build.scored(folder, "dr3", judge, criteria=source)

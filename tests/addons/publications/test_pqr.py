@@ -8,22 +8,22 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from drretail.addons.publications.pqr.axis import CriterionScore
 from drretail.addons.publications.pqr.score import (
     SCORING,
     VARIANTS,
-    CriterionScore,
     item_of,
     overall,
     reliability,
     values,
 )
-from drretail.addons.publications.triplets.triplet_support import REPORT, TRIPLETS, Triplet
+from drretail.addons.publications.pqr.triplets import REPORT, TRIPLETS, Triplet
 from drretail.eval.metric import Value
 from drretail.records.base import Rules
 from drretail.records.criteria import Criteria, Criterion
 from drretail.records.score import Verdict, reasons_of
 from tests import build
-from tests.addons.publications.weighted.playing import Played, answered, figure, figures, judged_facts, weighed
+from tests.addons.publications.playing import Played, answered, figure, figures, judged_facts, weighed
 from tests.build import asking, experiment, scripted_judge
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED, BLOCKED_ID, PAGE, WALL
 
@@ -49,7 +49,6 @@ def test_the_paper_s_overall_follows_from_its_parts(system: str) -> None:
 
 
 verdict = partial(build.verdict, "pqr")
-facts = partial(judged_facts, "pqr")
 
 
 def by_variant(
@@ -69,42 +68,42 @@ JUDGED = {("a", "P:1"): 1.0, ("a", "W:2"): 0.0, ("a", "W:3"): "unverifiable", ("
 
 
 def test_by_default_facts_count_once_and_by_the_paper_s_rules_their_references() -> None:
-    ours = by_variant(facts(FOUR, JUDGED))
+    ours = by_variant(judged_facts(FOUR, JUDGED))
     # a: ½ of what could be read, b: 1; two of four facts cite something.
     assert figures(ours, "FA", "CC", "S_R", "N_total", "N_cited") == [7.5, 5.0, 6.25, 4, 2]
     # a: 1 of 3, b: 1, c: 0.
     assert figure(ours["FA_strict"]) == round(10 * (1 / 3 + 1 + 0) / 3, 4)
     # Five triplets with a reference, two supported, and d without.
     assert [figure(ours[f"{each}_triplets"]) for each in ("FA", "CC", "S_R")] == [4.0, 8.3333, 6.1667]
-    paper = by_variant(facts(FOUR, JUDGED), "paper")
+    paper = by_variant(judged_facts(FOUR, JUDGED), "paper")
     assert figures(paper, "FA", "CC", "S_R", "N_total", "N_cited") == [4.0, 8.3333, 6.1667, 6, 5]
 
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
-    held = facts(triplets, {("a", "P:1"): 0.5, ("b", "P:1"): "unknown"})
+    held = judged_facts(triplets, {("a", "P:1"): 0.5, ("b", "P:1"): "unknown"})
     assert figure(by_variant(held)["FA"]) == 0
 
 
 def test_what_nothing_states_or_can_be_read_or_judged_is_na_unverifiable_or_failed() -> None:
-    none = by_variant(facts((), {}))
+    none = by_variant(judged_facts((), {}))
     assert figures(none, "FA", "CC", "S_R", "S_R_triplets", "N_total") == ["na", "na", "na", "na", 0]
     uncited = (Triplet(fact="a"), Triplet(fact="b"))
-    assert figures(by_variant(facts(uncited, {})), "FA", "CC", "S_R") == ["na", 0, "na"]
-    assert figures(by_variant(facts(uncited, {}), "paper"), "FA", "CC", "S_R") == [0, 0, 0]
+    assert figures(by_variant(judged_facts(uncited, {})), "FA", "CC", "S_R") == ["na", 0, "na"]
+    assert figures(by_variant(judged_facts(uncited, {}), "paper"), "FA", "CC", "S_R") == [0, 0, 0]
 
     triplets = (Triplet(fact="a", ref="1", source="W:3"),)
-    held = facts(triplets, {("a", "W:3"): "unverifiable"})
+    held = judged_facts(triplets, {("a", "W:3"): "unverifiable"})
     unread = figures(by_variant(held), "FA", "CC", "S_R", "FA_strict")
     assert unread == ["unverifiable", 10, "unverifiable", 0]
     assert figures(by_variant(held, "paper"), "FA", "S_R") == [0, 5]
-    unfetched = facts(triplets, {("a", "W:3"): "na"})
+    unfetched = judged_facts(triplets, {("a", "W:3"): "na"})
     assert [figure(by_variant(unfetched, rules)["FA"]) for rules in ("default", "paper")] == ["na", "na"]
     assert figure(by_variant(unfetched)["FA_strict"]) == "na"
 
     triplets = (Triplet(fact="a", ref="1", source="P:1"), Triplet(fact="b", ref="1", source="P:1"))
     part = {("a", "P:1"): 1.0, ("b", "P:1"): "failed"}
-    assert figure(by_variant(facts(triplets, {("a", "P:1"): 1.0}))["FA"]) == "failed"
-    assert figure(by_variant(facts(triplets, dict.fromkeys(part, "failed")), "paper")["FA"]) == "failed"
-    assert figure(by_variant(facts(triplets, part))["FA"]) == 10
+    assert figure(by_variant(judged_facts(triplets, {("a", "P:1"): 1.0}))["FA"]) == "failed"
+    assert figure(by_variant(judged_facts(triplets, dict.fromkeys(part, "failed")), "paper")["FA"]) == "failed"
+    assert figure(by_variant(judged_facts(triplets, part))["FA"]) == 10
     failed = [verdict(TRIPLETS, REPORT, state="failed")]
     assert {*figures(by_variant(failed), "FA", "CC", "S_R", "N_total", "FA_strict")} == {"failed"}
 
@@ -113,7 +112,7 @@ OF_THE_USER = {
     **{"goal_alignment": 0.4, "content_alignment": 0.3, "presentation_fit": 0.1, "actionability_practicality": 0.2}
 }
 WEIGHTS = OF_THE_USER | {"depth_insight": 0.5, "logical_coherence": 0.3, "clarity_readability": 0.2}
-CRITERIA = weighed("pqr", WEIGHTS)
+CRITERIA = weighed(WEIGHTS)
 
 
 def marks(*scores: int) -> list[dict[str, Any]]:
@@ -130,7 +129,7 @@ ONE = dict(zip(WEIGHTS, (8, 6, 4, 10, 9, 7, 5), strict=True))
 
 def test_one_missing_dimension_fails_its_axis_and_the_whole_and_no_other() -> None:
     without = {key: score for key, score in ONE.items() if key != "presentation_fit"}
-    found = by_variant([*scored(without), *facts(FOUR, JUDGED)], criteria=CRITERIA)
+    found = by_variant([*scored(without), *judged_facts(FOUR, JUDGED)], criteria=CRITERIA)
     failed = {one for one in VARIANTS if found[one].state == "failed"}
     assert failed == {"PRES", "S_P", "S_overall", "S_overall_triplets"}
 
@@ -144,13 +143,13 @@ def test_what_a_report_lacks_is_told_as_the_reason() -> None:
     def why(value: Value) -> list[str]:
         return [*reasons_of(value.items)]
 
-    nobody = {each.variant: each for each in values(facts(FOUR, JUDGED), None, "default", knows_user=False)}
+    nobody = {each.variant: each for each in values(judged_facts(FOUR, JUDGED), None, "default", knows_user=False)}
     assert why(nobody["S_P"]) == why(nobody["GOAL"]) == ["no profile of a user that the report could be made for"]
     assert why(nobody["S_Q"]) == []  # failed: its criteria could not be made
-    assert why(by_variant(facts((), {}))["CC"]) == ["it states no fact that could be checked"]
-    uncited = by_variant(facts((Triplet(fact="a"),), {}))
+    assert why(by_variant(judged_facts((), {}))["CC"]) == ["it states no fact that could be checked"]
+    uncited = by_variant(judged_facts((Triplet(fact="a"),), {}))
     assert why(uncited["FA"]) == why(uncited["S_R"]) == ["no fact of the report cites a source"]
-    unfetched = by_variant(facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): "na"}))
+    unfetched = by_variant(judged_facts((Triplet(fact="a", ref="1", source="W:3"),), {("a", "W:3"): "na"}))
     assert why(unfetched["FA"]) == ["nobody fetched the pages it cites: `score --fetch-sources` does"]
 
 
@@ -189,7 +188,7 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
         labels={"Cardinals like seeds.": "unsupported"},
     )
     judge, asked = scripted_judge(played)
-    found = answered(folder, "pqr", judge)
+    found = answered(folder, judge)
     # q1 has a user: two axes of 4 + 3 dimensions; q2 has none. Three reports of which one has no personalization.
     assert len(asking(asked, WEIGHING)) == 3
     assert len(asking(asked, MAKING)) == 7 + 3
@@ -206,7 +205,7 @@ def test_criteria_are_made_once_a_query_and_every_report_is_scored_by_them(folde
 
 def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(folder: Path) -> None:
     judge, asked = scripted_judge(Played(criteria={"depth_insight": [("Weighs", 0.4321), ("Finds", 0.5679)]}))
-    answered(folder, "pqr", judge)
+    answered(folder, judge)
     told_of_ann = [each for each in asked if "ann likes birds" in each]
     assert len(asking(told_of_ann, MAKING)) == 4
     assert all("goal_alignment" in each for each in told_of_ann)
@@ -217,14 +216,14 @@ def test_who_judges_quality_is_not_told_of_the_user_and_nobody_is_told_weights(f
 def test_weights_that_stay_wrong_fail_what_rests_on_them_and_facts_are_judged_all_the_same(folder: Path) -> None:
     played = Played(weights={"depth_insight": 0.9}, triplets=FACTS)
     judge, asked = scripted_judge(played)
-    found = answered(folder, "pqr", judge)
+    found = answered(folder, judge)
     assert not list(folder.glob("rubrics/pqr/*"))
     assert len([each for each in asked if "add up to 1.56667" in each]) == 2 * 2
     assert {found["a@model", each].n_failed for each in ("S_Q", "S_overall", "DEIN")} == {2}
     assert (found["a@model", "S_P"].n_failed, found["a@model", "S_P"].n_na) == (1, 1)
     assert found["a@model", "FA"].n_scored == 2
     played.weights = {}
-    again = answered(folder, "pqr", judge, again="failed")
+    again = answered(folder, judge, again="failed")
     assert again["a@model", "S_Q"].n_scored == 2
 
 
@@ -237,7 +236,7 @@ def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folde
         return result
 
     judge, asked = scripted_judge(forgetful)
-    found = answered(folder, "pqr", judge)
+    found = answered(folder, judge)
     assert asking(asked, "'Meets depth_insight.' is missing")
     failed = {each for (system, each), row in found.items() if system == "b@model" and row.n_failed > 1}
     assert failed == {"DEIN", "S_Q", "S_overall", "S_overall_triplets"}
@@ -246,7 +245,7 @@ def test_a_criterion_that_is_missing_to_the_last_fails_its_dimension_alone(folde
 
 def test_a_reference_that_does_not_stand_in_the_report_is_sent_back(folder: Path) -> None:
     judge, asked = scripted_judge(Played(triplets=(("Cats purr.", "", "https://invented.example/"),)))
-    found = answered(folder, "pqr", judge)
+    found = answered(folder, judge)
     assert len(asking(asked, "do not stand in the report")) == 2 * 3
     assert found["a@model", "FA"].n_failed == 2
 

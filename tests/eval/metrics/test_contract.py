@@ -43,8 +43,8 @@ SIGNED = {("outcome", "J"), ("report_eval", "support")}
 """A difference of shares, and labels from -1 to 1."""
 UNITS_OF_THEIR_OWN = {("basket", "cost_ratio")}
 FOLLOWING = ("false_statements",)
-FOR_WANT_OF_INPUT = {"pqr", "race", "dr3"}
-"""Some of their variants are n/a rather than failed: nobody is known, or no reference or gold was given."""
+FOR_WANT_OF_INPUT = {"pqr", "dr3"}
+"""Some of their variants are n/a rather than failed: nobody is known, or no gold was given."""
 
 
 def scores_of(experiment: Path) -> Scores:
@@ -99,15 +99,14 @@ def test_prompts_are_kept_in_files_and_have_hashes_of_their_own() -> None:
         assert len(metric.prompt_hashes() - {""}) == len(texts), name
         assert not any("{{picks}}" in text and name != "quality" for text in texts)
     folders = {file.partition("/")[0] for file in judge_prompt_files()}
-    shared = {PAIRWISE, "judging", *({"triplets", "weighted"} if "pqr" in METRICS else ())}
-    assert folders == {*asking, *shared}, "parts that metrics share, and pairs"
+    assert folders == {*asking, PAIRWISE, "judging"}, "parts that metrics share, and pairs"
 
 
 def test_every_row_accounts_for_every_planned_run_within_the_range_of_its_scale(scored: Path) -> None:
     scores = scores_of(scored)
     for row in scores.scores:
         text, key = scores.metrics[row.metric], (row.metric, row.variant)
-        least = -WHOLES[text.scale] if key in SIGNED or row.metric == "rubrics" else 0  # faults take off
+        least = -WHOLES[text.scale] if key in SIGNED else 0
         has_end = row.variant not in text.counts and key not in UNITS_OF_THEIR_OWN
         for value in (row.value, row.ci_low, row.ci_high):
             assert value is None or least <= value, (key, "if it may be below nought, name it in SIGNED")
@@ -143,12 +142,12 @@ def silent() -> Judge:
 
 def test_a_second_time_nothing_is_asked_and_lost_verdicts_are_made_again_to_the_same_bytes(judged_copy: Path) -> None:
     before = build.files(judged_copy)
-    build.scored(judged_copy, JUDGED, silent(), reference=A)
+    build.scored(judged_copy, JUDGED, silent())
     assert build.files(judged_copy) == before
     lost = [path for path in (judged_copy / "verdicts").rglob("*.jsonl") if "journal" not in path.name]
     for path in lost:
         path.unlink()
-    build.scored(judged_copy, JUDGED, silent(), reference=A)
+    build.scored(judged_copy, JUDGED, silent())
     assert len(lost) > len(JUDGED)
     assert build.files(judged_copy) == before
 

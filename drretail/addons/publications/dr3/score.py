@@ -36,14 +36,13 @@ from drretail.records.criteria import (
 from drretail.records.score import Verdict, VerdictState
 
 
-def take_gold(experiment: Path, definition: Definition, location: str) -> int:
-    """Copies the gold of the experiment's queries from the folder ``location``; returns how many have gold.
+def take_gold(experiment: Path, definition: Definition, source: Path) -> int:
+    """Copies the gold of the experiment's queries from the folder ``source``; returns how many have gold.
 
     It is read from QUERY.json, gold/QUERY.json (an experiment) or tasks/QUERY/gold.json (a sandbox).
 
     Raises UserError if there is none, if a file can't be read, or if the experiment has other gold.
     """
-    source = Path(location)
     if not source.exists():
         raise UserError(f"{source} does not exist.")
     golds: dict[str, KnownAnswer] = {}
@@ -366,5 +365,5 @@ METRIC = Metric(
     rules=("default", "dr3"),
     after=("faithfulness",),
     prepare=prepare,
-    inputs={"gold": take_gold},
+    keep_gold=take_gold,
 )

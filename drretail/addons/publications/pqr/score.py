@@ -1,25 +1,38 @@
-"""PQR's questions to a judge (weights and criteria of a query, a report's scores by them, its facts and their support)
-and its formulas (PDR-Bench, equations 1 to 6) for one report, which are pure functions; the metric.
+"""A report's scores by the criteria of its query, and PQR's formulas (PDR-Bench, equations 1 to 6) for one report,
+which are pure functions; the metric.
 
 drretail/addons/publications/README.md gives each with its reason, and says where the published rule differs.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Literal
 
 from drretail.addons.publications import DESCRIPTIONS
-from drretail.addons.publications.triplets.triplet_support import (
+from drretail.addons.publications.pqr.axis import (
+    AXES,
+    NAME,
+    PERSONALIZATION,
+    Axis,
+    CriterionScore,
+    answer_of,
+    by_dimension,
+    checked_criteria,
+    criterion_tags,
+    made_criteria,
+    persona_of,
+    problems,
+    profile_block,
+    weighted_mean,
+    weights_prompts,
+)
+from drretail.addons.publications.pqr.triplets import (
     Fact,
     JudgedReference,
     judge_triplets,
     judged_facts,
     triplet_prompts,
 )
-from drretail.addons.publications.weighted import axis as weighted
-from drretail.eval.judging.question import REASON
 from drretail.eval.judging.readings import report_material
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -27,36 +40,18 @@ from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of,
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria
-from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import Rules, Verdict, VerdictState
 
-NAME = "pqr"
-PERSONALIZATION, QUALITY = AXES = weighted.read_axes(Path(__file__).parent / "axes.toml")
 SCORING = "scoring"
 """The stage of scores by criteria; an item is a dimension with the hash of the criteria."""
 NO_PERSONA = "no profile of a user that the report could be made for"
 NO_CRITERIA_FOR = "the query's criteria were made without a profile: remove their file to have them made with it"
 
 
-class CriterionScore(weighted.CriterionAnswer):
-    """How far a report meets one criterion, reasons first."""
-
-    analysis: Annotated[str, REASON]
-    target_score: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
+ANSWERS: Mapping[str, type[Record]] = {axis.name: answer_of(axis) for axis in AXES}
 
 
-ANSWERS: Mapping[str, type[Record]] = {
-    axis.name: weighted.answer_of(
-        axis,
-        f"{axis.name.capitalize()}Scores",
-        f"A report's scores by the criteria of {axis.name}.",
-        CriterionScore,
-    )
-    for axis in AXES
-}
-
-
-def scoring_prompt(axis: weighted.Axis) -> Prompt:
+def scoring_prompt(axis: Axis) -> Prompt:
     """The prompt of one axis, with its own words filled in."""
     text = load_prompt(__file__, "scoring").text
     return Prompt(axis.name, text.replace("{{stance}}", axis.stance).replace("{{dimensions}}", axis.prompt_text))
@@ -72,15 +67,15 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
 
     Without a profile, or without criteria made for one, personalization is na; without criteria nothing is scored.
     """
-    criteria = weighted.checked_criteria(subject, NAME, AXES)
+    criteria = checked_criteria(subject)
     if criteria is not None:
         for axis in AXES:
             await _score(axis, criteria, subject, judge_session)
     await judge_triplets(subject, judge_session)
 
 
-async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judge_session: JudgeSession) -> None:
-    persona = weighted.persona_of(subject.query, subject.profile) if axis.sees_profile else None
+async def _score(axis: Axis, criteria: Criteria, subject: Subject, judge_session: JudgeSession) -> None:
+    persona = persona_of(subject.query, subject.profile) if axis.sees_profile else None
     if axis.sees_profile and (persona is None or not axis.is_in(criteria)):
         reason = NO_PERSONA if persona is None else NO_CRITERIA_FOR
         for key in axis.keys:
@@ -92,14 +87,14 @@ async def _score(axis: weighted.Axis, criteria: Criteria, subject: Subject, judg
     read: dict[str, list[CriterionScore] | str] = {}
 
     def check(answer: Record) -> str | None:
-        read.update(weighted.by_dimension(axis, criteria, answer))
-        return weighted.problems(read)
+        read.update(by_dimension(axis, criteria, answer))
+        return problems(read)
 
     item = item_of(axis.keys[0], criteria)
     material = {
         **report_material(subject),
-        "profile": weighted.profile_block(persona, is_external=subject.is_external),
-        "criteria": weighted.criterion_tags(axis, criteria),
+        "profile": profile_block(persona, is_external=subject.is_external),
+        "criteria": criterion_tags(axis, criteria),
     }
     reply = await judge_session.ask(SCORING, item, prompt, material, ANSWERS[axis.name], check)
     # A criterion that the last answer still lacks fails its dimension only; the other dimensions are kept.
@@ -234,7 +229,7 @@ def values(
 
 
 def _weighted(weights: Sequence[float], scores: Sequence[float]) -> float:
-    return weighted.weighted_mean(zip(weights, scores, strict=True))
+    return weighted_mean(zip(weights, scores, strict=True))
 
 
 def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, Verdict]) -> Value:
@@ -248,7 +243,7 @@ def _dimension(variant: str, key: str, criteria: Criteria, scored: Mapping[str, 
     return Value(
         variant,
         "scored",
-        weighted.weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria),
+        weighted_mean((criterion.weight, by_text[criterion.text]) for criterion in group.criteria),
     )
 
 
@@ -257,8 +252,8 @@ VARIANTS = tuple(DESCRIPTION.meanings)
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-    knows_user = weighted.persona_of(subject.query, subject.profile) is not None
-    return values(verdicts, weighted.checked_criteria(subject, NAME, AXES), rules, knows_user=knows_user)
+    knows_user = persona_of(subject.query, subject.profile) is not None
+    return values(verdicts, checked_criteria(subject), rules, knows_user=knows_user)
 
 
 METRIC = Metric(
@@ -268,8 +263,8 @@ METRIC = Metric(
     _values,
     VARIANTS,
     DESCRIPTION,
-    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weighted.weights_prompts(AXES)],
+    lambda: [*triplet_prompts(), *map(scoring_prompt, AXES), *weights_prompts(AXES)],
     rules=("default", "paper"),
     is_opinion=True,
-    prepare=partial(weighted.made_criteria, NAME, AXES),
+    prepare=made_criteria,
 )

@@ -182,7 +182,7 @@ def test_titles_are_matched_as_generously_as_released(report: str, title: str, i
 
 
 def taken(tmp_path: Path, source: Path) -> KnownAnswer | None:
-    take_gold(tmp_path / "exp", Definition(queries=(QUERY,), systems={}), str(source))
+    take_gold(tmp_path / "exp", Definition(queries=(QUERY,), systems={}), source)
     return read_gold(tmp_path / "exp", "q1")
 
 

@@ -50,8 +50,6 @@ class JudgedReference:
     """None if it was not judged yet."""
     support: float = 0.0
     """1 if the source supports the whole fact, 0.5 if a part, 0 if nothing of it."""
-    is_unknown: bool = False
-    """True if the source was read but holds nothing to judge by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +121,7 @@ def judged_facts(verdicts: Iterable[Verdict]) -> list[Fact] | None:
             if verdict is None or verdict.state != "scored":
                 references.append(JudgedReference(None if verdict is None else verdict.state))
             else:
-                references.append(JudgedReference("scored", float(verdict.value), UNKNOWN in verdict.notes))
+                references.append(JudgedReference("scored", float(verdict.value)))
         facts.append(replace(fact, references=tuple(references)))
     return facts
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from drretail.addons.publications.triplets.triplet_support import (
+from drretail.addons.publications.pqr.axis import NAME
+from drretail.addons.publications.pqr.triplets import (
     DUPLICATES,
     REPORT,
     SUPPORT,
@@ -38,8 +39,6 @@ class Played:
     """By dimension (criterion, weight); one of weight 1 without."""
     score: Callable[[str, str], int] = lambda key, text: 5
     """Of a criterion of a dimension."""
-    worth: Callable[[str, int], float] = lambda article, place: 5
-    """Of one of two articles, by the place in which it is read, in every criterion."""
     triplets: Sequence[tuple[str, str, str]] = ()
     """(fact, ref_idx, url)."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -57,12 +56,6 @@ class Played:
         if "You score a research report" in question:
             asked = [(each["key"], each["text"]) for each in _CRITERION.finditer(question)]
             return {key: [self._scored(each, text) for each, text in asked if each == key] for key in keys}
-        if "You score two research reports" in question:
-            asked = [(each["key"], each["text"]) for each in _CRITERION.finditer(question)]
-            first, second = (tag_content_of(question, each) for each in ("1", "2"))
-            return {
-                key: [self._beside(each, text, first, second) for each, text in asked if each == key] for key in keys
-            }
         if "list the facts it states" in question:
             return {
                 "triplets": [dict(zip(("fact", "ref_idx", "url"), triplet, strict=True)) for triplet in self.triplets]
@@ -78,36 +71,26 @@ class Played:
     def _scored(self, key: str, text: str) -> dict[str, Any]:
         return {"criterion": text, "analysis": "So.", "target_score": self.score(key, text)}
 
-    def _beside(self, key: str, text: str, first: str, second: str) -> dict[str, Any]:
-        one, two = (self.worth(each, place) for place, each in enumerate((first, second), 1))
-        scores = {"article_1_score": one, "article_2_score": two}
-        return {"criterion": text, "analysis": f"{key}: so.", **scores}
-
     def _ruled(self, fact: re.Match[str]) -> dict[str, Any]:
         label = self.labels.get(fact["text"], "supported")
         return {"fact_id": int(fact["id"]), "quote": "", "justification": "So.", "label": label}
 
 
-def tag_content_of(question: str, number: str) -> str:
-    """The article of that number."""
-    return question.partition(f'<report article="{number}">\n')[2].partition("\n</report>")[0]
-
-
-def weighed(metric: str, weights: Mapping[str, float]) -> Criteria:
+def weighed(weights: Mapping[str, float]) -> Criteria:
     """Of each dimension two criteria, One of three quarters of its weight and Two of the rest."""
     both = (Criterion(text="One", weight=0.75), Criterion(text="Two", weight=0.25))
     groups = (CriteriaGroup(name=key, weight=weight, criteria=both) for key, weight in weights.items())
-    return Criteria(metric=metric, query_id="q1", groups=tuple(groups))
+    return Criteria(metric=NAME, query_id="q1", groups=tuple(groups))
 
 
-def judged_facts(metric: str, triplets: Sequence[Triplet], support: Mapping[tuple[str, str], Any]) -> list[Verdict]:
+def judged_facts(triplets: Sequence[Triplet], support: Mapping[tuple[str, str], Any]) -> list[Verdict]:
     """Verdicts on a report's facts and, by fact and source, on their support: a value, or a state without one.
 
     "unknown" is a page that says nothing of it.
     """
 
     def verdict(*given: Any, **more: Any) -> Verdict:
-        return build.verdict(metric, *given, **more)
+        return build.verdict(NAME, *given, **more)
 
     found = [
         verdict(TRIPLETS, REPORT, [triplet.model_dump(exclude_none=True) for triplet in triplets]),
@@ -124,9 +107,9 @@ def judged_facts(metric: str, triplets: Sequence[Triplet], support: Mapping[tupl
     return found
 
 
-def answered(folder: Path, metric: str, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
+def answered(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     """By system and variant the rows over reports that have a value."""
-    scores = build.scored(folder, metric, judge, **given).scores
+    scores = build.scored(folder, NAME, judge, **given).scores
     return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
 
 

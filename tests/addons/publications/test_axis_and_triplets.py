@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.publications.pqr.score import AXES, PERSONALIZATION, QUALITY
-from drretail.addons.publications.triplets.triplet_support import (
+from drretail.addons.publications.pqr.axis import (
+    PERSONALIZATION,
+    QUALITY,
+    CriterionScore,
+    check_sums,
+    matched,
+    normalised,
+    off,
+    weighted_mean,
+)
+from drretail.addons.publications.pqr.triplets import (
     REPORT,
     SUPPORT,
     TRIPLETS,
@@ -18,14 +27,6 @@ from drretail.addons.publications.triplets.triplet_support import (
     pair_item,
     unique_facts,
 )
-from drretail.addons.publications.weighted.axis import (
-    CriterionAnswer,
-    check_sums,
-    matched,
-    normalised,
-    off,
-    weighted_mean,
-)
 from drretail.errors import UserError
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.judging.subject import Subject
@@ -34,7 +35,7 @@ from drretail.llm.prompt import tag_content
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.score import Verdict
 from tests import build
-from tests.addons.publications.weighted.playing import Played
+from tests.addons.publications.playing import Played
 from tests.build import asking, scripted_judge
 from tests.eval.metrics.faithfulness.reports import (
     BED,
@@ -79,17 +80,17 @@ def made(**weights: float) -> Criteria:
 
 def test_an_edit_that_breaks_a_sum_is_told_with_its_file() -> None:
     whole = dict.fromkeys(QUALITY.keys, 1 / 3)
-    check_sums(made(**whole), AXES)
+    check_sums(made(**whole))
     with pytest.raises(UserError, match=r"rubrics/pqr/q1.json, the dimensions of quality: .* add up to 1.16667"):
-        check_sums(made(**{**whole, "depth_insight": 0.5}), AXES)
+        check_sums(made(**{**whole, "depth_insight": 0.5}))
     with pytest.raises(UserError, match="no group 'content_alignment'"):
-        check_sums(made(**whole, goal_alignment=1), AXES)
+        check_sums(made(**whole, goal_alignment=1))
     broken = made(**whole).model_copy(
         update={"groups": (CriteriaGroup(name="depth_insight", weight=1 / 3), *made(**whole).groups[1:])}
     )
     with pytest.raises(UserError, match=r"depth_insight: the weights add up to 0"):
-        check_sums(broken, AXES)
-    check_sums(made(**whole, **dict.fromkeys(PERSONALIZATION.keys, 0.25)), AXES)
+        check_sums(broken)
+    check_sums(made(**whole, **dict.fromkeys(PERSONALIZATION.keys, 0.25)))
 
 
 CRITERIA = (Criterion(text="Names a Budget"), Criterion(text="names a budget "), Criterion(text="Says why"))
@@ -97,7 +98,7 @@ CRITERIA = (Criterion(text="Names a Budget"), Criterion(text="names a budget "),
 
 def test_words_are_compared_exactly_before_their_case_is_let_go_and_what_cannot_be_matched_is_told() -> None:
     def found(*words: str) -> list[str] | str:
-        answers = matched(CRITERIA, [CriterionAnswer(criterion=each) for each in words])
+        answers = matched(CRITERIA, [CriterionScore(criterion=each, analysis="So.", target_score=5) for each in words])
         return answers if isinstance(answers, str) else [answer.criterion for answer in answers]
 
     assert found("Names a Budget", "names a budget ", "SAYS WHY") == [criterion.text for criterion in CRITERIA]

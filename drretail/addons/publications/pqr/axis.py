@@ -1,22 +1,22 @@
-"""Dimensions that are weighed against each other for a query, and scored by criteria.
+"""Personalization and quality: dimensions that are weighed against each other for a query, and scored by criteria.
 
-A metric's file ``axes.toml`` describes its dimensions. A model makes the weights and criteria of a query before any
-report on it is judged.
+``axes.toml`` describes the dimensions. A model makes the weights and criteria of a query before any report on it is
+judged.
 """
 
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field, create_model
 
 from drretail.errors import UserError
 from drretail.eval.judging.criteria import STAGE, criteria_by, criteria_of
 from drretail.eval.judging.dimensions import SHOPPER, USER
+from drretail.eval.judging.question import REASON
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject, Task
 from drretail.llm.prompt import Prompt, load_prompt, tagged
@@ -24,7 +24,10 @@ from drretail.llm.structured import Check
 from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
+from drretail.records.reading import WHOLE_NUMBER
 from drretail.records.score import ProfileSummary
+
+NAME = "pqr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,10 @@ class Dimension:
     key: str
     """Its name in files and in a judge's answer: ``goal_alignment``."""
     title: str
+    variant: str
+    """The name of its column: ``GOAL``."""
     text: str
     """What it covers."""
-    short: str = ""
-    """The name of its column; if empty, the key."""
-
-    @property
-    def variant(self) -> str:
-        return self.short or self.key
 
     @property
     def prompt_text(self) -> str:
@@ -71,10 +70,8 @@ class Axis:
         return all(criteria.group(key) is not None for key in self.keys)
 
 
-@cache
-def read_axes(path: Path) -> tuple[Axis, ...]:
-    """The axes of a metric, in the order of its file."""
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+def _read_axes() -> tuple[Axis, ...]:
+    tables = tomllib.loads(Path(__file__).with_name("axes.toml").read_text(encoding="utf-8"))
     return tuple(
         Axis(
             name,
@@ -86,6 +83,7 @@ def read_axes(path: Path) -> tuple[Axis, ...]:
     )
 
 
+PERSONALIZATION, QUALITY = AXES = _read_axes()
 TOLERANCE = 0.01
 """How far a sum may be from 1; so much is rounding and is corrected."""
 _NOTHING = 1e-9
@@ -126,21 +124,21 @@ def weighted_mean(parts: Iterable[tuple[float, float]]) -> float:
     return sum(weight * value for weight, (_, value) in zip(weights, pairs, strict=True))
 
 
-def checked_criteria(subject: Subject, metric: str, axes: Iterable[Axis]) -> Criteria | None:
+def checked_criteria(subject: Subject) -> Criteria | None:
     """The criteria for reports on the query, None if there are none. Raises as ``check_sums``."""
-    criteria = criteria_of(subject, metric)
+    criteria = criteria_of(subject, NAME)
     if criteria is not None:
-        check_sums(criteria, axes)
+        check_sums(criteria)
     return criteria
 
 
-def check_sums(criteria: Criteria, axes: Iterable[Axis]) -> None:
+def check_sums(criteria: Criteria) -> None:
     """Raises UserError if an edit left weights that don't add up to 1, or a dimension without criteria.
 
     The message names the file.
     """
     place = f"rubrics/{criteria.metric}/{criteria.query_id}.json"
-    for axis in axes:
+    for axis in AXES:
         groups = [group for key in axis.keys if (group := criteria.group(key)) is not None]
         if not groups:
             continue
@@ -154,29 +152,29 @@ def check_sums(criteria: Criteria, axes: Iterable[Axis]) -> None:
                 raise UserError(f"{place}, {name}: {problem}.")
 
 
-class CriterionAnswer(Record):
-    """What a judge says of one criterion, which it names in the criterion's words."""
+class CriterionScore(Record):
+    """How far a report meets one criterion, reasons first."""
 
     criterion: str
+    analysis: Annotated[str, REASON]
+    target_score: Annotated[Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10], WHOLE_NUMBER]
 
 
-S = TypeVar("S", bound=CriterionAnswer)
+def answer_of(axis: Axis) -> type[Record]:
+    """The schema of an answer about all criteria of an axis: a field for each dimension, with a list of scores."""
+    fields: dict[str, Any] = dict.fromkeys(axis.keys, (list[CriterionScore], ...))
+    name, doc = f"{axis.name.capitalize()}Scores", f"A report's scores by the criteria of {axis.name}."
+    return create_model(name, __base__=Record, __doc__=doc, __module__=__name__, **fields)
 
 
-def answer_of(axis: Axis, name: str, doc: str, of_criterion: type[CriterionAnswer]) -> type[Record]:
-    """The schema of an answer about all criteria of an axis: a field for each dimension, with a list of these."""
-    fields: dict[str, Any] = dict.fromkeys(axis.keys, (list[of_criterion], ...))
-    return create_model(name, __base__=Record, __doc__=doc, __module__=of_criterion.__module__, **fields)
-
-
-def matched(criteria: Sequence[Criterion], answers: Iterable[S]) -> list[S] | str:
+def matched(criteria: Sequence[Criterion], answers: Iterable[CriterionScore]) -> list[CriterionScore] | str:
     """The answer to each criterion, in its own words; or what is wrong: one is missing, given twice, or unknown.
 
     Words are compared exactly, then without regard to case. Nothing is guessed: a score under other words is not used.
     """
     exact = {criterion.text: criterion.text for criterion in criteria}
     folded = {criterion.text.strip().casefold(): criterion.text for criterion in criteria}
-    by_text: dict[str, S] = {}
+    by_text: dict[str, CriterionScore] = {}
     for answer in answers:
         text = exact.get(answer.criterion) or folded.get(answer.criterion.strip().casefold())
         if text is None:
@@ -188,7 +186,7 @@ def matched(criteria: Sequence[Criterion], answers: Iterable[S]) -> list[S] | st
     return f"{missing[0]!r} is missing" if missing else [*by_text.values()]
 
 
-def by_dimension(axis: Axis, criteria: Criteria, answer: Record) -> dict[str, list[Any] | str]:
+def by_dimension(axis: Axis, criteria: Criteria, answer: Record) -> dict[str, list[CriterionScore] | str]:
     """By dimension, what an answer in the schema of ``answer_of`` says of its criteria, or what is wrong with that."""
     groups = {key: criteria.group(key) for key in axis.keys}
     return {
@@ -278,19 +276,19 @@ def profile_block(persona: str | None, *, is_external: bool) -> str:
     return "" if persona is None else f"\nWhat is known of the {who}:\n{tagged('profile', persona)}\n"
 
 
-async def made_criteria(metric: str, axes: Sequence[Axis], task: Task, judge_session: JudgeSession) -> Criteria | str:
-    """The weights and criteria of these axes for a query, or why there are none.
+async def made_criteria(task: Task, judge_session: JudgeSession) -> Criteria | str:
+    """The weights and criteria of both axes for a query, or why there are none.
 
     An axis made for a shopper is left out if nothing is known of the shopper.
     """
     known = persona_of(task.query, task.profile) is not None
-    wanted = [axis for axis in axes if known or not axis.sees_profile]
+    wanted = [axis for axis in AXES if known or not axis.sees_profile]
     made = await judge_session.together(_groups(axis, task, judge_session) for axis in wanted)
     failed = [each for each in made if isinstance(each, str)]
     if failed:
         return f"no usable weights and criteria: {'; '.join(failed)}"
     groups = (group for groups in made if not isinstance(groups, str) for group in groups)
-    return criteria_by(judge_session, task, metric, groups, *weights_prompts(wanted))
+    return criteria_by(judge_session, task, NAME, groups, *weights_prompts(wanted))
 
 
 async def _groups(axis: Axis, task: Task, judge_session: JudgeSession) -> tuple[CriteriaGroup, ...] | str:
