@@ -28,7 +28,7 @@ from typing import Any
 
 from drretail.addons.gym import Reward, Shop, ShopEnv
 from drretail.addons.gym.env import recorded_rewards
-from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, asks_nothing, buying, earned, hits_of, one_search
+from drretail.addons.gym.parts import LONGEST_SEARCH, Policy, buying, earned, hits_of, one_search
 from drretail.api.run import run
 from drretail.env.manifest import DATABASE_FILE, live_generation
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -291,6 +291,11 @@ def knows_all(env: ShopEnv) -> str:
     return "\n".join([*_of_the_web(env), buying(env, best_of(env))])
 
 
+def asks_nothing(env: ShopEnv) -> str:
+    """Buys the best cart, and asks the web nothing."""
+    return buying(env, best_of(env))
+
+
 def _of_the_web(env: ShopEnv) -> list[str]:
     """What a page says that answers the query's question to the web, each sentence with its citation."""
     question = env.query.web_question
@@ -311,7 +316,7 @@ SIX: Mapping[str, Policy] = {
     "buys any hit of one search": any_hit,
     "one search": one_search,
     "a search for each want, with its price limit": search_per_want,
-    "the best cart, asks nobody": asks_nothing,
+    "the best cart alone": asks_nothing,
     "the best cart, and the web's answer": knows_all,
 }
 

@@ -43,7 +43,6 @@ STARTED: dict[str, Sequence[str]] = {
     "biases": ["--rounds 2"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "crowded_servers": ["--seconds 2 --readers 3 --voters 2 --sessions 3"],
-    "difficulty": ["WORLD --users 4"],
     "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
     "extractions": [
         "LABELLED --experiment EXPERIMENT --world WORLD --prompts EXPERIMENT/lab/asked",

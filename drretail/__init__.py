@@ -65,7 +65,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from drretail.addons import gym as gym
     from drretail.addons.assistants.forget import forget as forget
-    from drretail.addons.bench import commands as _bench
     from drretail.addons.exports.commands import export as export
     from drretail.addons.gym.trial import try_agent as try_agent
     from drretail.addons.imports.commands import import_reports as import_reports
@@ -105,8 +104,7 @@ if TYPE_CHECKING:
     from drretail.records.tables.result import Result as Result
     from drretail.tools.tool import Tool as Tool
 
-    bench = _bench  # an import under another name is private to type checkers
-    lab = _lab
+    lab = _lab  # an import under another name is private to type checkers
     worlds = _worlds
 
 __version__ = "2.0.0.dev0"
@@ -119,7 +117,6 @@ _PLACES = {
     "Tool": "drretail.tools.tool:Tool",
     "Value": "drretail.eval.metric:Value",
     "ask": "drretail.api.run:ask",
-    "bench": "drretail.addons.bench.commands",
     "build_sandbox": "drretail.addons.sandboxes.commands:build_sandbox",
     "check_machine": "drretail.api.doctor.command:check_machine",
     "check_sandbox": "drretail.addons.sandboxes.commands:check_sandbox",

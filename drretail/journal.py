@@ -23,7 +23,7 @@ from drretail.files import LineAppender, check_format, drop_cut_line, parsed_lin
 from drretail.parsing import writable
 from drretail.records.base import Document, canonical_json, json_object, sha256_of
 
-EffectKind = Literal["model", "web_search", "page_fetch", "shopper"]
+EffectKind = Literal["model", "web_search", "page_fetch"]
 Clock = Callable[[], datetime]
 SYNCED_AFTER = 1.0
 """Seconds between two syncs: a fast model's answers do not each wait for the disk."""

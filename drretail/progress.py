@@ -62,11 +62,6 @@ class Progress:
         """Shows a label, the elapsed time and, if it is counted, what is done during a ``with`` block."""
         yield Bar()
 
-    @contextmanager
-    def paused(self) -> Generator[None]:
-        """Hides a live display during a ``with`` block, for a question to the person at the terminal."""
-        yield
-
 
 class PlainProgress(Progress):
     """A line when a task begins, whenever none came for eight seconds, and when it has ended: for pipes and logs."""
@@ -142,14 +137,6 @@ class RichProgress(Progress):
     def busy(self, label: str, total: int | None = None) -> Generator[Bar]:
         with self._shown(_LiveBar(label, total, is_counted=total is not None)) as bar:
             yield bar
-
-    @contextmanager
-    def paused(self) -> Generator[None]:
-        self._hide()
-        try:
-            yield
-        finally:
-            self._show()
 
     @contextmanager
     def _shown(self, bar: "_LiveBar") -> Generator["_LiveBar"]:

@@ -44,8 +44,6 @@ os.environ["DRRETAIL_ASK_SERVERS"] = "false"
 
 
 TOGETHER = (
-    # the shop "market", which takes longest to make
-    {"tests/querygen/test_reading.py", "tests/addons/difficulty/test_measure.py"},
     # the process that forks commands, which loads the whole package
     {
         *("tests/cli/test_interrupting.py", "tests/cli/test_killed_writes.py", "tests/cli/test_mcp.py"),

@@ -11,7 +11,6 @@ from typing import Any, Protocol, cast
 from langchain_core.messages import HumanMessage
 from pydantic import ValidationError
 
-from drretail.agents.information import answer_notes
 from drretail.env.session import Session
 from drretail.errors import ModelError, UserError, shortened
 from drretail.grounding.report.picks import MOST_PIECES, merged, take_picks
@@ -99,11 +98,11 @@ class Agent:
 
 
 def task_message(task: Task, session: Session) -> HumanMessage:
-    """Every agent's first message: query, user id and today in tags, the task's context, the shopper's answers."""
+    """Every agent's first message: query, user id and today in tags, the task's context."""
     parts = [tagged("query", task.text)]
     if task.user_id is not None:
         parts.append(tagged("user_id", task.user_id))
-    parts += [today(session), *filter(None, [task.context]), *answer_notes(session)]
+    parts += [today(session), *filter(None, [task.context])]
     return HumanMessage("\n".join(parts))
 
 

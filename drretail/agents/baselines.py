@@ -3,11 +3,9 @@
 Null agents do no research. They report nothing, the query's own words, its keywords, the best hit for these, the best
 sellers, or a page of hits. The oracle is the ceiling: the best basket that satisfies a query, with each product looked
 up and the total computed. No other agent is given the reference. The oracle does no research either, so it reports
-nothing of the web or of the user. For queries that hide some of the shopper's limits there are two more: one solves
-what the text states, the other also what the shopper answers.
+nothing of the web or of the user.
 """
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from drretail.agents.base import Agent
-from drretail.env.offers import Offers
 from drretail.env.session import Session
 from drretail.errors import ModelError
 from drretail.grounding.listing import is_of_brand, listing_of
@@ -25,9 +22,9 @@ from drretail.grounding.text.wording import format_amount, format_money, short_t
 from drretail.llm.models import Models
 from drretail.records.query import FoundBasket, Lack, Reference, Task
 from drretail.records.reading import Outcome, Pick
-from drretail.records.run import ASK_SHOPPER, Answer, Limits
+from drretail.records.run import Answer, Limits
 from drretail.records.shop import Money, Product
-from drretail.records.wish import TOPICS, Wish
+from drretail.records.wish import Wish
 from drretail.tools.toolkit import Call, Toolkit
 
 
@@ -278,32 +275,4 @@ async def _values(toolkit: Toolkit, calls: Sequence[Call]) -> list[dict[str, Any
     return [reply.value for reply in replies]
 
 
-async def mute_oracle(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The best basket for what the query states."""
-    return await best_basket(await asyncio.to_thread(_as_known, task, session), session, models, limits)
-
-
-async def ask_all(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-    """The best basket for what the query states and what the shopper tells, asked once on each topic."""
-    if session.shopper is not None:
-        with Toolkit(session) as toolkit:
-            await toolkit.acall_all(
-                [(ASK_SHOPPER, {"topic": topic, "question": f"What matters to you: {topic}?"}) for topic in TOPICS]
-            )
-    return await mute_oracle(task, session, models, limits)
-
-
-def _as_known(task: Task, session: Session) -> Task:
-    """The task with the wish as far as it is known by now, and with the reference for that wish."""
-    if session.shopper is None or session.shopper.query.wish is None:
-        return task
-    query = session.shopper.query
-    released = {fact.key for answered, _ in session.shopper.answers for fact in answered.new}
-    wish = session.shopper.query.wish.without([fact for fact in query.hidden if fact.key not in released])
-    known = query.model_copy(update={"wish": wish, "hidden": ()})
-    return task.model_copy(update={"wish": wish, "reference": Offers(session.settings.world).reference(known)})
-
-
 ORACLE = Agent(best_basket, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
-MUTE_ORACLE = Agent(mute_oracle, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)
-ASK_ALL = Agent(ask_all, roles=(), heeds=frozenset(), is_baseline=True, sees_reference=True)

@@ -31,7 +31,7 @@ from drretail.llm.prompt import Prompt
 from drretail.llm.servers import lean_arguments, lean_result
 from drretail.records.run import Role, Stop
 from drretail.records.tables.figures import counted
-from drretail.tools.registry import look_ups
+from drretail.tools.registry import offered
 from drretail.tools.tool import ToolResult, read_schema
 from drretail.tools.toolkit import Call, Performed, Toolkit, ToolReply
 
@@ -354,10 +354,10 @@ class ToolExecutor:
 
     @property
     def can_look_up(self) -> bool:
-        return not self.toolkit.tools.keys().isdisjoint(look_ups(self.toolkit.session))
+        return not self.toolkit.tools.keys().isdisjoint(offered(self.toolkit.session))
 
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
-        known = look_ups(self.toolkit.session)
+        known = offered(self.toolkit.session)
         batches = [[call] for call in calls] if self.one_by_one else [calls]
         is_lean = self.models.is_lean(self.role)
         replies: list[ToolReply] = []

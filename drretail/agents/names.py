@@ -20,8 +20,6 @@ BASELINES = {
     "null_dump": "drretail.agents.baselines:DUMP",
     "null_dump_pick": "drretail.agents.baselines:DUMP_PICK",
     "oracle": "drretail.agents.baselines:ORACLE",
-    "mute_oracle": "drretail.agents.baselines:MUTE_ORACLE",
-    "ask_all": "drretail.agents.baselines:ASK_ALL",
 }
 """The floors and the ceilings, which run beside them."""
 

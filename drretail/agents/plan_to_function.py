@@ -10,7 +10,7 @@ from functools import partial
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.information import agent_prompt, asking_notes
+from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Loop, ToolExecutor, challenges
 from drretail.env.session import Session
 from drretail.errors import ModelError
@@ -28,7 +28,7 @@ _prompt = partial(agent_prompt, __file__)
 async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
     """The report of one plan over all nine tools. Raises ModelError if there is none."""
     del limits  # one turn is the method; ``models`` keeps the limit of tokens
-    question = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS)), *asking_notes(session)])
+    question = "\n".join([task_message(task, session).text, tagged("turns", str(TURNS))])
 
     def report_now(stop: Stop) -> HumanMessage:
         del stop

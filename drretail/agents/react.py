@@ -10,7 +10,7 @@ from functools import partial
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.base import Agent, task_message
-from drretail.agents.information import agent_prompt, asking_notes
+from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Loop, ToolExecutor, challenges
 from drretail.env.session import Session
 from drretail.errors import ModelError
@@ -38,7 +38,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     with Toolkit(session) as toolkit:
         executor = ToolExecutor(toolkit, models, PATH)
         system = _prompt().render(turns=str(limits.tool_turns))
-        question = HumanMessage("\n".join([task_message(task, session).text, *asking_notes(session)]))
+        question = task_message(task, session)
         end = await Loop(
             "researcher", PATH, models, executor, limits.tool_turns, conclude_message, is_announcement
         ).run([SystemMessage(system), question])

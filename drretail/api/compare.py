@@ -10,7 +10,7 @@ from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import named_variants, tables_of_experiment, twin_rows
+from drretail.eval.compare.ablations import tables_of_experiment, twin_rows
 from drretail.eval.compare.comparing import compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
     GateRule,
@@ -21,21 +21,17 @@ from drretail.eval.compare.fail_if import (
     read_rule,
     stated,
 )
-from drretail.eval.judging.subject import resolve_name
 from drretail.eval.method import judge_notes, judges_of_faithfulness
-from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
-from drretail.records.score import Scores, SettingTable, Systems
-from drretail.records.tables.figures import counted
+from drretail.records.score import SettingTable, Systems
 from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
-from drretail.viewer.sections import all_pairs_parts, comparison_parts, slice_parts
+from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
-from drretail.viewer.tables.scores import main_slices
 
 GATE_FAILED = 4
 """The exit code of a rule of --fail-if that comes true. Failed runs end with 3."""
@@ -59,8 +55,6 @@ class Compared:
     """With ``by``: a table for each metric and judge."""
     twins: list[TwinRow] = field(default_factory=list[TwinRow])
     """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
-    sliced: Scores | None = None
-    """With ``by="level"`` or ``"axis"``: the scores, with these slices only."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
     options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
@@ -86,7 +80,7 @@ class Compared:
     def _document(self) -> dict[str, Any]:
         if self.options.by is not None:
             made: dict[str, list[Any]] = {}
-            for row in self.sliced.slices if self.sliced else self.twins or self.settings:
+            for row in self.twins or self.settings:
                 by = row.by if isinstance(row, SettingTable) else self.options.by
                 made.setdefault(by, []).append(row.model_dump(mode="json", exclude_none=not self.twins))
             return made
@@ -112,31 +106,13 @@ class Compared:
             )
 
     def _settings(self) -> Iterator[Part]:
-        """Scores by one option, by level or axis, or what systems decided on twins; the main tables of the option, if
-        it has any, unless details or some metrics are asked for.
-        """
-        everything = self.options.details or bool(self.options.metrics)
-        if self.sliced:
-            shown = main_slices(self.sliced.slices, details=everything)
-            yield from slice_parts(self.sliced.model_copy(update={"slices": tuple(shown)}), [self.sliced.slices[0].by])
-            numbers = [{(row.metric, row.variant, row.by_whom) for row in rows} for rows in (self.sliced.slices, shown)]
-            yield from _more(len(numbers[0]) - len(numbers[1]))
-        elif self.twins:
+        """Scores by one option, or what systems decided on twins."""
+        if self.twins:
             yield ablations.twin_table(self.twins, self.systems)
         else:
-            tables = self.settings
-            condition = ablations.condition_of(tables[0].by, self.systems)
-            main = ablations.headlines_first(tables) if everything else ablations.main_tables(tables, condition)
-            for table in main:
+            for table in ablations.headlines_first(self.settings):
                 yield ablations.ablation_table(table, systems=self.systems)
-            yield Prose(ablations.note_of(condition))
-            yield from _more(len(tables) - len(main))
-
-
-def _more(count: int) -> Iterator[str]:
-    if count:
-        more = counted(count, "more table")
-        yield Prose(f"{more} of other metrics: --details prints all of them, --metrics METRIC some.")
+            yield Prose(ablations.note_of(ablations.condition_of(self.settings[0].by, self.systems)))
 
 
 @accepts(CompareOptions)
@@ -199,28 +175,5 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
         raise UserError(f"--by {by} compares settings of one agent: leave out systems and --fail-if.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
-    if by not in ("level", "axis"):
-        assert by is not None
-        return Compared(settings=tables_of_experiment(experiment, by, _named(options), judges))
-    # The scores with only the slices by level or axis, of the wanted metrics or variants and judges.
-    scores = with_slices(experiment, made_scores(experiment))
-    rows = [row for row in scores.slices if row.by == by]
-    if not rows:
-        how = (
-            "give its queries their levels with `drretail queries difficulty FILE --to FILE2`, run and score these"
-            if by == "level"
-            else "its queries need a wish, and its scores a metric that rates each report"
-        )
-        raise UserError(f"{experiment} has no scores by {by}: {how}.")
-    wanted = _named(options)
-    named = named_variants(experiment, wanted)
-    variants_of = {(name, each) for name, (metric, variants) in named.items() for each in variants or metric.variants}
-    known = {row.judge for row in rows}
-    judged_by = {resolve_name("judge with scores here", judge, known) for judge in judges} or known
-    judged = (row for row in rows if row.judge in judged_by)
-    slices = tuple(row for row in judged if not variants_of or (row.metric, row.variant) in variants_of)
-    if not slices:
-        of_what = " or ".join([*wanted, *judges])
-        there = ", ".join(dict.fromkeys(row.metric for row in rows))
-        raise UserError(f"{experiment} has no scores by {by} of {of_what}; it has some of {there}.")
-    return Compared(sliced=scores.model_copy(update={"slices": slices}))
+    assert by is not None
+    return Compared(settings=tables_of_experiment(experiment, by, _named(options), judges))

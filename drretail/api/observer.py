@@ -28,16 +28,6 @@ class Observer:
 
         return nullcontext(Watch())
 
-    def answer_as_shopper(self, topic: str, question: str) -> str:
-        """The answer of the person at the keyboard, as the shopper. Blank if they don't mind, or if the input has
-        ended.
-        """
-        print(f"[{topic}] {question}\n> ", end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            self.note("Nobody answers, since the input has ended: the agent is told that the shopper doesn't mind.")
-        return line
-
     def answer(self, runner: "Runner") -> AbstractContextManager[None]:
         """A context manager that is entered while one question is answered."""
         return nullcontext()

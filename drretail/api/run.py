@@ -36,7 +36,6 @@ from drretail.api.systems import (
     without_sandbox_gold,
 )
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
-from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.conditions.tools import WITHOUT
 from drretail.env.folder import check_database
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
@@ -49,7 +48,7 @@ from drretail.llm.estimates import Estimates
 from drretail.querygen.reading import read_tasks
 from drretail.records.models import Abilities
 from drretail.records.query import Query
-from drretail.records.run import INTENT, PERSON, Run
+from drretail.records.run import Run
 from drretail.records.tables.figures import counted
 from drretail.stats.significance import fewest_users
 
@@ -190,7 +189,7 @@ class _Ready:
     systems: Sequence[SystemUnderTest]
     """Without floors and the oracle."""
     queries: Sequence[Query]
-    """Their tasks, and of those with a shopper to be asked the limits that it tells."""
+    """Their tasks."""
     open_gold: Callable[[], Sequence[Query]]
     """Reads the same queries with all of their gold."""
     shard: Shard
@@ -206,12 +205,6 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     kinds = names_in(options.retry)
     check_known("kind of runs for --retry", (FAILED, SPOILED), *kinds)
     retry = {*kinds, *([ALL] if options.force else [])}
-    if options.shopper == PERSON:
-        raise UserError(f"--shopper {PERSON} works only with drretail ask, for one question.")
-    if options.shopper is not None and ":" not in options.shopper:
-        raise UserError(
-            f"--shopper {options.shopper} names no model: write PROVIDER:MODEL, or leave it out, and a script answers."
-        )
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     recorded: dict[str, Abilities] = {}
     if options.replay is not None:
@@ -241,11 +234,6 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             wanted = {query.query_id for query in tasks}
             return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
 
-        intents = read_values((options.vary or {}).get(INTENT, INTENT_CONDITION.default))
-        if any(query.questions is not None for query in tasks) and intents != ("mute",):
-            tasks = [query.played for query in open_gold()]
-            if not any(query.hidden for query in tasks):
-                observer.note("Nobody tells what these queries hide: the file of their gold is not beside them.")
         systems = _varied(options, systems, world, tasks, observer)
         users, fewest = len({query.user_id or query.query_id for query in tasks}), fewest_users()
         if len(systems) > 1 and users < fewest:
@@ -263,19 +251,13 @@ def _varied(
     queries: Sequence[Query],
     observer: Observer,
 ) -> list[SystemUnderTest]:
-    """The systems under the values of ``vary``. Notes what is left out, and how hidden limits are learnt.
+    """The systems under the values of ``vary``. Notes what is left out.
 
     They are without the web if none is named and the sandbox's pages are about another shop's goods: the shop was
     ingested with a mapping. Those that would be left without any tools keep it, and floors and the oracle stay as they
     are.
     """
-    values = dict(options.vary or {})
-    if any(query.questions is not None for query in queries) and INTENT not in values:
-        values[INTENT] = INTENT_CONDITION.default
-        observer.note(
-            "These queries hide limits, which agents may ask for: labels end in -intent-asked (see --vary intent)."
-        )
-    made = varied(systems, values, world, queries, cross=isinstance(options, RunOptions) and options.cross)
+    made = varied(systems, options.vary or {}, world, queries, cross=isinstance(options, RunOptions) and options.cross)
     for sentence in made.left_out:
         observer.note(sentence)
     is_own = world.manifest.is_own_shop and has_foreign_pages(world.web, world.manifest)
@@ -339,10 +321,6 @@ def ask(options: AskOptions) -> RecordedAnswer:
     Raises UserError for a wrong name, user or world. A run that fails is recorded, not raised.
     """
     observer = options.observer or SILENT
-    if options.shopper not in (None, PERSON):
-        raise UserError(
-            f"--shopper {options.shopper}: only you know what your question leaves out. Write --shopper {PERSON}."
-        )
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
     opener = Opener(settings, options.base_url, tell=observer.waiting, note=observer.note)
@@ -354,11 +332,8 @@ def ask(options: AskOptions) -> RecordedAnswer:
         system = one_system(options, options.agent, options.model, query, world, opener, observer)
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         runner = runner_of(world, settings, spec, files=options.files)
-        runner.reads = observer.answer_as_shopper
         folder = None if options.to is None else Path(options.to)
-        options_file = None
-        if folder is not None and options.shopper is None:  # ``run`` can't ask a person
-            options_file = kept_options(options, settings, [system.label], folder)
+        options_file = None if folder is None else kept_options(options, settings, [system.label], folder)
         with observer.answer(runner):
             recorded = ask_once(runner, system, query, folder, options_file)
         note_understood(recorded.run, observer)

@@ -42,9 +42,8 @@ from drretail.errors import UnknownName, UserError, quoted
 from drretail.experiment import LABELS, NEEDS, OPTIONS
 from drretail.llm.registry import Model
 from drretail.querygen.reading import read_queries, shipped_queries
-from drretail.records.models import ModelChoice
 from drretail.records.query import Query
-from drretail.records.run import FILES, PERSON, ROLES, SHOPPER, Limits
+from drretail.records.run import FILES, ROLES, Limits
 
 ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all
@@ -192,8 +191,6 @@ def named_systems(
     """One system per agent. ``NAME+ws`` reads summaries of whole pages."""
     who = named_agents(agents)
     models = opened_models(model, options.model_profile, opener, who.values(), observer)
-    if options.shopper not in (None, PERSON):
-        (models[SHOPPER],) = opener.open_all([ModelChoice(model=options.shopper)])
     overrides = NO_OVERRIDES
     if options.prompts is not None:
         from drretail.api.prompts import all_prompt_files  # loads the makers of queries
@@ -204,8 +201,7 @@ def named_systems(
         models,
         world,
         overrides,
-        options=({} if options.files is None else {FILES: files_hash(Path(options.files))})
-        | ({SHOPPER: PERSON} if options.shopper == PERSON else {}),
+        options={} if options.files is None else {FILES: files_hash(Path(options.files))},
         limits=read_limits(options.limits),
     )
     prompted = [model.info for sut in made if sut.overrides.texts for model in sut.models.values()]

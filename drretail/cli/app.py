@@ -85,8 +85,6 @@ ADDONS = {
     name: addon
     for addon, names in {
         "assistants": ("forget",),
-        "bench": ("bench",),
-        "difficulty": ("queries difficulty", "queries hide", "queries spoil"),
         "exports": ("export",),
         "gym": ("gym", "try"),
         "imports": ("import",),

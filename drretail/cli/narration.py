@@ -64,8 +64,6 @@ def _found(tool: str, value: Value) -> str:
             return "nothing" if first is None else f"{counted(value['shown'], 'page')}, first: {first}"
         case "calculator":
             return str(value["value"])
-        case "ask_shopper":
-            return str(value["answer"])
         case "LaunchResearcher":
             report = value["report"]
             return f"{counted(len(report['insights']), 'insight')}, {counted(len(report['sources']), 'source')}"

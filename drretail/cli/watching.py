@@ -55,7 +55,3 @@ class TerminalObserver(Observer):
         # One call of a model may take a minute.
         with self._progress.busy("answering"), redirect_stdout(sys.stderr):
             yield
-
-    def answer_as_shopper(self, topic: str, question: str) -> str:
-        with self._progress.paused():
-            return super().answer_as_shopper(topic, question)

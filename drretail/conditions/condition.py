@@ -20,7 +20,7 @@ class Condition:
 
     name: str
     about: str
-    """What differs, in words that complete "by": "how hidden limits are learnt"."""
+    """What differs, in words that complete "by": "what is known about the shopper"."""
     values: tuple[str, ...] = ()
     """All values; empty if any text of ``form`` is a value."""
     default: str = ""
@@ -33,8 +33,6 @@ class Condition:
     """The world that an agent sees under a value that is not the default."""
     is_stepwise: bool = False
     """True if the values are in order, so that each is compared with the one before it."""
-    headline: tuple[str, str] | None = None
-    """The metric and variant that the condition is mainly read for."""
     in_words: Mapping[str, str] = field(default_factory=dict[str, str])
     """Values as tables name them, if not as they are."""
     is_shown: bool = True

@@ -2,7 +2,6 @@
 
 CONDITIONS = {
     "information": "drretail.conditions.shopper:INFORMATION_CONDITION",
-    "intent": "drretail.conditions.shopper:INTENT_CONDITION",
     "size": "drretail.conditions.shop:SIZE_CONDITION",
     "compose": "drretail.conditions.shop:COMPOSE_CONDITION",
     "retriever": "drretail.conditions.shop:RETRIEVER_CONDITION",

@@ -9,7 +9,7 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.tools import limit_condition
 from drretail.errors import UnknownName, UserError
 from drretail.plugins import Plugins
-from drretail.records.run import FILES, SHOPPER, Limits, System
+from drretail.records.run import FILES, Limits, System
 
 PLUGINS = Plugins("condition", CONDITIONS, "drretail.conditions")
 
@@ -28,7 +28,7 @@ def load_condition(name: str) -> tuple[str | None, Condition]:
         raise PLUGINS.refused(place, condition, "a drretail.Condition")
     if name in CONDITIONS:
         return None, condition
-    if condition.name in {*CONDITIONS, *Limits.model_fields, FILES, SHOPPER} or not condition.name.isidentifier():
+    if condition.name in {*CONDITIONS, *Limits.model_fields, FILES} or not condition.name.isidentifier():
         raise UserError(
             f"{place} goes by the name {condition.name!r}, which is taken or no Python name: give it another."
         )

@@ -1,4 +1,4 @@
-"""Conditions on what is known about the shopper: information, intent."""
+"""The condition on what is known about the shopper: information."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -6,10 +6,8 @@ from typing import Literal
 from drretail.conditions.condition import Condition, dropping, with_options
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.records.query import Query, Task
-from drretail.records.run import INFORMATION, INTENT, INTENTS, System
-
-INFORMED = "information"
+from drretail.records.query import Query
+from drretail.records.run import INFORMATION, INFORMED, System
 
 
 def known_of(information: Literal["context", "persona"], query: Query) -> str:
@@ -44,30 +42,6 @@ class _Information(Condition):
         return dropping(system, INFORMED, tools="" if system.information == "tools" else "user")
 
 
-class _Intent(Condition):
-    """DESIGN's three ways to learn what queries hide. A system on queries that hide nothing has none of them."""
-
-    def put(self, system: System, value: str, world: World) -> System:
-        self.check(value)
-        return with_options(system, {INTENT: value})
-
-    def check_queries(self, value: str, queries: Sequence[Query]) -> None:
-        if not any(query.questions is not None for query in queries):
-            raise UserError(
-                "--vary intent is for queries that hide limits of their wish: `drretail queries hide` makes them."
-            )
-
-    def of(self, system: System) -> str | None:
-        return system.intent
-
-    def order(self, value: str) -> tuple[float, str]:
-        return INTENTS.index(value), value
-
-
-def _told(task: Task, query: Query, value: str) -> Task:
-    return task.model_copy(update={"text": query.full_text}) if value == "told" else task
-
-
 INFORMATION_CONDITION = _Information(
     name=INFORMED,
     about="what is known about the shopper",
@@ -75,13 +49,4 @@ INFORMATION_CONDITION = _Information(
     default="tools",
     is_stepwise=True,
     in_words={"task": "task only", "context": "with context", "persona": "with persona", "tools": "with tools"},
-)
-INTENT_CONDITION = _Intent(
-    name=INTENT,
-    about="how hidden limits are learnt",
-    values=INTENTS,
-    default="asked",
-    task=_told,
-    is_stepwise=True,
-    headline=("basket", "utility_ratio"),
 )

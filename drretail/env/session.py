@@ -1,22 +1,19 @@
 """One run's view of the world: acting user, overlay, journal, and the ledger of the evidence that it was given."""
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from drretail.env.world import World
 from drretail.errors import DrretailError
-from drretail.grounding.constraints import Release, releases
 from drretail.journal import Effects, Journal
 from drretail.records.evidence import Evidence, EvidenceText, Source
-from drretail.records.query import Query
 from drretail.records.run import Scope, StateChange, WebMode
 from drretail.records.shop import UserProfile
 from drretail.records.trajectory import Trajectory, path_key
-from drretail.records.wish import Hidden, Topic
 
 
 class EvidenceCollision(DrretailError):
@@ -127,33 +124,6 @@ class Attempt:
     refused: bool
 
 
-class Speaker(Protocol):
-    """Puts the released facts into words, which nothing else limits. Returns None to use the scripted words."""
-
-    def __call__(self, topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None: ...
-
-
-@dataclass(slots=True)
-class Shopper:
-    """One run's talk with the shopper, one question at a time."""
-
-    query: Query
-    speaker: Speaker | None = None
-    answers: list[tuple[Release, str]] = field(default_factory=list[tuple[Release, str]])
-    """The releases so far, each with its words."""
-    notes: list[str] = field(default_factory=list[str])
-    """A line for each answer for which the speaker found no words."""
-
-    def answer(self, topic: Topic, question: str, effects: Effects) -> tuple[Release, str]:
-        """The release for this question, and the words for it."""
-        (*_, now) = releases(self.query, [*(before.topic for before, _ in self.answers), topic])
-        spoken = self.speaker(topic, question, now.facts, effects) if self.speaker and now.is_answered else None
-        if self.speaker and now.facts and spoken is None:
-            self.notes.append(f"the shopper's scripted words stand for answer {len(self.answers) + 1}, on {topic}")
-        self.answers.append((now, now.answer if spoken is None else spoken))
-        return self.answers[-1]
-
-
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
     """What a run is given: the world and whose data in it, its tools and their limits."""
@@ -195,8 +165,6 @@ class Session:
     """
 
     settings: SessionSettings
-    shopper: Shopper | None = None
-    """The shopper that can be asked; None if nobody can."""
     journal: Journal = field(default_factory=Journal)
     trajectory: Trajectory = field(default_factory=Trajectory)
     ledger: Ledger = field(default_factory=Ledger)

@@ -13,8 +13,6 @@ _BUILT_IN = {
         "process",
         "basket",
         "outcome",
-        "intent",
-        "truth",
         "reward",
     )
 }

@@ -31,7 +31,7 @@ from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, 
 
 USUAL = ("faithfulness", "false_statements", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""
-WHERE_THERE = ("intent", "reward")
+WHERE_THERE = ("reward",)
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""

@@ -3,7 +3,7 @@
 text/           words, sentences, amounts, layout: one reader for each
 listing.py      a product with its words prepared: of which kind it is, what it affirms or denies
 kinds.py        what the shop calls a product: its kind, and its title as one would quote it
-constraints.py  which products suit a want, and what a shopper says of the limits that a query hides
+constraints.py  which products suit a want
 columns.py      many listings as columns: limits, demands and prices are compared with all of them at once
 report/         what a report cites and says, and how it is shown to a reader
 verify/         values and picks compared with records

@@ -144,18 +144,15 @@ class Drafts:
         self.assortment, self._written = Assortment(self.linter.stock, world.catalog), Texts()
         self._limits_singles = not are_named and any(map(self.assortment.kind_of, _popular(world)))
 
-    def of(self, user_id: str, axes: int | None = None) -> Iterator[Query]:
-        """One user's queries: first about products that have none yet; the kinds of need take turns.
-
-        With ``axes`` each has so many, as far as the shop bears them, and may be a near-duplicate of others.
-        """
+    def of(self, user_id: str) -> Iterator[Query]:
+        """One user's queries: first about products that have none yet; the kinds of need take turns."""
         shopper = self.linter.shopper(user_id)
         if shopper is None or sum(order.order_status == "Delivered" for order in shopper.orders) < LEAST_ORDERS:
             return
-        rng = Random(f"{self.seed}|{user_id}" if axes is None else f"{self.seed}|{user_id}|{axes}")
+        rng = Random(f"{self.seed}|{user_id}")
         now = self.world.manifest.now.date()
         purchases = [*islice(purchases_of(shopper, self.assortment, now), _PURCHASES)]
-        author = Author(self.world, self.assortment, shopper, purchases, rng, axes)
+        author = Author(self.world, self.assortment, shopper, purchases, rng)
         taken, made, singles = set[str](), list[str](), 0
         needs = list(needs_of(purchases))
         rng.shuffle(needs)
@@ -177,13 +174,13 @@ class Drafts:
                     return
             needs.remove(need)
             query = author.query(need, len(made) + 1)
-            if not self.linter.findings(query) and (axes is not None or self.is_new(query)):
+            if not self.linter.findings(query) and self._is_new(query):
                 taken.update(need.product_ids)
                 made.append(need.kind)
                 self._on_query()
                 yield query
 
-    def is_new(self, query: Query) -> bool:
+    def _is_new(self, query: Query) -> bool:
         """False for a near-duplicate of a query of which this was asked before."""
         if self._written.near_duplicate(query) is not None:
             return False

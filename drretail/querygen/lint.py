@@ -94,9 +94,7 @@ class Linter:
     @remembered_by(Query.as_line)
     def case(self, query: Query) -> Case:
         """The query with its user and offers, from which the checks start."""
-        # The shopper answers what a query hides: the wish covers the text and the hidden limits.
-        whole = query.model_copy(update={"text": query.full_text}) if query.hidden else query
-        return Case(whole, self.shopper(query.user_id), self.stock, self._world.manifest.now)
+        return Case(query, self.shopper(query.user_id), self.stock, self._world.manifest.now)
 
     @remembered
     def shopper(self, user_id: str | None) -> Shopper | None:

@@ -261,7 +261,7 @@ class TypedQueries:
 Split = Literal["dev", "test", "market-dev", "market-test", "generic"]
 FIFTY: tuple[Split, ...] = ("dev", "test")
 MARKET: tuple[Split, ...] = ("market-dev", "market-test")
-"""Forty queries each of levels 0–2, 3–5 and 6–9, half to look at and half for results."""
+"""Sixty queries to look at and sixty for results."""
 GENERIC: Split = "generic"
 """Twenty queries without a user, whose answers rest on the shop and the web alone (paper Figure 5)."""
 

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 
 from drretail.records.base import Document, Record, sha256_of
 
-EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file", "shopper"]
+EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file"]
 TextForm = Literal["card", "record", "snippet", "page", "summary", "file"]
 SOURCE_FORMS: frozenset[TextForm] = frozenset({"record", "page", "file"})
 """Forms of a whole source; a snippet is only a search engine's extract of one."""
@@ -33,7 +33,7 @@ class Evidence(Document):
     id: str
     """What reports cite, such as ``P:B0I5TPX7F1``."""
     kind: EvidenceKind
-    """What it is: a product, a page, an order, a user, a calculation, a file, or what the shopper said."""
+    """What it is: a product, a page, an order, a user, a calculation, or a file."""
     key: str
     """What the id was made from: a product id, a URL, an expression …"""
     title: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
@@ -11,7 +11,7 @@ from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
 from drretail.records.reading import Because, Pick
 from drretail.records.shop import Money
-from drretail.records.wish import Hidden, Wish
+from drretail.records.wish import Wish
 
 Lack = Literal[
     "not_typed",
@@ -180,9 +180,7 @@ NEED_KINDS: tuple[NeedKind, ...] = get_args(NeedKind)
 """The kinds by which drretail sorts its own queries; files from elsewhere may use other words."""
 
 
-Axis = Literal[
-    "property", "fit", "pack", "joint budget", "trust", "memory", "taste", "conflict", "asking", "infeasible"
-]
+Axis = Literal["property", "fit", "pack", "joint budget", "trust", "memory", "taste", "conflict", "infeasible"]
 AXES: tuple[Axis, ...] = get_args(Axis)
 """What makes a question hard, as shopping is (docs/queries.md)."""
 COUNTS = ("Item Package Quantity", "Number of Items", "Number of Pieces", "Unit Count")
@@ -201,14 +199,8 @@ ASK = "ask"
 """The source of a query that is a single question, asked by itself."""
 
 
-Manner = Literal["terse", "open"]
-"""How a shopper answers: one hidden limit at a time, or all of a topic at once."""
-QUESTIONS = 6
-"""How many questions a shopper answers, unless the query says otherwise."""
-
-
 IN_TASK = frozenset({"format", "query_id", "user_id", "text", "mode", "persona", "context", "files"}) | frozenset(
-    {"manner", "questions", "world_fingerprint", "source"}
+    {"world_fingerprint", "source"}
 )
 """The fields of a query that make its task, of which a system may know."""
 
@@ -245,14 +237,8 @@ class Query(Document):
     """Tools that a good answer will hardly do without: a hint, never a condition."""
     wish: Wish | None = None
     """What is to be bought; None if nobody has typed it."""
-    hidden: tuple[Hidden, ...] = Field(default=(), exclude_if=lambda hidden: not hidden)
-    """The limits of the wish that the text does not state; the shopper can be asked for them."""
-    manner: Manner | None = Field(default=None, exclude_if=lambda manner: manner is None)
-    """How the shopper answers questions; None for the usual way."""
-    questions: int | None = Field(default=None, ge=0, exclude_if=lambda questions: questions is None)
-    """How many questions the shopper answers; None if it can't be asked, as the text states all of the wish."""
     level: int | None = Field(default=None, ge=0, le=9)
-    """How hard it is in its shop, 0 to 9, if that was measured (``queries difficulty``)."""
+    """How hard it is, 0 to 9, as market-120 says of its queries; nothing reads it."""
     gold: Gold | None = Field(default=None, exclude=True, repr=False)
     """What is decided about products for it, from the file beside its own."""
     infeasible: bool | None = None
@@ -272,31 +258,16 @@ class Query(Document):
     @classmethod
     def _of_older_files(cls, fields: Any) -> Any:
         """Drops the limits that stood beside the text before wishes were typed. Nobody has typed the wish of such a
-        query. Where something is hidden, the shopper answers ``QUESTIONS`` questions unless the file says how many.
+        query.
         """
         if not isinstance(fields, dict):
             return fields
-        questions = {"questions": QUESTIONS} if fields.get("hidden") and fields.get("questions") is None else {}
-        return {key: value for key, value in fields.items() if key != "constraints"} | questions
-
-    @model_validator(mode="after")
-    def _hides_what_is_wanted(self) -> Self:
-        """Raises ValueError if a hidden limit is not part of the wish."""
-        known = set() if self.wish is None else {part.key for part in self.wish.parts()}
-        strange = [fact.field for fact in self.hidden if fact.key not in known]
-        if strange:
-            raise ValueError(f"it hides {', '.join(strange)}, which its wish does not hold")
-        return self
+        return {key: value for key, value in fields.items() if key != "constraints"}
 
     @property
     def web_question(self) -> WebQuestion | None:
         """What it asks of the web, if its gold says so."""
         return None if self.gold is None else self.gold.web_question
-
-    @property
-    def visible_wish(self) -> Wish | None:
-        """The part of the wish that the text states."""
-        return None if self.wish is None else self.wish.without(self.hidden)
 
     @property
     def axes(self) -> tuple[Axis, ...]:
@@ -316,7 +287,6 @@ class Query(Document):
             "memory": wish.orders,
             "taste": any(want.brands_unwanted for want in wish.wants),
             "conflict": self.web_question and self.web_question.is_disputed,
-            "asking": self.hidden,
             "infeasible": self.infeasible,
         }
         return tuple(axis for axis, holds in holding.items() if holds)
@@ -325,11 +295,6 @@ class Query(Document):
     def wants_something(self) -> bool:
         """True if something has to be bought for it; False if its wish is unknown."""
         return self.wish is not None and any(not want.optional for want in self.wish.wants)
-
-    @property
-    def full_text(self) -> str:
-        """The text, followed by the sentences of everything that it hides."""
-        return " ".join([self.text, *(fact.say for fact in self.hidden)])
 
     def with_facts(self, facts: Sequence[Fact]) -> "Query":
         """The query with what its own web establishes about products, in place of what another web did."""
@@ -342,11 +307,6 @@ class Query(Document):
     def task(self) -> "Query":
         """The query without its gold."""
         return Query.model_construct(**{name: getattr(self, name) for name in IN_TASK})
-
-    @property
-    def played(self) -> "Query":
-        """What it takes to run a system on it: its task and, if it hides limits, those by which its shopper answers."""
-        return self.task.model_copy(update={"wish": self.wish, "hidden": self.hidden} if self.hidden else {})
 
     @property
     def has_gold(self) -> bool:

@@ -30,10 +30,7 @@ NULL_AGENTS = ("null_empty", "null_copy", "null_keywords", "null_search", "null_
 """Agents that research nothing. Their scores show what a score is worth."""
 ORACLE_AGENT = "oracle"
 """The agent that solves a query's constraints over the whole catalog."""
-ASK_ALL = "ask_all"
-INTENT_BASELINES = ("mute_oracle", ASK_ALL)
-"""The agents that solve what a query states, without and with asking. They run if queries hide limits."""
-BASELINES = (*NULL_AGENTS, ORACLE_AGENT, *INTENT_BASELINES)
+BASELINES = (*NULL_AGENTS, ORACLE_AGENT)
 MCP_AGENT = "mcp"
 """The agent of systems that are clients from outside, of which only the calls and reports are known."""
 INSPECT_AGENT = "inspect"
@@ -59,15 +56,6 @@ RETRIEVER = "retriever"
 BM25 = "bm25"
 FILES = "files"
 """The option of a System that reads users' own files: the files' hash."""
-Intent = Literal["mute", "asked", "told"]
-INTENTS: tuple[Intent, ...] = get_args(Intent)
-"""How a system learns what a query hides, the least known first: not at all, by asking, from the text."""
-INTENT = "intent"
-"""The option of a System that answers queries which hide limits of their wish."""
-SHOPPER = "shopper"
-"""The role of the model that speaks as the shopper, and the option of a System whose shopper is a person."""
-PERSON = "me"
-"""The value of the option ``SHOPPER``."""
 SIZE, COMPOSE = "size", "compose"
 """Options of a System whose web is a sandbox for each query: its size, and which pages are served if not all."""
 
@@ -165,7 +153,7 @@ class System(Record):
     @property
     def models_in_label(self) -> str:
         """The part of the label that names its models, such as "@openai-gpt-5"; empty without models."""
-        specs = dict.fromkeys(model.spec for role, model in self.models.items() if role != SHOPPER)
+        specs = dict.fromkeys(model.spec for model in self.models.values())
         return f"@{'+'.join(slug(spec) for spec in specs)}" if specs else ""
 
     @property
@@ -199,11 +187,6 @@ class System(Record):
         return self.scope or ("own" if self.options.get("scope_to_user") else "any")
 
     @property
-    def intent(self) -> Intent | None:
-        """How it learns what queries hide; None if its queries hide nothing."""
-        return self.options.get(INTENT)
-
-    @property
     def information(self) -> Information:
         """What it knows about the shopper."""
         return self.options.get(INFORMED, "tools")
@@ -216,7 +199,6 @@ class System(Record):
         """
         web = "+ws" if self.web_mode == "ws" else ""
         written = self.options | ({"scope": self.scope} if self.scope == "any" else {})
-        written |= {SHOPPER: self.models[SHOPPER].spec} if SHOPPER in self.models else {}
         options = ""
         for name, value in sorted(written.items()):
             # ``without-user-web`` or ``information-task``
@@ -508,8 +490,6 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9.+_]+", "-", text.casefold()).strip("-") or "x"
 
 
-ASK_SHOPPER = "ask_shopper"
-"""The tool that systems have besides the nine if a query hides limits of its wish."""
 ERRANDS = frozenset({"search_sandbox", "read_file"})
 """The tools with which the agent dr3 opens a branch of a run."""
 NINE = (

@@ -1,11 +1,9 @@
 """What a question wants, typed where the question is made. Code that scores never reads it from the words."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Literal, Self, get_args
+from typing import Any
 
 from pydantic import (
-    ConfigDict,
     Field,
     GetJsonSchemaHandler,
     SerializerFunctionWrapHandler,
@@ -132,6 +130,12 @@ class Want(Record):
         """Everything that it must and must not be or have."""
         return (*self.must, *self.must_not)
 
+    @property
+    def n_limits(self) -> int:
+        """How many limits it sets, besides its kind and quantity. Wanted brands are alternatives, and so one limit."""
+        single = (self.rating_min, self.ratings_min, self.price_max, self.brands_wanted)
+        return len(self.demands) + len(self.brands_unwanted) + sum(map(bool, single))
+
 
 class Wish(Record):
     """All that a question wants bought. ``wants`` is empty where nothing is to be bought."""
@@ -168,88 +172,3 @@ class Wish(Record):
     def counts_money(self) -> bool:
         """True if a price has to be known: there is a budget, or a most for one piece."""
         return bool(self.limits)
-
-    def parts(self) -> "Iterator[WishPart]":
-        """Every limit that could be withheld, in a fixed order."""
-        yield from _parts_of(self, None)
-        for index, want in enumerate(self.wants):
-            yield from _parts_of(want, index)
-
-    def without(self, withheld: "Collection[WishPart]") -> Self:
-        """The wish without these limits."""
-        wants = tuple(
-            want.model_copy(update=_freed(want, [part for part in withheld if part.index == index]))
-            for index, want in enumerate(self.wants)
-        )
-        freed = _freed(self, [part for part in withheld if part.index is None])
-        return self.model_copy(update={**freed, "wants": wants})
-
-
-Topic = Literal["budget", "brand", "avoid", "feature", "quantity", "deadline", "owned", "recipient", "use"]
-TOPICS: tuple[Topic, ...] = get_args(Topic)
-"""What a shopper can be asked about, the same for every query."""
-TOPIC_OF: Mapping[str, Topic] = {
-    "budget": "budget",
-    "deadline": "deadline",
-    "owned": "owned",
-    "quantity": "quantity",
-    "must": "feature",
-    "must_not": "avoid",
-    "rating_min": "feature",
-    "ratings_min": "feature",
-    "price_max": "budget",
-    "brands_wanted": "brand",
-    "brands_unwanted": "avoid",
-}
-"""The usual topic of each field of a wish or a want that can be withheld."""
-_EACH_ALONE = ("owned", "must", "must_not", "brands_unwanted")
-"""Fields in which each value is a limit of its own. Wanted brands are alternatives, and so one limit."""
-
-
-class WishPart(Record):
-    """One limit of a wish."""
-
-    field: str
-    index: int | None = None
-    """The number of the want that it belongs to, from 0; None for a limit of the whole wish."""
-    value: str | None = None
-    """The text of one value, in a field of several limits."""
-
-    @property
-    def key(self) -> tuple[str, int | None, str | None]:
-        return self.field, self.index, self.value
-
-
-class Hidden(WishPart):
-    """A limit that the question does not state: the shopper tells it when asked, or only the record shows it."""
-
-    model_config = ConfigDict(serialize_by_alias=True, validate_by_name=True)
-
-    topic: Topic
-    known_from: Literal["asked", "record"] = Field(default="asked", alias="from")
-    say: str = Field(min_length=1)
-    """The sentence that states it."""
-    shown_by: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
-    """Evidence ids of the records that show it, if it is known from these."""
-
-
-def _parts_of(record: "Wish | Want", index: int | None) -> Iterator[WishPart]:
-    for field in TOPIC_OF:
-        value = getattr(record, field, None)
-        if not value or value == type(record).model_fields[field].default:
-            continue
-        if field in _EACH_ALONE:
-            yield from (WishPart(field=field, index=index, value=str(each)) for each in value)
-        else:
-            yield WishPart(field=field, index=index)
-
-
-def _freed(record: "Wish | Want", withheld: Collection[WishPart]) -> dict[str, Any]:
-    freed: dict[str, Any] = {}
-    for part in withheld:
-        if part.value is None:
-            freed[part.field] = type(record).model_fields[part.field].default
-        else:
-            values = freed.get(part.field, getattr(record, part.field))
-            freed[part.field] = tuple(each for each in values if str(each) != part.value)
-    return freed

@@ -3,7 +3,7 @@
 tool.py          what a tool is and what it returns; a tool's JSON schema, made from its signature and docstring
 catalog.py       product_catalog_search, get_product_details
 orders.py        get_user_orders, get_order_details
-users.py         get_user_profile, update_user_profile, get_user_statistics, and ask_shopper
+users.py         get_user_profile, update_user_profile, get_user_statistics
 web.py           web_search, with the pages of one search; the pages that a report cites, fetched after the run
 calculator.py    calculator and its parser
 arguments.py     checks a model's arguments: by a tool's schema, ids in every form, whose data, what is sent out

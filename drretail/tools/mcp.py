@@ -7,9 +7,8 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any, Protocol, TypeVar, cast
 
 import anyio
@@ -27,17 +26,12 @@ from mcp_types import (
 from mcp_types import Tool as ListedTool
 
 from drretail import __version__
-from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.session import Session, SessionSettings
 from drretail.errors import ToolError, UserError, quoted
 from drretail.grounding.text.serialisation import compact_json
-from drretail.journal import Effects
-from drretail.records.query import ASK, Query
-from drretail.records.run import ASK_SHOPPER
-from drretail.records.wish import Hidden, Topic
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, offered, read_submitted
 from drretail.tools.tool import Tool, read_schema
 from drretail.tools.toolkit import Toolkit, ToolReply
-from drretail.tools.users import ASKING
 
 T = TypeVar("T")
 PATH = "0"
@@ -59,34 +53,18 @@ class ClientRun(Protocol):
         ...
 
 
-Ask = Callable[[str], Coroutine[Any, Any, str | None]]
-"""Asks the person at the client a question; None if they don't answer."""
-
-
 class UnrecordedRun:
-    """A session with these settings, of which nothing is kept when the client leaves; or the ``shared`` tools of one.
-
-    Its shopper is the person at the client, if the client can ask that person.
-    """
+    """A session of which nothing is kept when the client leaves, or the ``shared`` tools of one."""
 
     def __init__(self, settings: SessionSettings, shared: Toolkit | None = None) -> None:
         self._settings = settings
         self._shared = shared
         self._toolkit: Toolkit | None = None
-        self.ask: Ask | None = None
 
     async def begin(self, client: str) -> Toolkit:
         if self._shared is not None:
             return self._shared
-        session, loop = Session(self._settings), asyncio.get_running_loop()
-
-        def spoken(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
-            assert self.ask is not None
-            return asyncio.run_coroutine_threadsafe(self.ask(question), loop).result()
-
-        if self.ask is not None:
-            session.shopper = Shopper(Query(query_id="live", text="-", source=ASK), spoken)
-        self._toolkit = Toolkit(session)
+        self._toolkit = Toolkit(Session(self._settings))
         return self._toolkit
 
     async def hand_in(self, report: str) -> dict[str, Any]:
@@ -126,11 +104,6 @@ class Connection:
             self._has_report = False
             raise
 
-    def asks(self, ask: Ask) -> None:
-        """Sets who answers questions to the shopper, if the run is an unrecorded one."""
-        if isinstance(self._run, UnrecordedRun):
-            self._run.ask = ask
-
     async def end(self) -> None:
         await self._calls_ended()
         await self._run.end()
@@ -160,13 +133,11 @@ def mcp_server(
     instructions: str,
     *,
     takes_report: bool = False,
-    elicits: bool = False,
 ) -> Server[Connection]:
     """A server of the tools that sessions like ``like`` have; run it once for each connection.
 
     ``opened`` returns the run behind a new connection, and ``instructions`` is what clients are told. With
-    ``takes_report`` there is one more tool, ``submit_report``. With ``elicits``, clients that can ask the person at
-    them also get ``ask_shopper``; this is for runs that nobody records.
+    ``takes_report`` there is one more tool, ``submit_report``.
     """
     listed = ListToolsResult(tools=[_listed(tool, like.settings.web_is_live) for tool in offered(like).values()])
     if takes_report:
@@ -185,20 +156,13 @@ def mcp_server(
             with anyio.CancelScope(shield=True):  # the record is saved, however the client left
                 await connection.end()
 
-    def can_ask(ctx: ServerRequestContext[Connection]) -> bool:
-        capabilities = ctx.session.client_capabilities
-        is_declared = capabilities is not None and capabilities.elicitation is not None
-        return elicits and is_declared and ctx.session.can_send_request
-
     async def list_tools(ctx: ServerRequestContext[Connection], _: PaginatedRequestParams | None) -> ListToolsResult:
-        asking = [_listed(ASKING, like.settings.web_is_live)] if can_ask(ctx) else []
-        return ListToolsResult(tools=[*listed.tools, *asking])
+        del ctx
+        return listed
 
     async def call_tool(ctx: ServerRequestContext[Connection], request: CallToolRequestParams) -> CallToolResult:
         connection, params, args = ctx.lifespan_context, ctx.session.client_params, request.arguments or {}
         client = "unknown" if params is None else params.client_info.name
-        if can_ask(ctx):
-            connection.asks(partial(_elicited, ctx))
         try:
             if takes_report and request.name == SUBMIT:
                 return _result(await connection.hand_in(client, args))
@@ -269,26 +233,12 @@ def _listed(tool: Tool, web_is_live: bool) -> ListedTool:
     schema, reads = read_schema(tool.function), tool.access == "read"
     hints = ToolAnnotations(
         read_only_hint=reads,
-        # A write replaces the old value, and repeating it changes nothing more. A question asked twice counts as two.
-        destructive_hint=not reads and tool.name != ASK_SHOPPER,
-        idempotent_hint=tool.name != ASK_SHOPPER,
+        # A write replaces the old value, and repeating it changes nothing more.
+        destructive_hint=not reads,
+        idempotent_hint=True,
         open_world_hint=web_is_live and tool.name == "web_search",
     )
     return ListedTool(name=tool.name, description=schema.description, input_schema=schema.as_json(), annotations=hints)
-
-
-async def _elicited(ctx: ServerRequestContext[Connection], question: str) -> str | None:
-    """The answer of the person at the client; None if they decline or leave it blank."""
-    reply = await ctx.session.elicit_form(question, _ANSWER, ctx.request_id)
-    answer = (reply.content or {}).get("answer")
-    return answer if reply.action == "accept" and isinstance(answer, str) and answer.strip() else None
-
-
-_ANSWER: dict[str, Any] = {
-    "type": "object",
-    "properties": {"answer": {"type": "string", "title": "Your answer"}},
-    "required": ["answer"],
-}
 
 
 def _result(value: dict[str, Any], text: str | None = None, *, is_error: bool = False) -> CallToolResult:

@@ -19,7 +19,7 @@ from drretail.tools.calculator import calculator
 from drretail.tools.catalog import get_product_details, product_catalog_search
 from drretail.tools.orders import get_order_details, get_user_orders
 from drretail.tools.tool import Access, Parameter, Tool, ToolSchema, read_schema
-from drretail.tools.users import ASKING, get_user_profile, get_user_statistics, update_user_profile
+from drretail.tools.users import get_user_profile, get_user_statistics, update_user_profile
 from drretail.tools.web import web_search, web_search_of_chunks, web_search_of_pages
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def own_tools(brought: Iterable[str | Tool]) -> dict[str, Tool]:
     own: dict[str, Tool] = {}
     for each in [brought] if isinstance(brought, str) else brought:
         tool = load_tool(each) if isinstance(each, str) else _usable(each)
-        if tool.name in (*TOOLS, ASKING.name) or tool.name in own:
+        if tool.name in TOOLS or tool.name in own:
             raise UserError(f"There is a tool {tool.name!r} already: give the agent's own another name.")
         own[tool.name] = tool
     return own
@@ -148,15 +148,7 @@ def _usable(tool: object) -> Tool:
 
 
 def offered(session: "Session") -> dict[str, Tool]:
-    """A session's tools: those of ``look_ups``, and ``ask_shopper`` if the session has a shopper."""
-    return look_ups(session) | ({} if session.shopper is None else {ASKING.name: ASKING})
-
-
-def look_ups(session: "Session") -> dict[str, Tool]:
-    """The nine without those that the session leaves out, and the agent's own.
-
-    Agents that work in parallel have only these: which of them asked the shopper first would be chance.
-    """
+    """A session's tools: the nine without those that it leaves out, and the agent's own."""
     return nine_of(session.settings.web_mode, session.settings.without) | dict(session.settings.tools)
 
 

@@ -52,8 +52,6 @@ class Tool:
     """Takes the session, then the arguments that a model gives."""
     access: Access
     """``write`` if it changes the world: other calls wait for it."""
-    seconds: float = 0
-    """The time limit of a call, if it is more than the toolkit's; for instance, for a tool that asks a person."""
 
 
 JsonType = Literal["string", "integer", "number", "object"]

@@ -200,22 +200,18 @@ class Toolkit:
 
     def _run(self, batch: Sequence[Launch]) -> list[Performed]:
         jobs = [self._workers.submit(partial(self._traced, launch)) for launch in batch]
-        outcomes = [self._workers.wait(job, self._seconds(each)) for each, job in zip(batch, jobs, strict=True)]
+        outcomes = [self._workers.wait(job, self._timeout) for job in jobs]
         return list(map(self._performed, batch, outcomes))
 
     async def _arun(self, batch: Sequence[Launch]) -> list[Performed]:
         loop = asyncio.get_running_loop()
         jobs = [self._workers.submit(partial(self._traced, launch), loop) for launch in batch]
-        outcomes = [await self._workers.await_(job, self._seconds(each)) for each, job in zip(batch, jobs, strict=True)]
+        outcomes = [await self._workers.await_(job, self._timeout) for job in jobs]
         return list(map(self._performed, batch, outcomes))
-
-    def _seconds(self, launch: Launch) -> float:
-        tool = self.tools.get(launch.name)
-        return self._timeout if tool is None else max(self._timeout, tool.seconds)
 
     def _performed(self, launch: Launch, outcome: ToolResult | Exception) -> Performed:
         if isinstance(outcome, TimeoutError):
-            outcome = ToolError("timeout", f"{launch.name} gave no answer within {self._seconds(launch):g} seconds.")
+            outcome = ToolError("timeout", f"{launch.name} gave no answer within {self._timeout:g} seconds.")
         return Performed(launch, outcome)
 
     def _traced(self, launch: Launch) -> ToolResult:

@@ -1,21 +1,16 @@
-"""The tools that read and change what the shop knows about a user, and the tool that asks the user."""
+"""The tools that read and change what the shop knows about a user."""
 
-from typing import Annotated, Any, TypedDict
-
-from annotated_types import MaxLen, MinLen
+from typing import Any, TypedDict
 
 from drretail.env.session import Session
 from drretail.errors import ToolError
-from drretail.grounding.report.evidence_ids import UserEvidence, shopper_evidence_id, user_evidence_id
+from drretail.grounding.report.evidence_ids import UserEvidence, user_evidence_id
 from drretail.grounding.text.serialisation import compact_json, lean, user_record
 from drretail.grounding.text.untrusted import harmless_values
-from drretail.journal import Effects
 from drretail.records.evidence import Source
-from drretail.records.run import ASK_SHOPPER
 from drretail.records.shop import UserProfile
-from drretail.records.wish import Topic
 from drretail.tools.arguments import OtherUser, UserId, require_access
-from drretail.tools.tool import Tool, ToolResult
+from drretail.tools.tool import ToolResult
 
 _LONGEST = 120
 
@@ -103,35 +98,6 @@ def get_user_statistics(session: Session, user_id: UserId) -> ToolResult:
     return ToolResult(lean(value), (source,), about=user_id)
 
 
-def ask_shopper(
-    session: Session, topic: Topic, question: Annotated[str, MinLen(1), MaxLen(500)], *, effects: Effects
-) -> ToolResult:
-    """Asks the shopper one question on one topic. Shoppers answer few questions, and each costs their patience.
-
-    Ask for what the question, the orders and the profile leave open and what would change the choice. The shopper may
-    tell one thing at a time: where the answer names one, there can be another on the same topic.
-
-    Args:
-        topic: What the question is about. Nothing on another topic is answered.
-        question: The question, e.g. "How much may all of it cost together?".
-
-    Returns:
-        evidence (the evidence id to cite the answer by), topic, the answer, and how many questions are left.
-    """
-    if session.shopper is None:
-        raise ToolError("unknown_tool", "Nobody can be asked here.")
-    release, answer = session.shopper.answer(topic, question, effects)
-    value = {"topic": topic, "answer": answer, "left": release.left}
-    if not release.is_answered:
-        return ToolResult(value, ())
-    evidence = shopper_evidence_id(topic, release.number)
-    # Without the question: it is the caller's own text, and a claim in it would support itself.
-    text = compact_json({"topic": topic, "answer": answer})
-    title = f"The shopper on {topic}"
-    source = Source(id=evidence, kind="shopper", key=evidence, title=title, form="record", text=text)
-    return ToolResult({"evidence": evidence} | value, (source,))
-
-
 def _profile_result(session: Session, profile: UserProfile) -> ToolResult:
     user_id = profile.user_id
     value = user_record(profile, user_evidence_id("profile", user_id, session.settings.user_id))
@@ -158,7 +124,3 @@ def _text(field: str, text: str) -> str:
         message = f"{field} has {len(text):,} characters; at most {_LONGEST} are allowed."
         raise ToolError("invalid_argument", message, field=field)
     return text.strip()
-
-
-# A write, so that several questions of one turn are asked one after the other, in their order.
-ASKING = Tool(ASK_SHOPPER, ask_shopper, "write", seconds=1800)

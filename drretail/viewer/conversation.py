@@ -19,7 +19,7 @@ JOURNALS = ("journal.jsonl", "journal.jsonl.gz")
 # Journals have LangChain's roles; readers know those of chat APIs.
 _NAMES = {"human": "user", "ai": "assistant"}
 _OUTSIDE = "outside"
-"""The path of effects without a known agent, such as the shopper's answers."""
+"""The path of effects without a known agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _turns(path: str, effects: Sequence[Effect], seqs: Sequence[int]) -> Iterato
     calls, number = dict[str, str](), 0
     for effect in effects:
         if effect.kind != "model":
-            # A web request, or a question to the shopper.
+            # Such as a web request.
             seq = _seq(effect)
             request = Message("request", _text(effect.request))
             response = None if effect.response is None else Message("answer", _text(effect.response))

@@ -23,7 +23,6 @@ from drretail.viewer.tables.ablations import (
     ablation_table,
     condition_of,
     headlines_first,
-    main_tables,
     note_of,
     twin_table,
 )
@@ -36,7 +35,6 @@ from drretail.viewer.tables.scores import (
     Metrics,
     agreement_table,
     judged_by,
-    main_slices,
     measured_cell,
     score_tables,
     slice_sections,
@@ -82,7 +80,7 @@ def scoreboard_parts(
 
 
 def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:
-    """The headline variants by category, kind, axis or level, or that there are none."""
+    """The headline variants by category or kind, or that there are none."""
     sections = slice_sections(scores.slices, scores.scores, by, scores.metrics, scores.systems).values()
     yield from (part for section in sections for part in section.parts)
     if not sections:
@@ -297,25 +295,13 @@ def metric_parts(scores: Scores) -> Iterator[Part]:
 
 
 def conditions(scores: Scores) -> Iterator[Section]:
-    """Scores by each condition in which systems differ; the variants that it is not mainly read for stand apart."""
+    """Scores by each condition in which systems differ."""
     every, systems = scores.ablations, scores.systems
     for by in dict.fromkeys(table.by for table in every):
         condition = condition_of(by, systems)
-        tables = [table for table in every if table.by == by]
-        main = main_tables(tables, condition)
-        further = [table for table in headlines_first(tables) if table not in main]
-        drawn, apart = ([ablation_table(table, scores.metrics, systems) for table in each] for each in (main, further))
-        more = Section(counted(len(apart), "more table"), tables=apart) if apart else None
-        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], more, f"by-{by}")
-
-
-def levels(scores: Scores) -> Iterator[Section]:
-    """Scores by the queries' level of difficulty."""
-    rows = main_slices([row for row in scores.slices if row.by == "level"])
-    by_level = slice_sections(rows, scores.scores, metrics=scores.metrics, systems=scores.systems).values()
-    for section in [*by_level][:1]:
-        if tables := _telling(section, few=True):
-            yield replace(section, title="Score by level of difficulty", tables=tables, address="by-level")
+        ordered = headlines_first(table for table in every if table.by == by)
+        drawn = [ablation_table(table, scores.metrics, systems) for table in ordered]
+        yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], address=f"by-{by}")
 
 
 def twins(scores: Scores) -> Iterator[Section]:
@@ -350,10 +336,10 @@ def metrics(scores: Scores) -> Iterator[Section]:
         yield Section(table.title, table.by, [replace(table, notes=(*table.notes, *unused))], more=more)
 
 
-def _telling(sliced: Section, *, few: bool = False) -> list[Table]:
-    """The tables worth showing: with several columns and, unless ``few``, a column of enough queries."""
+def _telling(sliced: Section) -> list[Table]:
+    """The tables worth showing: with several columns, and a column of enough queries."""
     several = [table for table in sliced.tables if len(table.columns) > 1]
-    return [table for table in several if few or not all(column.few for column in table.columns)]
+    return [table for table in several if not all(column.few for column in table.columns)]
 
 
 def agreement(scores: Scores) -> Iterator[Section]:
@@ -394,7 +380,6 @@ def correlations(scores: Scores) -> Iterator[Section]:
 
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
-    levels,
     twins,
     metrics,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),

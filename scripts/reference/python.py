@@ -25,8 +25,7 @@ NAMES = {
         "drretail.env.world: World",
     ),
     "Queries": (
-        "drretail.api.queries: generate import_questions check decide show shipped personas context pair",
-        "drretail.api.queries: difficulty hide spoil",
+        "drretail.api.queries: generate import_questions check decide show shipped spoil personas context pair",
     ),
     "Runs": (
         "drretail: run ask open_experiment read_experiment reproduce",
@@ -64,7 +63,6 @@ NAMES = {
         "drretail.addons.sandboxes.commands: BuiltSandbox CheckedSandbox",
         "drretail.addons.sandboxes.search_based.queries: SandboxQueries",
     ),
-    "A sealed benchmark": ("drretail.addons.bench.commands: make publish submit rank",),
     "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree calibrate plant exploits bias",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools try_agent",

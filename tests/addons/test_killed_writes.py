@@ -5,11 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from drretail.addons.bench.release import make, publish
-from drretail.addons.bench.submission import submit
-from drretail.files import write_atomically, write_json
-from drretail.progress import Progress
-from tests.addons.bench.test_bench import CLOSES, LABEL, SEED
+from drretail.files import write_atomically
 from tests.cli.conftest import JUDGE
 from tests.cli.forked import ForkServer
 from tests.cli.test_killed_writes import MOMENTS, RAW, ends_alike, made_by, shop_and_questions
@@ -24,37 +20,26 @@ COMMANDS: Mapping[str, str] = {
     "plant": "lab plant exp --n 1",
     "bias": "lab bias exp --only length --judge scripted:judge.toml",
     "sample": "lab sample exp",
-    "make": f"bench make --to made --closes 2099-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",
-    "publish": "bench publish R --to made",
-    "submit": "bench submit R exp --manifest second.json --exhibit",
-    "rank": "bench rank R",
     "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k",
 }
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A shop, questions, answers, a release with one submission, an experiment that is scored, and a sandbox."""
+    """A shop, questions, answers, an experiment that is scored, and a sandbox."""
     home = tmp_path_factory.mktemp("home")
     shop_and_questions(home)
     for name in ("q0", "q1"):
         write_atomically(home / "answers" / f"{name}.md", f"# Which one of {name}?\n\nTake one.\n")
     write_atomically(home / "judge.toml", JUDGE)
-    quiet = Progress()
-    make(home / "R", closes=CLOSES, world=home / "w", queries=home / "q.jsonl", seed=SEED, progress=quiet)
-    publish(home / "R", home / "public", now=CLOSES.replace(month=1))
     made_by(
         home,
         RAW,
         "ingest raw --world big",
-        "run --world public/world --queries public/tasks.jsonl --agent react --no-floors --to exp",
+        "run --world w --queries q.jsonl --agent react --no-floors --to exp",
         "score exp --metrics faithfulness --metrics checks",
         COMMANDS["sandbox"].replace("made", "s"),
     )
-    for name in ("first", "second"):
-        systems = {LABEL: {"models": ["offline:shopper"]}}
-        write_json(home / f"{name}.json", {"format": 1, "name": name, "systems": systems})
-    submit(home / "R", home / "exp", home / "first.json", exhibit=True)
     return home
 
 

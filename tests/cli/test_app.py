@@ -85,8 +85,6 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["run", "--queries", "broken.jsonl", "--world", "w", "--to", "exp"], "broken.jsonl"),
         (["run", "--queries", "other.jsonl", "--world", "w", "--to", "exp"], "was made for the world ffffffffffff"),
         (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--replay", "none"], "none does not exist"),
-        (["run", "--queries", "q.jsonl", "--world", "w", "--to", "exp", "--shopper", "mee"], "leave it out"),
-        (["ask", "Which feeder?", "--world", "w", "--shopper", "mee"], "Write --shopper me."),
         (["ask", "?", "--world", "w", "--agent", "react+ws", "--vary", "without=web"], "leave +ws out"),
         (["ask", "?", "--world", "w", "--agent", "ftp://x"], "is named MODULE:NAME, cmd:COMMAND or http://ADDRESS."),
         (["ask", "Which feeder?", "--world", "w", "--prompts", "missing"], "There is no folder missing"),
@@ -102,7 +100,7 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["run", "--queries", "page.html", "--world", "w", "--to", "exp"], "`drretail queries import`"),
         (["queries", "import", "page.html", "--to", "new.jsonl"], "questions are read from .txt"),
         (["queries", "shipped", "--to", "new.csv"], "ends in .jsonl"),
-        (["compare", "exp", "--by", "size", "--by", "axis"], "'--by' takes one value, but is given 2 times"),
+        (["compare", "exp", "--by", "size", "--by", "twin"], "'--by' takes one value, but is given 2 times"),
     ],
 )  # fmt: skip
 def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(

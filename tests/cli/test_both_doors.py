@@ -35,9 +35,9 @@ def test_a_command_has_the_options_of_its_function_in_python_with_their_help(nam
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_function_of_a_command_is_a_public_name_in_the_module_of_its_group_if_it_has_one(name: str) -> None:
-    """``queries hide`` is ``drretail.queries.hide``, of whatever add-on."""
+    """``queries pair`` is ``drretail.queries.pair``, of whatever add-on."""
     function, (group, *more) = loaded(COMMANDS[name].function), name.split()
-    modules = {"queries": "queries", "world": "worlds", "bench": "bench", "lab": "lab", "gym": "gym"}
+    modules = {"queries": "queries", "world": "worlds", "lab": "lab", "gym": "gym"}
     place = getattr(drretail, modules[group]) if more and group in modules else drretail
     assert getattr(place, function.__name__) is function
 

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,6 @@ import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import ElicitResult
 
 T = TypeVar("T")
 NODE_SDK = "@modelcontextprotocol/sdk@1.32.2"
@@ -125,29 +123,6 @@ def test_the_python_client_researches_over_stdio_and_its_run_is_kept(tiny_shop: 
 
     assert [result.is_error for result in asyncio.run(visit())] == [False, False, True, False]
     check_runs(tmp_path / "exp", "mcp@mcp")
-
-
-def test_each_person_at_an_http_client_is_asked_and_answers_their_own_client(serving: Serving, tiny_shop: Path) -> None:
-    def person(answer: str | None) -> Any:
-        async def respond(context: object, asked: Any) -> ElicitResult:
-            await asyncio.sleep(0.2)
-            assert asked.message == "How much?"
-            accepted = ElicitResult(action="accept", content={"answer": answer})
-            return ElicitResult(action="decline") if answer is None else accepted
-
-        return respond
-
-    async def ask(client: Client) -> list[Any]:
-        question = {"topic": "budget", "question": "How much?"}
-        return [(await client.call_tool("ask_shopper", question)).structured_content for _ in range(2)]
-
-    with serving(command(tiny_shop)) as (address, token, _), ThreadPoolExecutor() as threads:
-        answers = ["Up to $40.", "Up to $70.", None]
-        found = list(threads.map(lambda each: over_http(address, token, ask, person(each)), answers))
-        nobody = over_http(address, token, ask)
-    said = [[each["answer"] for each in of_client] for of_client in found]
-    assert said == [[answer] * 2 for answer in ("Up to $40.", "Up to $70.", "I don't mind.")]
-    assert nobody[0]["error"]["type"] == "unknown_tool"
 
 
 def test_python_clients_of_one_http_server_have_a_run_each(serving: Serving, tiny_shop: Path, tmp_path: Path) -> None:

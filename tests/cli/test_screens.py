@@ -50,10 +50,6 @@ with progress.track("products " + EVIL) as bar:
     seen()
 with progress.busy("reading " + EVIL):
     seen()
-    with progress.paused():
-        print("Which one?")
-        seen()
-    seen()
 try:
     with progress.track("runs", 3) as bar:
         bar.describe("x" * (int(sys.argv[1]) - 5))
@@ -119,9 +115,6 @@ def test_a_live_display_stands_below_what_is_printed_and_leaves_nothing(
         assert re.search(rf"{BAR} 1,234,567 0:\d\d$", bar)
         assert any("begun" in line for line in terminal.lines)
         after_a_step("reading \ufffd[31mred\ufffd[2J")
-        assert after_a_step("Which one?")[-1] == "Which one?"
-        assert terminal.is_clear
-        assert "reading" in after_a_step("reading")[-1]
         after_a_step("runs", "xxx")
         terminal.press("\x03")
         *_, end = terminal.to_the_end()
@@ -206,33 +199,6 @@ def test_ctrl_c_stands_above_the_bar_and_leaves_nothing(
         assert terminal.to_the_end()[-1] == "Interrupted: the same command continues from here."
         assert terminal.is_clear
         assert fork_server.ask(process) == 130
-
-
-ASKER = """
-from drretail import Agent, Answer
-from drretail.tools.toolkit import Toolkit
-
-async def ask(task, session, models, limits):
-    with Toolkit(session) as shop:
-        (reply,) = await shop.acall_all([("ask_shopper", {"topic": "budget", "question": "How much?"})])
-    return Answer(report=f"You said: {reply.value['answer']}.")
-
-AGENT = Agent(ask, roles=())
-"""
-
-
-def test_a_question_to_the_shopper_is_answered_below_it(shop: str, tmp_path: Path) -> None:
-    (tmp_path / "asker.py").write_text(ASKER, encoding="utf-8")
-    ask = ("ask", "Which feeder?", "--world", shop, "--agent", "asker:AGENT", "--shopper", "me")
-    command = (sys.executable, "-c", MAIN, *ask)
-    with Terminal() as terminal, on(terminal, *command, env=environment(tmp_path), where=tmp_path):
-        terminal.until(" answering")
-        assert terminal.until("[budget] How much?", ">")[-2:] == ["[budget] How much?", ">"]
-        terminal.press("under 30\r")
-        end = terminal.to_the_end()
-        assert end[end.index("> under 30") - 1] == "[budget] How much?"
-        assert any(line.startswith("You said: under 30.") for line in end)
-        assert terminal.is_clear
 
 
 def test_an_mcp_server_without_a_client_says_what_it_waits_for(tmp_path: Path) -> None:

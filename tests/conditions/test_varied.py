@@ -80,7 +80,6 @@ def test_floors_and_the_oracle_are_as_they_are(world: World) -> None:
         ({"seconds": "nan"}, "--vary seconds=nan: write numbers"),
         ({"seconds": "inf"}, "--vary seconds=inf: write numbers"),
         ({"tool_turns": "0"}, "The limit tool_turns is 0: "),
-        ({"intent": "asked"}, "queries that hide limits"),
         ({"information": "context"}, "'q1' holds no context.*queries pair"),
         ({"size": "64k"}, "--vary size is for a sandbox's folder"),
         ({"retriever": "bm52"}, "There is no retriever 'bm52'"),

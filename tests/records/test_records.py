@@ -96,7 +96,6 @@ def system(agent: str, model: str = "", **fields: Any) -> System:
     [
         (system("react", "m"), "system"),
         (system("null_bestsellers"), "floor"),
-        (system("mute_oracle"), "floor"),
         (system("oracle"), "ceiling"),
         (system("oracle-v2", place="my:agent"), "system"),
         (system("null_copy+mine"), "system"),

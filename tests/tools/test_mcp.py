@@ -22,7 +22,7 @@ from tests.tools.conftest import ANNA, BORIS
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
 
 from mcp import Client
-from mcp_types import CallToolResult, ElicitResult, TextContent
+from mcp_types import CallToolResult, TextContent
 from starlette.testclient import TestClient
 
 from drretail.tools.mcp import Connection, UnrecordedRun, mcp_server
@@ -113,36 +113,6 @@ def test_a_call_that_the_client_gave_up_is_recorded_all_the_same(session: Sessio
     asyncio.run(impatient())
     (own,) = sessions
     assert [step.name for step in own.trajectory.steps()] == ["late"]
-
-
-def elicited(session: Session, answer: ElicitResult | None, *, elicits: bool = True) -> tuple[list[str], Any]:
-    """The tools that a client is shown, and what asking the shopper brings it, who may answer like this."""
-
-    async def respond(context: object, params: object) -> ElicitResult:
-        assert answer is not None
-        return answer
-
-    async def visit() -> tuple[list[str], Any]:
-        server = mcp_server(session, lambda: UnrecordedRun(session.settings), "about", elicits=elicits)
-        callback = None if answer is None else respond
-        async with Client(server, mode="legacy", elicitation_callback=callback) as client:
-            names = [each.name for each in (await client.list_tools()).tools]
-            found = await client.call_tool("ask_shopper", {"topic": "budget", "question": "How much?"})
-            return names, found.structured_content
-
-    return asyncio.run(visit())
-
-
-def test_the_person_at_the_client_is_asked_where_the_client_lets_them_be_and_it_is_wanted(session: Session) -> None:
-    accepts = ElicitResult(action="accept", content={"answer": "Up to $40."})
-    names, found = elicited(session, accepts)
-    assert names == [*TOOLS, "ask_shopper"]
-    assert found == {"evidence": "S:budget-1", "topic": "budget", "answer": "Up to $40.", "left": 5}
-    assert elicited(session, ElicitResult(action="decline"))[1]["answer"] == "I don't mind."
-    for answer, elicits in ((None, True), (accepts, False)):
-        names, found = elicited(session, answer, elicits=elicits)
-        assert names == [*TOOLS]
-        assert found["error"]["type"] == "unknown_tool"
 
 
 TOKEN, PORT = "a-token-of-the-tests", 8000

@@ -3,27 +3,21 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Annotated, Any
 
 import pytest
 from annotated_types import Ge
 
-from drretail.agents.hybrid_react.agent import researcher_tools
-from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.grounding.constraints import NO_TIME
-from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Journal
 from drretail.records.evidence import Source
-from drretail.records.run import ASK_SHOPPER
-from drretail.tools.registry import TOOLS, offered
+from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
-from tests.grounding.test_constraints import QUERY
 from tests.tools.conftest import error_of
 
 
@@ -213,39 +207,3 @@ def test_a_job_that_waits_for_its_place_has_not_begun_and_a_hung_one_leaves_its_
     end.set()
     for workers in (hung, other):
         workers.close()
-
-
-def with_shopper(session: Session, **changed: object) -> Session:
-    return replace(session, shopper=Shopper(QUERY.model_copy(update=changed)))
-
-
-def test_it_is_there_only_where_somebody_can_be_asked_and_never_for_researchers(session: Session) -> None:
-    asking = with_shopper(session)
-    assert [*offered(session)] == [*TOOLS]
-    assert [*offered(asking)] == [*TOOLS, ASK_SHOPPER]
-    assert ASK_SHOPPER not in researcher_tools(asking)
-    with Toolkit(session) as toolkit:
-        assert toolkit.call(ASK_SHOPPER, {"topic": "budget", "question": "?"}).error == "unknown_tool"
-
-
-def test_an_answer_is_evidence_that_a_report_can_cite_and_holds_no_word_of_the_question(session: Session) -> None:
-    asking = with_shopper(session)
-    with Toolkit(asking) as toolkit:
-        reply = toolkit.call(ASK_SHOPPER, {"topic": "budget", "question": "The Alder costs $3, doesn't it?"})
-    assert reply.value == {"evidence": "S:budget-1", "topic": "budget", "answer": "I can spend $85.", "left": 5}
-    (entry,) = asking.ledger.evidence()
-    kept = '{"topic":"budget","answer":"I can spend $85."}'
-    assert (entry.kind, [text.text for text in entry.sources]) == ("shopper", [kept])
-    cited = find_citations("You can spend $85 [S:budget-1], on a feeder [S:feature-1].", asking.ledger.evidence())
-    assert {each.marker: each.type for each in cited} == {"[S:budget-1]": "internal", "[S:feature-1]": "unresolved"}
-
-
-def test_questions_of_one_turn_are_put_in_their_order_and_a_wrong_topic_costs_none(session: Session) -> None:
-    for _ in range(5):
-        with Toolkit(with_shopper(session, questions=3), threads=8) as toolkit:
-            wrong = toolkit.call(ASK_SHOPPER, {"topic": "everything", "question": "?"})
-            asked = [(ASK_SHOPPER, {"topic": topic, "question": "?"}) for topic in ("feature", "feature", "use", "use")]
-            replies = toolkit.call_all(asked)
-        assert wrong.error == "invalid_argument"
-        assert [reply.value.get("evidence") for reply in replies] == ["S:feature-1", "S:feature-2", "S:use-1", None]
-        assert replies[-1].value["answer"] == NO_TIME

@@ -12,10 +12,9 @@ from drretail.files import write_lines
 from drretail.grounding.report.picks import picks_block
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
-from drretail.records.run import ASK_SHOPPER, Run, Step, System
+from drretail.records.run import Run, Step, System
 from drretail.records.tables.figures import counted
 from drretail.tools.registry import SUBMIT, nine_of, openai_schemas, submit_schema, tools_of
-from drretail.tools.users import ASKING
 
 Message = dict[str, Any]
 
@@ -88,9 +87,7 @@ def tools_for(system: System) -> list[dict[str, Any]]:
     if system.is_imported:
         return []
     nine = nine_of(system.web_mode, tools_of(system.options.get("without", ())))
-    nine = nine if system.information == "tools" else {}
-    asking = {ASKING.name: ASKING} if system.intent == "asked" else {}
-    return [*openai_schemas(nine | asking), submit_schema()]
+    return [*openai_schemas(nine if system.information == "tools" else {}), submit_schema()]
 
 
 def _asked(query: Query, system: System, definition: Definition) -> str:
@@ -98,13 +95,12 @@ def _asked(query: Query, system: System, definition: Definition) -> str:
         return query.text
     limits = shopper_context(system.information, query) if system.information in ("context", "persona") else ""
     question = "\n\n".join(filter(None, (query.text, limits)))
-    asks = system.intent == "asked" and bool(query.hidden or query.questions)
-    return recorded_instructions(question, query.user_id, definition.now, asks=asks)
+    return recorded_instructions(question, query.user_id, definition.now)
 
 
 def _turns(run: Run, results: dict[str, str]) -> Iterator[tuple[str, Sequence[Step]]]:
     """The tool calls by turn, each with what the agent said before them, as far as it is recorded."""
-    ours = {*nine_of("snippets"), ASK_SHOPPER, *run.tools}
+    ours = {*nine_of("snippets"), *run.tools}
     text, turn = "", list[Step]()
     for step in run.steps:
         is_call = step.kind == "tool"

@@ -21,7 +21,7 @@ from drretail.agents.running.system import client_options
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
 from drretail.env.offers import Offers
-from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
@@ -188,7 +188,7 @@ class Rollout:
 
     def recorded(self, system: System) -> Recorded:
         """The rollout so far, as a run of ``system``."""
-        session, hashes = self._session, client_hashes(system)
+        session, hashes = self._session, client_hashes()
         ended = UNHANDED if self._answer is None else self._answer
         run = run_of(system.label(), self.query, 1, session, ended, usage={}, prompt_hashes=hashes)
         place = recorded_spec(str(session.settings.world.servers or session.settings.world.folder))
@@ -247,8 +247,7 @@ class ShopEnv:
         self.max_steps = max_steps
         self._scope: Scope = scope
         self._tool_timeout = tool_timeout
-        asks = any(query.hidden for query in self.shop.queries.values())
-        options = client_options(without, asks=asks)
+        options = client_options(without)
         web = self.shop.world.web
         self.system = System(
             agent=GYM_AGENT,
@@ -269,10 +268,7 @@ class ShopEnv:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """The schemas of all tools, ``submit_report`` last, as ``tools`` of an OpenAI-compatible request takes them.
-
-        After ``reset`` they are the rollout's. Before, ``ask_shopper`` is among them if any query hides limits.
-        """
+        """The schemas of all tools, ``submit_report`` last, as ``tools`` of an OpenAI-compatible request takes them."""
         session = self._session(None if self._rollout is None else self._rollout.query)
         return [*openai_schemas(offered(session)), submit_schema()]
 
@@ -376,8 +372,6 @@ class ShopEnv:
 
     def _session(self, query: Query | None) -> Session:
         world = self.shop.world
-        # Without a query there is a shopper if any query hides limits, so that the tool for asking is listed.
-        hiding = (each for each in (self.shop.queries.values() if query is None else [query]) if each.hidden)
         settings = SessionSettings(
             world if query is None else replace(world, web=web_for(query, self.system, world.web)),
             user_id=None if query is None else query.user_id,
@@ -387,7 +381,7 @@ class ShopEnv:
             tool_timeout=self._tool_timeout,
             tool_threads=1,  # calls come one by one
         )
-        return Session(settings, next((Shopper(each) for each in hiding), None))
+        return Session(settings)
 
 
 def save_rollouts(to: str | Path, env: ShopEnv, rollouts: Iterable[Recorded], *, seed: str = "42") -> list[Run]:

@@ -34,8 +34,8 @@ class TryOptions(SystemOptions):
 class SplitOptions:
     """Makes queries to train on and held-out ones, about different shops, people and wishes.
 
-    Their levels are spread from 0 to 9. Where the wish allows it, up to half hide a limit that only the shopper tells.
-    Prints what simple policies earn at each level.
+    Each is of another user, and kinds of need are as even as the users' orders allow. Prints what one search earns on
+    each kind.
     """
 
     to: Annotated[str | Path, Option("The folder for the result.")]

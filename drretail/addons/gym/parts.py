@@ -1,13 +1,13 @@
-"""``gym split``: questions to train on, held-out ones of other people, wishes and shops, and what floors earn."""
+"""``gym split``: questions to train on, held-out ones of other people, wishes and shops, and what one search earns."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from drretail.addons.difficulty.derived import hide
-from drretail.addons.difficulty.measure import generate_at
 from drretail.addons.gym.env import Shop, ShopEnv
 from drretail.addons.gym.options import SplitOptions
 from drretail.api.option import accepts
@@ -17,26 +17,25 @@ from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
 from drretail.data_ingest.demo import build_shop
 from drretail.data_ingest.plan import IngestOptions
-from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
 from drretail.grounding.report.picks import picks_block
 from drretail.progress import Progress, choose_progress
+from drretail.querygen.generate import Drafts
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import canonical_json, file_name
-from drretail.records.query import Query
+from drretail.records.query import NEED_KINDS, Query
 from drretail.records.reading import Pick
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
 
 TRAIN, HELD_OUT = "train", "held-out"
-LEVELS = range(10)
 PRODUCTS, REVIEWS = 1_000, 15_000
 """The size of a made-up shop: some twenty products of each of fifty kinds."""
-_TRIED = 12
-"""Users tried per query wanted: few come near a high level, and some want what others want already."""
+_TRIED = 6
+"""Users tried per query wanted: some want what others want already, and kinds of need are rare."""
 LONGEST_SEARCH = 500
 """The most characters of a search."""
 Policy = Callable[[ShopEnv], str]
@@ -52,14 +51,14 @@ class Part:
     world: str
     """The shop, as ``--world`` takes it."""
     queries: tuple[Query, ...]
-    floors: Mapping[str, tuple[float, float | None]]
-    """By query id, what one search earns, and what is earned without asking; None if the query hides nothing."""
+    floors: Mapping[str, float]
+    """By query id, what one search earns."""
 
 
 def make_parts(
     to: Path, sizes: tuple[int, int], *, worlds: tuple[str | None, str | None], seed: str, progress: Progress
 ) -> tuple[Part, Part]:
-    """Makes queries to train on and held-out ones, of all levels that the shops bear. Up to half hide some limits.
+    """Makes queries to train on and held-out ones, of all kinds of need that the shops bear.
 
     A shop that is None is made up below ``to``. No user and no wish is in both parts, or among the shipped queries. The
     same arguments give the same queries. Raises UserError if no query can be made.
@@ -74,11 +73,8 @@ def make_parts(
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):
                 queries = _queries(shop, n, f"{seed}-{name}", people, wishes)
-            with progress.busy("measuring the floors"), Shop.open(shop, queries) as opened, ShopEnv(opened) as env:
-                floors: dict[str, tuple[float, float | None]] = {}
-                for query in queries:
-                    unasked = earned(env, asks_nothing, query.query_id).value if query.hidden else None
-                    floors[query.query_id] = earned(env, one_search, query.query_id).value, unasked
+            with progress.busy("measuring the floor"), Shop.open(shop, queries) as opened, ShopEnv(opened) as env:
+                floors = {query.query_id: earned(env, one_search, query.query_id).value for query in queries}
             parts.append(Part(name, world, queries, floors))
         people |= {query.user_id for query in queries}
         wishes |= {wanted(query) for query in queries}
@@ -98,22 +94,24 @@ def wanted(query: Query) -> Wanted:
 def _queries(
     shop: World, n: int, seed: str, people: Collection[str | None], wishes: Collection[Wanted]
 ) -> tuple[Query, ...]:
-    """``n`` queries of as many users, as even in level as the shop allows; up to half hide limits."""
+    """``n`` queries of as many users, as even in their kinds of need as the users' records allow."""
     users = [row.user_id for row in shop.store.sample_users(seed, _TRIED * n + len(people))]
     users = [user_id for user_id in users if user_id not in people]
     if not users:
         raise UserError("The shop has no users of whom no other query is: split queries over two shops.")
-    seen = {*wishes}
-
-    def is_new(query: Query) -> bool:
-        repeats = wanted(query) in seen
-        seen.add(wanted(query))
-        return not repeats
-
-    made = generate_at(shop, LEVELS, n, seed=seed, users=users, is_wanted=is_new).queries
-    could_hide = hide(made, Offers(shop)).queries[: len(made) // 2]
-    hiding = {query.query_id.removesuffix("-hidden"): query for query in could_hide}
-    return tuple(hiding.get(query.query_id, query) for query in made)
+    drafts, seen, kinds = Drafts(shop, seed, are_named=True), {*wishes}, Counter[str | None]()
+    made, spare, most = list[Query](), list[Query](), ceil(n / len(NEED_KINDS))
+    for user_id in users:
+        new = (query for query in drafts.of(user_id) if wanted(query) not in seen)
+        if (rarest := min(new, key=lambda query: kinds[query.kind], default=None)) is not None:
+            (made if kinds[rarest.kind] < most else spare).append(rarest)
+            seen.add(wanted(rarest))
+            kinds[rarest.kind] += 1
+        if len(made) == n:
+            break
+    if not made:
+        raise UserError(f"No query could be made from the orders of {counted(len(users), 'user')}: name another shop.")
+    return *made, *spare[: n - len(made)]
 
 
 def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
@@ -127,13 +125,6 @@ def earned(env: ShopEnv, policy: Policy, query_id: str) -> Reward:
 def one_search(env: ShopEnv) -> str:
     """Searches once with the question's words, and buys the first hit."""
     return buying(env, dict.fromkeys(hits_of(env, query=env.query.text[:LONGEST_SEARCH])[:1], 1))
-
-
-def asks_nothing(env: ShopEnv) -> str:
-    """Knows the shop and all that the question says: buys the best cart for it, without asking shopper or web."""
-    query = env.query.model_copy(update={"wish": env.query.visible_wish, "hidden": ()})
-    best = Offers(env.shop.world).reference(query).best
-    return buying(env, {} if best is None else {item.product_id: item.quantity for item in best.items})
 
 
 def buying(env: ShopEnv, picks: Mapping[str, int]) -> str:
@@ -153,18 +144,17 @@ def hits_of(env: ShopEnv, **search: Any) -> list[str]:
     return [evidence.removeprefix("P:") for evidence in info["evidence"] if evidence.startswith("P:")]
 
 
-ONE_SEARCH, ASKS_NOTHING = "one search", "asks nothing"
-COLUMNS = ("part", "level", "queries", "hide a limit", ONE_SEARCH, ASKS_NOTHING)
+ONE_SEARCH = "one search"
+COLUMNS = ("part", "kind", "queries", ONE_SEARCH)
 NOTES = (
-    f"{ONE_SEARCH}: the mean reward of the first hit for the question's words. {ASKS_NOTHING}: that of the best cart "
-    "for what the question says, on queries that hide a limit.",
+    f"{ONE_SEARCH}: the mean reward of the first hit for the question's words.",
     "No person and no wish is in both parts, or in the queries that ship with drretail.",
 )
 
 
 @accepts(SplitOptions)
 def split(options: SplitOptions) -> Result[Sequence[Part]]:
-    """The parts that were written, and what simple policies earn at each level.
+    """The parts that were written, and what one search earns on each kind of need.
 
     Raises UserError if lines of a file would be lost.
     """
@@ -181,22 +171,15 @@ def split(options: SplitOptions) -> Result[Sequence[Part]]:
     parts = make_parts(to, (train, held_out), worlds=places, seed=options.seed, progress=choose_progress())
     rows: list[tuple[object, ...]] = []
     for part in parts:
-        # One row per level, and one for all.
-        for level in (*sorted({query.level for query in part.queries if query.level is not None}), None):
-            ids = [query.query_id for query in part.queries if level is None or query.level == level]
-            searched, unasked = zip(*(part.floors[query_id] for query_id in ids), strict=True)
-            hiding = [reward for reward in unasked if reward is not None]
-            name = "all" if level is None else str(level)
-            rows.append((part.name, name, len(ids), len(hiding), _mean(searched), _mean(hiding)))
+        # One row per kind, and one for all.
+        for kind in (*sorted({query.kind for query in part.queries if query.kind is not None}), None):
+            earned_of = [part.floors[query.query_id] for query in part.queries if kind in (None, query.kind)]
+            rows.append((part.name, kind or "all", len(earned_of), round(fmean(earned_of), 2)))
     made: dict[str, object] = {}
     lines: list[str] = []
     for part, file in zip(parts, files, strict=True):
         write_queries(file, part.queries, force=options.force)
         made[part.name] = {"file": str(file), "world": part.world, "queries": len(part.queries)}
         lines.append(f"{counted(len(part.queries), 'query')} → {file}, for the world {part.world}")
-    document = {"parts": made, "levels": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
-    return Result(parts, document, [*lines, table_of("Floors by level", COLUMNS, rows, notes=NOTES)], path=to)
-
-
-def _mean(rewards: Sequence[float]) -> float | None:
-    return round(fmean(rewards), 2) if rewards else None
+    document = {"parts": made, "floors": [dict(zip(COLUMNS, row, strict=True)) for row in rows]}
+    return Result(parts, document, [*lines, table_of("Floor by kind of need", COLUMNS, rows, notes=NOTES)], path=to)

@@ -26,7 +26,6 @@ from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import ASK_SHOPPER
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import table_of
 from drretail.viewer.judged import finding_line
@@ -55,7 +54,6 @@ class Trial:
             **dict.fromkeys(of_cart, has_cart and self.reward.why != NOT_WANTED),
             "refused": self.reward.refused or self.reward.why in (BOUGHT, NOT_SHOWN),
             "web": self.query.web_question,
-            "patience": any(step.name == ASK_SHOPPER for step in self.answer.run.steps),
         }
         return {part: value if measured.get(part, True) else "n/a" for part, value in parts.items()}
 
@@ -99,14 +97,14 @@ def try_agent(options: TryOptions) -> Trial:
         check_known("query", by_id, options.query)
         query = by_id[options.query]
         check_askable(world, [query])
-        system = one_system(options, options.agent, options.model, query.played, world, opener, observer)
+        system = one_system(options, options.agent, options.model, query.task, world, opener, observer)
         runner = runner_of(world, settings, str(world.folder or world.servers), files=options.files)
         trials = Path(options.to) / file_name(system.system.agent) / query.query_id
         numbers = sorted(int(each.name) for each in trials.glob("*") if each.name.isdecimal())
         folder = trials / str(numbers[-1] + 1 if numbers else 1)
         try:
             with observer.answer(runner):
-                recorded = ask_once(runner, system, query.played, folder)
+                recorded = ask_once(runner, system, query.task, folder)
             note_understood(recorded.run, observer)
         except BaseException:  # such as Ctrl-C: a trial that did not end is none
             rmtree(folder, ignore_errors=True)

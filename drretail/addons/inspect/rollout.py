@@ -16,11 +16,11 @@ from inspect_ai.log import transcript
 from inspect_ai.solver import TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 
-from drretail.agents.information import asking_notes, client_hashes, question_prompt
+from drretail.agents.information import client_hashes, question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
 from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
-from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError as Refusal
@@ -156,7 +156,7 @@ class Rollout:
             tool_timeout=shop.tool_timeout,
             tool_threads=shop.tool_threads,
         )
-        self._session = Session(settings, Shopper(query) if query.hidden else None)
+        self._session = Session(settings)
         self._report: str | None = None
         self._turns = 0
         self.toolkit = Toolkit(self._session)
@@ -166,8 +166,8 @@ class Rollout:
 
     @property
     def guide(self) -> str:
-        """The form of the report and, if the shopper can be asked, a note that says so."""
-        return question_prompt().render(given="\n".join(asking_notes(self._session))).strip()
+        """The form of the report."""
+        return question_prompt().render(given="").strip()
 
     def hand_in(self, args: Mapping[str, Any]) -> str:
         """Keeps and returns the report in the arguments. Raises ToolError if there is none."""
@@ -208,7 +208,7 @@ class Rollout:
             session,
             why_there_is_none(events) if blank else answer_of(report),
             usage={ROLE: usage_of(events)},
-            prompt_hashes=client_hashes(self._system),
+            prompt_hashes=client_hashes(),
         )
         seen, timeout = session.ledger.evidence(), session.settings.tool_timeout
         evidence = await asyncio.to_thread(with_cited_pages, world, run, seen, session.journal, timeout)

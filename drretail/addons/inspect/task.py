@@ -40,7 +40,7 @@ from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query
 from drretail.records.query import Task as Asked
-from drretail.records.run import INSPECT_AGENT, INTENT, RoleModel, Scope, System
+from drretail.records.run import INSPECT_AGENT, RoleModel, Scope, System
 from drretail.tools.registry import ROLE
 
 USUAL = ("basket", "faithfulness", "checks", "process")
@@ -205,8 +205,7 @@ def shop_setup(shop: Shop, scope: Scope, options: dict[str, Any]) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         query = Query.model_validate(state.metadata["query"])
-        asking = {INTENT: "asked"} if query.hidden else {}
-        rollout = Rollout(shop, query, _system(state, shop.world, scope, options | asking), state.epoch)
+        rollout = Rollout(shop, query, _system(state, shop.world, scope, options), state.epoch)
         begin(state, rollout)
 
         def hand_in(args: Mapping[str, Any]) -> str:

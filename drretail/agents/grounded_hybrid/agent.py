@@ -50,9 +50,6 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
         researchers = Researchers(toolkit, limits.tool_turns, *own_prompts, known.context_for, known.evidence)
         prompt = _prompt("supervisor")
         research = await supervise(task, session, models, limits, researchers, prompt, known.context)
-        if session.shopper is not None and session.shopper.answers:
-            # Writer and verifier use what the shopper has answered since.
-            known = await known.with_answers(task, session, models)
         writing = _Writing(task, session, models)
         found, note, research = await _write_draft(writing, research, _prompt("report"), known.context)
         draft = draft_of(found, task, known.wish, session, note)

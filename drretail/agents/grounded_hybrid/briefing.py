@@ -219,9 +219,9 @@ class Briefing:
         profile = () if statements is None else (profile_block(statements, self.evidence),)
         return profile if self.wish is None else (*profile, wish_block(self.wish, self.owned))
 
-    async def with_answers(self, task: Task, session: Session, models: Models) -> "Briefing":
-        """The briefing with the question's wish as it is after the shopper's answers, or with the old wish if the
-        supervisor's model gives no usable one. Owned products of the wish that are in none of the orders are left out.
+    async def with_wish(self, task: Task, session: Session, models: Models) -> "Briefing":
+        """The briefing with the question's wish, or as it is if the supervisor's model gives no usable one. Owned
+        products of the wish that are in none of the orders are left out.
         """
         parts = [task_message(task, session).text, *([owned_block(self.owned, task.text)] if self.owned else [])]
         messages = [SystemMessage(understanding_prompt().render()), HumanMessage("\n".join(parts))]
@@ -243,7 +243,7 @@ async def write_briefing(task: Task, session: Session, toolkit: Toolkit, models:
 
     Raises ModelError only if a replayed journal lacks a tool's answer.
     """
-    return await (await _shopper(task, session, toolkit)).with_answers(task, session, models)
+    return await (await _shopper(task, session, toolkit)).with_wish(task, session, models)
 
 
 async def _shopper(task: Task, session: Session, toolkit: Toolkit) -> Briefing:

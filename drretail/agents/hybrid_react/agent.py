@@ -26,7 +26,7 @@ from annotated_types import MaxLen, MinLen
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemMessage, ToolCall
 
 from drretail.agents.base import Agent, task_message, today
-from drretail.agents.information import agent_prompt, answer_notes, asking_notes
+from drretail.agents.information import agent_prompt
 from drretail.agents.loop import FINALIZE, Acted, Loop, ToolExecutor, challenges, is_final, write_within_context
 from drretail.env.session import Session
 from drretail.errors import CommandStopped, ModelError, ModelErrorKind, ToolError, describe_error
@@ -39,10 +39,9 @@ from drretail.records.base import canonical_json
 from drretail.records.evidence import IntermediateReport
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role, Stop
-from drretail.tools.registry import json_schemas, look_ups
+from drretail.tools.registry import json_schemas, offered
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
-from drretail.tools.users import ASKING
 
 REASON = "Reason"
 LAUNCH = "LaunchResearcher"
@@ -102,7 +101,7 @@ SUPERVISOR_TOOLS: Mapping[str, Tool] = MappingProxyType({tool.name: tool for too
 
 def researcher_tools(session: Session) -> Mapping[str, Tool]:
     """T_res of the paper: Reason, Finalize, and the tools that the session has."""
-    return MappingProxyType(look_ups(session) | {REASON: _REASON, FINALIZE: _FINALIZE})
+    return MappingProxyType(offered(session) | {REASON: _REASON, FINALIZE: _FINALIZE})
 
 
 def moves_prompt() -> Prompt:
@@ -304,9 +303,8 @@ async def supervise(
     written from nothing.
     """
     system = prompt.render(turns=str(limits.supervisor_turns), researchers=str(limits.researchers))
-    question = HumanMessage("\n".join([task_message(task, session).text, *notes, *asking_notes(session)]))
-    asking = {} if session.shopper is None else {ASKING.name: ASKING}
-    with Toolkit(session, tools={**SUPERVISOR_TOOLS, **asking}, threads=1) as toolkit:
+    question = HumanMessage("\n".join([task_message(task, session).text, *notes]))
+    with Toolkit(session, tools=SUPERVISOR_TOOLS, threads=1) as toolkit:
         executor = SupervisorExecutor(toolkit, models, researchers, limits.researchers)
         end = await Loop("supervisor", PATH, models, executor, limits.supervisor_turns).run(
             [SystemMessage(system), question]
@@ -422,8 +420,8 @@ async def write_report(
             today(session),
             tagged("reports", compact_json(reports[left_out:])),
             *notes,
+            *filter(None, [task.context]),
         ]
-        parts += [*filter(None, [task.context]), *answer_notes(session)]
         messages = [SystemMessage(prompt.render()), HumanMessage("\n".join(parts))]
         return (await models.call("report", messages, path=PATH)).text.strip()
 

@@ -2,7 +2,7 @@
 
 system.py       a system under test: an agent with its models, options, limits and the hash of its code; systems that
                 conditions make
-runner.py       one query, one system, one recorded run; who speaks as the shopper in it: a model, or a person
+runner.py       one query, one system, one recorded run
 run.py          ``run``: an experiment's folder opened, and many runs side by side into it; floors and the oracle in
                 their own process
 shard.py        one machine's part of the queries, and a few of them to begin with

@@ -325,7 +325,7 @@ def run(
 
     Runs that have ended are not made again, unless ``retry`` names them (``outcomes``); with all, those of other code
     are discarded first. A run that was cut goes on from its journal. Systems that research are given tasks
-    alone, and of a query with hidden limits those by which its shopper answers. Once they have ended, ``open_gold``
+    alone. Once they have ended, ``open_gold``
     returns the queries with their gold (without it, ``queries`` have theirs), and floors and the oracle run.
 
     ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
@@ -359,7 +359,7 @@ def run(
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)
         tallies = batch.run_all(
             suts,
-            [query.played for query in shard.of_queries(queries)],
+            [query.task for query in shard.of_queries(queries)],
             repeats,
             retry=retry,
             open_gold=opened,

@@ -1,7 +1,4 @@
-"""One query, one system, one recorded run; the only place where a Run is made.
-
-A model or a person speaks as the shopper, if the agent may ask.
-"""
+"""One query, one system, one recorded run; the only place where a Run is made."""
 
 import asyncio
 import socket
@@ -16,13 +13,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
 from langgraph.errors import GraphRecursionError
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from drretail.agents.base import Answering, read_answer
-from drretail.agents.information import shopper_context, shopper_prompt
+from drretail.agents.information import shopper_context
 from drretail.agents.picks import with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
@@ -30,29 +26,26 @@ from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
 from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
-from drretail.env.session import Session, SessionSettings, Shopper, Speaker
+from drretail.env.session import Session, SessionSettings
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, describe_error, raised_at, traceback_of
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
-from drretail.grounding.constraints import states
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
-from drretail.journal import EffectKind, Effects, Journal, Outcome
+from drretail.journal import EffectKind, Journal
 from drretail.llm.event_loop import aside
 from drretail.llm.models import Models
-from drretail.llm.prompt import overridden, tagged
+from drretail.llm.prompt import overridden
 from drretail.llm.usage import latency_by_role
-from drretail.records.base import Record, fault_of, sha256_of
+from drretail.records.base import fault_of, sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import ASK, Query, Reference, Task
 from drretail.records.run import (
     BM25,
-    PERSON,
     REPORTED,
     RETRIEVER,
-    SHOPPER,
     TIME_LIMIT,
     Answer,
     Information,
@@ -63,57 +56,8 @@ from drretail.records.run import (
 )
 from drretail.records.tables.figures import counted
 from drretail.records.trajectory import Trajectory, span
-from drretail.records.wish import Hidden, Topic, Wish
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
-
-
-class Spoken(Record):
-    """What the shopper says."""
-
-    answer: str = Field(min_length=1, max_length=400, description="One or two short sentences.")
-
-
-def spoken_by_model(query: Query, models: Models, loop: asyncio.AbstractEventLoop) -> Speaker:
-    """A speaker whose answers a model words, from the limits to be revealed alone: it cannot leak any other.
-
-    The speaker is called in the thread of a tool. Its model is asked in ``loop``, where clients keep their connections.
-    """
-
-    async def spoken(question: str, facts: Sequence[Hidden], scope: str) -> str:
-        persona = [tagged("persona", query.persona)] if query.persona else []
-        parts = [*persona, tagged("facts", "\n".join(fact.say for fact in facts)), tagged("question", question)]
-        messages = [SystemMessage(shopper_prompt().render()), HumanMessage("\n".join(parts))]
-
-        def check(answer: Spoken) -> str | None:
-            is_stated = states(answer.answer, query.wish or Wish())
-            if missing := [fact for fact in facts if not is_stated(fact)]:
-                return f"it does not say: {missing[0].say}"
-            leaked = any(is_stated(fact) for fact in query.hidden if fact not in facts)
-            return "it says more than the facts: leave out every other number, name and property" if leaked else None
-
-        return (await models.ask(SHOPPER, messages, Spoken, path=scope, check=check, repairs=1)).answer
-
-    def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
-        if not facts:
-            return None
-        try:
-            return asyncio.run_coroutine_threadsafe(spoken(question, facts, effects.name), loop).result()
-        except ModelError:
-            return None
-
-    return speak
-
-
-def spoken_by_person(read: Callable[[Topic, str], str]) -> Speaker:
-    """A speaker for a person, who answers by ``read``. The journal keeps the answers: a replayed run asks nobody."""
-
-    def speak(topic: Topic, question: str, facts: Sequence[Hidden], effects: Effects) -> str | None:
-        request = {"topic": topic, "question": question}
-        return effects.perform("shopper", request, lambda: Outcome(read(topic, question).strip())).response or None
-
-    return speak
-
 
 MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""
@@ -128,10 +72,6 @@ class Recorded:
     evidence: tuple[Evidence, ...]
     texts: dict[str, str]
     telemetry: dict[str, Any]
-
-
-def _nobody(topic: Topic, question: str) -> str:
-    raise ToolError("unavailable", "The shopper is a person, who is not here.")
 
 
 @dataclass(slots=True)
@@ -159,8 +99,6 @@ class Runner:
     retrievers: Retrievers = field(default_factory=Retrievers)
     pages: bool = True
     """True if the web pages that a saved run's report cites are fetched when it ends, for judges to read."""
-    reads: Callable[[Topic, str], str] = _nobody
-    """Shows a question to the person who is the shopper, and returns the answer."""
     outages: Outages | None = field(default_factory=Outages)
     """None = no number of failing tool calls ends the runs."""
     _offers: Offers = field(init=False)
@@ -194,9 +132,6 @@ class Runner:
         gate = gate or asyncio.Semaphore(self.model_calls)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
         models = Models(sut.models, effects, session.trajectory, sut.system.limits, gate, on_use)
-        # The shopper's steps and tokens are not the system's.
-        speaking = Models(sut.models, effects, gate=gate, trajectory=Trajectory(), on_use=on_use)
-        session.shopper = self._shopper(sut, query, speaking)
         began = time.monotonic()
         try:
             with _named_in_traces(sut, query, repeat):
@@ -204,8 +139,8 @@ class Runner:
             if self.outages is not None:
                 self.outages.check()
             seconds = time.monotonic() - began
-            usage = models.usage | speaking.usage
-            run = run_of(sut.label, query, repeat, session, ended, usage=usage, prompt_hashes=prompt_hashes(sut))
+            hashes = prompt_hashes(sut)
+            run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=hashes)
             run = run.model_copy(update={"code_hash": sha256_of({**sut.code}) if sut.code else None})
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
@@ -260,16 +195,6 @@ class Runner:
             tool_threads=self.tool_threads,
         )
         return Session(settings, journal=effects, trajectory=Trajectory(self._stepped))
-
-    def _shopper(self, sut: SystemUnderTest, query: Query, models: Models) -> Shopper | None:
-        """The shopper who answers the system's questions; None if it has nobody to ask."""
-        if sut.system.options.get(SHOPPER) == PERSON:
-            return Shopper(query, spoken_by_person(self.reads))
-        if not query.hidden or not (sut.agent.is_baseline or sut.system.intent == "asked"):
-            return None
-        if SHOPPER not in sut.models:
-            return Shopper(query)
-        return Shopper(query, spoken_by_model(query, models, asyncio.get_running_loop()))
 
     def _stepped(self, step: Step, text: str) -> None:
         if self.on_step is not None:
@@ -330,7 +255,7 @@ def run_of(
         citations=() if report is None else tuple(find_citations(report, session.ledger.evidence())),
         steps=steps,
         state_diff=session.state_diff(),
-        notes=(*(answer.notes if answer else ()), *(session.shopper.notes if session.shopper else ())),
+        notes=answer.notes if answer else (),
         failed_branches=answer.failed_branches if answer else (),
         repairs=answer.repairs if answer else (),
         struck=answer.struck if answer else (),

@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from drretail import __version__
 from drretail.agents.base import Agent
-from drretail.agents.information import ask_shopper_prompt, context_prompt, shopper_prompt
+from drretail.agents.information import context_prompt
 from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
 from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, split_web_mode, wordings_of
@@ -42,10 +42,6 @@ from drretail.records.run import (
     COMMAND,
     COMPOSE,
     FILES,
-    INTENT,
-    INTENT_BASELINES,
-    PERSON,
-    SHOPPER,
     SIZE,
     Limits,
     OwnCondition,
@@ -233,7 +229,7 @@ class SystemUnderTest:
             agent = reading_pages(agent)
         overrides = overrides.of(agent)
         by_role: dict[Role, Model] = {}
-        for role in (*agent.roles, *({SHOPPER} & models.keys())):
+        for role in agent.roles:
             model = models.get(role) or models.get("")
             if model is None:
                 needed = f"The agent {name} needs a model for {role}: add --model PROVIDER:MODEL."
@@ -312,26 +308,19 @@ def _with_sandbox(options: dict[str, Any], web: Web) -> tuple[dict[str, Any], We
     return options | part.options | ({FILES: hash_of_brought} if brought else {}), part
 
 
-def client_options(without: Iterable[str] = (), *, asks: bool = False) -> dict[str, Any]:
+def client_options(without: Iterable[str] = ()) -> dict[str, Any]:
     """The options of a system whose agent asks its own model (MCP, gym, inspect): only those that are not the default.
 
-    ``asks`` says that its query hides limits, for which it may ask. Raises UnknownName for an unknown family of tools.
+    Raises UnknownName for an unknown family of tools.
     """
     families = sorted({*without})
     tools_of(families)
-    options = {"without": families, INTENT: "asked" if asks else None}
-    return {name: value for name, value in options.items() if value}
+    return {"without": families} if families else {}
 
 
 def with_baselines(suts: Sequence[SystemUnderTest], world: World) -> list[SystemUnderTest]:
-    """The systems, with the null agents and the oracle after them, each once.
-
-    If systems say how they learn what queries hide, the oracles that solve only what is stated or answered are added
-    too.
-    """
-    asks = any(sut.system.intent is not None for sut in suts)
-    names = (name for name in BASELINES if asks or name not in INTENT_BASELINES)
-    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in names)
+    """The systems, with the null agents and the oracle after them, each once."""
+    beside = (SystemUnderTest.of(name, load_agent(name), {}, world) for name in BASELINES)
     return list({sut.label: sut for sut in (*suts, *beside)}.values())
 
 
@@ -357,10 +346,7 @@ def prompt_hashes(sut: SystemUnderTest) -> dict[str, str]:
     """The hash of every prompt that the system uses, by the prompt's name."""
     with overridden(sut.overrides.texts):
         instructions = filter(None, [context_prompt(sut.system.information)])
-        can_ask = sut.system.intent == "asked" or sut.system.options.get(SHOPPER) == PERSON
-        asking = [ask_shopper_prompt()] if can_ask else []
-        speaking = [shopper_prompt()] if SHOPPER in sut.models else []
-        used = (*wordings_of(sut.agent), *instructions, *asking, *speaking)
+        used = (*wordings_of(sut.agent), *instructions)
         return {prompt.name: prompt.hash for prompt in used}
 
 

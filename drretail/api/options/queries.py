@@ -44,9 +44,6 @@ class GenerateOptions(QueryCalls):
         "profile_aware"
     )
     model: Model = None
-    level: Annotated[
-        int | None, Option("The queries' difficulty, 0 to 9 (`drretail queries difficulty`).", min=0, max=9)
-    ] = None
     force: Force = False
     seed: shared.Seed = "42"
 
@@ -103,6 +100,30 @@ class DecideOptions(QueryCalls):
     missing: Annotated[
         str | Path | None, Option("Also ask about the picks of an experiment, and renew its baskets.", metavar="EXP")
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpoilOptions:
+    """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
+
+    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
+    pairs.
+    """
+
+    file: File
+    to: To
+    world: research.World = "demo"
+    _: KW_ONLY
+    only: Annotated[
+        shared.Texts,
+        Option(
+            "Why the second query fails: its budget is too low (too_dear), the shop lacks the product (not_sold), or "
+            "the order does not exist (no_such_order).",
+            metavar="A,B",
+        ),
+    ] = "too_dear,not_sold,no_such_order"
+    force: Force = False
+    seed: shared.Seed = "42"
 
 
 @dataclass(frozen=True, slots=True)

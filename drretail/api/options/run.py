@@ -31,9 +31,6 @@ class SystemOptions:
     model_profile: shared.ModelProfile = None
     base_url: research.BaseUrl = ()
     files: research.Files = None
-    shopper: Annotated[
-        str | None, Option("The model that answers for the shopper.", WHAT, metavar="MODEL", default="a script")
-    ] = None
     web: research.Web = None
     limits: research.Limits = None
     observer: research.Observer = None
@@ -101,12 +98,6 @@ class AskOptions(SystemOptions):
     )
     model: research.Model = None
     _: KW_ONLY
-    shopper: Annotated[
-        str | None,
-        Option(
-            "me: when the agent asks the shopper, you answer at the keyboard.", WHAT, metavar="me", default="scripted"
-        ),
-    ] = None
     user: Annotated[str | None, Option("The shopper who asks.", metavar="ID")] = None
     to: Annotated[str | Path | None, Option("The experiment folder for the run.", metavar="EXP")] = None
 

@@ -31,8 +31,7 @@ class ScoreOptions:
             "drretail/addons/publications/README.md explain them. Also a plugin's, or module:attribute.",
             metavar="A,B",
             type=list[str],
-            default="faithfulness, false_statements, quality, checks, process, basket, outcome; "
-            "intent where it applies",
+            default="faithfulness, false_statements, quality, checks, process, basket, outcome",
         ),
     ] = ()
     judge: shared.Judge = ()
@@ -60,7 +59,7 @@ class ScoreOptions:
     max_dollars: shared.MaxDollars = None
     by: Annotated[
         shared.Texts,
-        Option("Print tables by this property of the queries.", metavar="category|kind|axis|level", type=list[str]),
+        Option("Print tables by this property of the queries.", metavar="category|kind", type=list[str]),
     ] = ()
     details: Annotated[bool, Option("Print the tables of every metric.")] = False
     criteria: Annotated[
@@ -171,9 +170,8 @@ class CompareOptions:
         str | None,
         Option(
             "Compare systems that differ only in this condition of `run --vary`, or in the web. Or compare the two "
-            "queries of each pair that `drretail queries spoil` made (twin), or show scores by difficulty (level) or "
-            "by what makes queries hard (axis).",
-            metavar="CONDITION|twin|level|axis",
+            "queries of each pair that `drretail queries spoil` made (twin).",
+            metavar="CONDITION|twin",
         ),
     ] = None
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False

@@ -1,10 +1,9 @@
 """``queries generate``: queries from real histories, by rules or by a language model."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
@@ -14,7 +13,6 @@ from drretail.api.queries.writing import (
     asking,
     check_file,
     check_resumable,
-    check_unused,
     findings_by_id,
     in_own_words,
     journal_beside,
@@ -24,23 +22,20 @@ from drretail.api.queries.writing import (
     write_queries,
 )
 from drretail.api.worlds import world_of
-from drretail.errors import UserError, missing_addon
+from drretail.errors import UserError
 from drretail.llm.estimates import Estimates
-from drretail.plugins import Plugins
 from drretail.progress import busy
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
-    from drretail.env.offers import Offers
     from drretail.env.world import World
     from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
     from drretail.querygen.generate import Generated
 
 Queries = tuple["Query", ...]
-LEVELS = Plugins("way to queries of a level", {}, "drretail.levels")
 
 
 @accepts(GenerateOptions)
@@ -73,15 +68,12 @@ def _writer(options: GenerateOptions, *, keyless: bool = False) -> Writer | None
     writer = opened_writer(options.model, options, keyless=keyless)
     if writer is None and options.mode == "generic":
         raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
-    if options.level is not None and (options.mode == "generic" or options.per_user > 1):
-        raise UserError("--level is for one query a user: leave --per-user and --mode generic out.")
     if options.mode == "generic" and options.user:
         raise UserError("Generic queries have no user: leave out --user or --mode generic.")
     return writer
 
 
 def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
-    from drretail.env.offers import Offers
     from drretail.querygen.by_model import write as by_model
 
     to = Path(options.to)
@@ -95,9 +87,6 @@ def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
         total = sum(target.count for target in targets.targets)
         with asking(writer, journal_beside(to), options, total) as (session, bar):
             written = by_model.write_queries(shop, session, targets.targets, on_end=lambda _: bar.advance())
-        if "measure" in LEVELS.own:
-            measure = cast("Callable[[Sequence[Query], Offers], Queries]", LEVELS.load("measure")[1])
-            written = replace(written, queries=measure(written.queries, Offers(shop)))
     if written.queries:
         write_queries(to, written.queries, force=options.force)
     return _written(to, targets, written, Spent(writer, session.usage, session.served))
@@ -105,27 +94,15 @@ def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
 
 def _targets(shop: "World", options: GenerateOptions) -> "Targets":
     """What to ask for: of the named users, or else of drawn ones, or of the shop's categories."""
-    from drretail.querygen.by_model.targets import generic_targets, targets_at, targets_of, with_drafts
+    from drretail.querygen.by_model.targets import generic_targets, targets_of, with_drafts
 
     if options.mode == "generic":
         return generic_targets(shop, options.n * options.per_user, options.seed)
-    if options.level is not None:
-        return targets_at(_at_level(shop, options).queries)
     targets = targets_of(shop, texts_in(options.user) or options.n, options.per_user, options.seed)
     return with_drafts(shop, targets, options.seed)
 
 
-def _at_level(shop: "World", options: GenerateOptions) -> "Generated":
-    """A query of the wanted level for each named user, or else for drawn ones. Raises UserError if nothing makes it."""
-    if "make" not in LEVELS.own:
-        raise UserError(missing_addon("--level", "difficulty"))
-    named = texts_in(options.user)
-    make = cast("Callable[..., Generated]", LEVELS.load("make")[1])
-    return make(shop, [options.level], len(named) or options.n, seed=options.seed, users=named)
-
-
 def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> Result[Queries]:
-    levels = dict(sorted(Counter(query.level for query in written.queries if query.level is not None).items()))
     users = len({query.user_id for query in written.queries if query.user_id is not None})
     document: dict[str, Any] = {
         "queries": len(written.queries),
@@ -133,7 +110,6 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
         "users_without": list(targets.without),
         "failed": [asdict(failure) for failure in written.failures],
         "answers": written.answers,
-        "levels": levels,
         "findings": findings_by_id(written.wrong),
         **spent.document,
         "file": str(to) if written.queries else None,
@@ -146,15 +122,13 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
         *([f"{len(written.failures)} failed"] if written.failures else []),
         *([f"{len(written.wrong)} with a finding (mend or drop them by hand)"] if written.wrong else []),
     ]
-    lines = [f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"]
-    if levels:
-        lines.append(f"Of level {', '.join(f'{level} ({count})' for level, count in levels.items())}")
+    line = f"{', '.join(counts)}{f' → {to}' if written.queries else ''}"
     without = [f"Users without an order that was kept: {len(targets.without)}."] if targets.without else []
     failures = {failure.query_id: failure.reason for failure in written.failures}
     return Result(
         written.queries,
         document,
-        [*lines, spent.line],
+        [line, spent.line],
         hints=[*without, *on_failures(failures), *on_wrong(written.wrong), *spent.on_prices],
         left=len(written.failures) + len(written.wrong),
         path=to if written.queries else None,
@@ -164,17 +138,11 @@ def _written(to: Path, targets: "Targets", written: "Written", spent: Spent) -> 
 def _by_rules(options: GenerateOptions) -> Result[Queries]:
     from drretail.querygen.generate import generate
 
-    to, level, named, seed = Path(options.to), options.level, texts_in(options.user), options.seed
+    to, named, seed = Path(options.to), texts_in(options.user), options.seed
     check_file(to)
-    if level is not None:  # the queries that the file has would be lost
-        check_unused(to, force=options.force)
-    total = (len({*named}) or options.n) * options.per_user if level is None else None
+    total = (len({*named}) or options.n) * options.per_user
     with world_of(options.world) as shop, busy("writing queries", total) as bar:
-        if level is not None:
-            made = _at_level(shop, options)
-        else:
-            who = named or options.n
-            made = generate(shop, who, per_user=options.per_user, seed=seed, on_query=bar.advance)
+        made = generate(shop, named or options.n, per_user=options.per_user, seed=seed, on_query=bar.advance)
     write_queries(to, made.queries, force=options.force)
     document: dict[str, Any] = {
         "queries": len(made.queries),
@@ -195,8 +163,7 @@ def _on_missing(made: "Generated", users: int, options: GenerateOptions) -> Iter
     from drretail.querygen.generate import WHY_MISSING
 
     if made.without:
-        of_level = "" if options.level is None else f" of level {options.level}"
-        yield f"Users from whose orders no query{of_level} could be made: {len(made.without)}."
+        yield f"Users from whose orders no query could be made: {len(made.without)}."
     if made.users < users:
         yield f"Queries for {counted(made.users, 'user')} could be made; {users} were asked for."
     if made.fewer:

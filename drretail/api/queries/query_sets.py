@@ -1,4 +1,4 @@
-"""``queries import``, ``show`` and ``shipped``: files of queries.
+"""``queries import``, ``show``, ``shipped`` and ``spoil``: files of queries.
 
 Plain questions become queries, and a model types their wishes.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from drretail.agents.running.shard import only as only_those
 from drretail.api.models import Spent, Writer
 from drretail.api.option import accepts
-from drretail.api.options.queries import ImportOptions, QueryCalls, ShippedOptions, ShowOptions
+from drretail.api.options.queries import ImportOptions, QueryCalls, ShippedOptions, ShowOptions, SpoilOptions
 from drretail.api.options.shared import names_in
 from drretail.api.queries.writing import (
     asking,
@@ -24,7 +24,7 @@ from drretail.api.queries.writing import (
     write_queries,
 )
 from drretail.api.worlds import known_user, world_of
-from drretail.errors import check_known
+from drretail.errors import UserError, check_known
 from drretail.grounding.text.wording import wish_lines
 from drretail.querygen.reading import (
     FIFTY,
@@ -45,6 +45,7 @@ from drretail.viewer.output import stdout_console
 if TYPE_CHECKING:
     from drretail.env.world import World
     from drretail.querygen.lint import Linter
+    from drretail.querygen.spoil import Spoiled
 
 
 @accepts(ImportOptions)
@@ -139,7 +140,7 @@ def show(options: ShowOptions) -> Result[tuple[Query, ...]]:
 
 
 def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
-    """A heading, the question, and below it its wish, what it hides and what it asks of the web."""
+    """A heading, the question, and below it its wish and what it asks of the web."""
     heading = [query.query_id, *([query.kind] if query.kind else []), query.mode.replace("_", "-")]
     heading += ["infeasible"] if query.infeasible else []
     yield on_screen(" · ".join(heading).replace("\n", " "))
@@ -152,7 +153,6 @@ def _shown(query: Query, width: int, *, details: bool) -> Iterator[str]:
         typed += [f"why: {query.rationale}"] if query.rationale else []
     else:
         typed = [line for line in typed if not line.startswith("owned:")]
-    typed += [f"hidden ({fact.topic}, {fact.known_from}): {fact.say}" for fact in query.hidden]
     typed += [f"asks the web: {query.web_question.text}"] if query.web_question else []
     yield from (f"  · {wrapped(on_screen(line), width - 4, indent='    ')}" for line in typed)
 
@@ -183,3 +183,23 @@ def shipped(options: ShippedOptions) -> Result[tuple[Query, ...]]:
     others = ", ".join(each for each in sets if each != split)
     hint = f"To run them: drretail run --queries {to} --world {world} --to EXP. Other sets: --split {others}."
     return Result(tuple(queries), document, [line], hints=[hint], path=to)
+
+
+@accepts(SpoilOptions)
+def spoil(options: SpoilOptions) -> "Result[Spoiled]":
+    """The pairs that were written. Raises UserError if no query gave one."""
+    from drretail.env.offers import Offers
+    from drretail.querygen.spoil import spoil as spoiled
+
+    queries, to = read_queries(Path(options.file)), Path(options.to)
+    with world_of(options.world) as shop:
+        made = spoiled(queries, Offers(shop), names_in(options.only), options.seed)
+    if not made.queries:
+        why = ", ".join(f"{count} × {reason}" for reason, count in sorted(made.without.items()))
+        raise UserError(f"{options.file} gave no pair of queries: {why or 'it holds none'}.")
+    write_queries(to, made.queries, force=options.force)
+    document = {"queries": len(made.queries), "pairs": dict(made.counts), "without": dict(made.without)}
+    of_kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(made.counts.items()))
+    lines = [f"{counted(len(made.queries), 'query')} → {to}; pairs: {of_kinds}."]
+    lines += [f"  left out: {counted(count, 'query')} ({why})" for why, count in sorted(made.without.items())]
+    return Result(made, document, lines, path=to)

@@ -21,7 +21,7 @@ from drretail.api.options.shops import McpOptions, ToolsOptions
 from drretail.api.settings import Settings, read_settings
 from drretail.api.worlds import check_askable, check_user, chosen_web, open_world, web_of, world_of
 from drretail.conditions.tools import client_conditions
-from drretail.env.session import Session, SessionSettings, Shopper
+from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known, install_line
 from drretail.llm.event_loop import meant_to_end, run_loop
@@ -140,11 +140,11 @@ def serve_tools(options: McpOptions) -> Result[None]:
             tool_timeout=settings.tool_timeout,
             tool_threads=settings.tool_threads,
         )
-        session = Session(session_settings, Shopper(query) if query is not None and query.hidden else None)
+        session = Session(session_settings)
         if session.settings.user_id is None and session.settings.scope == "own":
             remark(NO_USER)
         if query is None:
-            server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session), elicits=True)
+            server = mcp_server(session, lambda: UnrecordedRun(session_settings), instructions(session))
         else:
             runs = stack.enter_context(_recording(options, query, session, under.without, settings))
             guide = question_instructions(session, query.text)
@@ -203,7 +203,7 @@ def _recording(
         runner_of(session.settings.world, settings, str(options.world)),
         query,
         scope=session.settings.scope,
-        options=client_options(without, asks=bool(query.hidden)),
+        options=client_options(without),
         name=options.system,
         seed=options.seed,
     )

@@ -338,4 +338,4 @@ def _about(entry: Evidence, ledger: Ledger) -> str:
         return f"the user's order of {when} ({status}): {record.get('quantity', 1)} x {title} ({product}){price}"
     if entry.kind == "user" and "orders" in record and "shown" in record:
         return f"the user's orders, {record['shown']} of {record.get('total', record['shown'])}"
-    return entry.title if entry.kind in ("user", "shopper") else ""
+    return entry.title if entry.kind == "user" else ""

@@ -300,8 +300,7 @@ def read_subject(
     return Subject(
         label=planned.label,
         system=system,
-        # A system that is told the hidden limits is judged by the full text that it got.
-        query=query.model_copy(update={"text": query.full_text}) if system.intent == "told" else query,
+        query=query,
         repeat=planned.repeat,
         run=run,
         evidence=_Ledger(experiment, folder, system.web_corpus) if is_read else {},

@@ -10,7 +10,5 @@ checks.py            errors that code finds
 process.py           what runs did
 basket.py            how close a report's picks are to the best basket
 outcome.py           whether a system refuses impossible wishes, and only those
-intent.py            whether it asks for what a query hides, and keeps to it
-truth.py             what a decision is worth if nothing in the report is false
 reward.py            what the gym pays for a report
 """

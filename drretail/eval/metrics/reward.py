@@ -1,6 +1,6 @@
 """What the gym pays for a report, by code alone: its cart compared with the best one, if a reader sees nothing false.
 
-    reward   = decision · integrity · (1 + web) / 2 · patience
+    reward   = decision · integrity · (1 + web) / 2
     decision = cart, or (1 + cart) / 2 for a right refusal of what the shop can't meet
     cart     = worth · wanted · within_budget · (1 + verified) / 2, and half of that unless the cart is all that is
                wanted and nothing else
@@ -15,9 +15,6 @@ A pick whose record leaves demands open is worth the share of its want's limits 
 
 Web is the share of an answer to what the query asks the web that the report gives, citing a page that was read and
 says so; without such a question it is 1. So no reward is above 1/2 if the web question is left unanswered.
-
-Patience is 1, less 0.02 for each question to the shopper that brings nothing new. The cart is compared with the whole
-wish, including what the query hides.
 
 If the shop can't meet a query, which a check of all its products has proved, a refusal is rewarded instead, if the
 run's own searches show it. Its cart is then the nearest products, or what can be had of the wish. A wrong cart beside a
@@ -37,7 +34,6 @@ from drretail.eval.metric import of_measures
 from drretail.experiment import read_definition
 from drretail.grounding.basket import with_products
 from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import releases_in
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.report.markup import has_unread_elements, shown
 from drretail.grounding.text.untrusted import visible
@@ -60,10 +56,6 @@ UNMET = "the cart does not keep to the query"
 REFUSED = "something is refused that the shop has"
 BOUGHT = "something is bought, and the shop can't meet the wish"
 NOT_SHOWN = "the rollout's own searches do not show that the shop can't meet the wish"
-
-
-_USELESS = 0.02
-"""The share of the reward that such a question costs."""
 
 
 class Reward(Record):
@@ -89,20 +81,18 @@ class Reward(Record):
     web: float = 1.0
     """The share of an answer to the query's question to the web that the report gives and a cited page bears out; 1 if
     the query asks the web nothing."""
-    patience: float = 1.0
-    """1, less what the questions cost that brought nothing new."""
     why: str = ""
     """Why the reward is 0; empty if it is not."""
 
     @property
     def decision(self) -> float:
-        """What the cart, or the refusal, is worth before integrity, research and patience."""
+        """What the cart, or the refusal, is worth before integrity and research."""
         cart = self.worth * self.wanted * self.within_budget * (1 if self.right else 0.5) * (1 + self.verified) / 2
         return (1 + cart) / 2 if self.refused else cart
 
     def paid(self) -> "Reward":
         """The same parts with the value that follows from them."""
-        value = self.decision * self.integrity * (1 + self.web) / 2 * self.patience
+        value = self.decision * self.integrity * (1 + self.web) / 2
         return self.model_copy(update={"value": value})
 
 
@@ -132,14 +122,10 @@ def reward_of(
         lookup=lambda ids: store.products(list(ids)),
     )
     earned = _Earned(case, run, reference, store).reward()
-    useless = sum(not answer.new for answer in releases_in(query, run.steps))
     searches = system is None or not (system.web_is_live or "web" in system.options.get("without", ()))
     question = query.web_question if searches else None
-    about = {
-        "web": 1.0 if question is None or not question.answers else web_answered(case, question),
-        "patience": max(0.0, 1 - _USELESS * useless),
-    }
-    return earned.model_copy(update=about).paid()
+    web = 1.0 if question is None or not question.answers else web_answered(case, question)
+    return earned.model_copy(update={"web": web}).paid()
 
 
 def web_answered(case: Case, question: WebQuestion) -> float:
@@ -177,7 +163,7 @@ class _Earned:
     store: Store
 
     def reward(self) -> Reward:
-        """The parts that depend on the report alone, without web and patience."""
+        """The parts that depend on the report alone, without web."""
         if has_unread_elements(self.case.report):
             return Reward(why=HTML)
         if not shown(self.case.report).strip():
@@ -243,7 +229,7 @@ def _parts(cart: Cart) -> Reward:
     kept = {fit.product_id for thing in cart.things for fit in thing.fits}
     things: list[WantedThing] = []
     for number, thing in enumerate(cart.things):
-        limits = 1 + sum(part.index == number and part.field != "quantity" for part in cart.wish.parts())  # 1: the kind
+        limits = 1 + cart.wish.wants[number].n_limits  # 1: the kind
         undecided = (
             fit.model_copy(update={"worth": round(fit.worth * (1 - len(fit.open) / limits))})
             for fit in thing.undecided

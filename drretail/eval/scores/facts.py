@@ -1,5 +1,5 @@
 """All numbers of an experiment as one long table, the means of it, and the slices of queries over which these are
-taken: by category of what is wanted, by sort of need, by what makes it hard, by level.
+taken: by category of what is wanted, by sort of need.
 
 A row is one planned run in one variant by one judge. ``summary`` is the mean of some rows, with its interval over
 users: of a system, over a slice of the queries, under a setting of a condition. ``compare/rows.py`` has the contrast of
@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from itertools import groupby, product
 from math import inf
 from pathlib import Path
-from typing import get_args
 
 from drretail.eval.metric import Metric, Value, is_judged, is_unrated
 from drretail.eval.registry import installed
@@ -37,7 +36,6 @@ from drretail.eval.scores.planned import (
 )
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
-from drretail.records.query import AXES
 from drretail.records.score import WHOLES, Policy, Score, Scores, SliceBy, VerdictState, reasons_of
 from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, ratio_interval, share_interval
 
@@ -335,29 +333,17 @@ def _items(variant: str, reports: Sequence[JudgedRun]) -> dict[str, float]:
 
 
 NO_CATEGORY = "none named"
-PLAIN = "none"
-"""The axis of a question that nothing makes hard."""
-UNTYPED = "not typed"
 
 
 def query_slices(definition: Definition) -> dict[tuple[SliceBy, str], frozenset[str]]:
-    """The query ids of each non-empty slice: categories and kinds by name, axes in order."""
+    """The query ids of each non-empty slice: categories, then kinds, by name."""
     ids: dict[tuple[SliceBy, str], set[str]] = defaultdict(set)
     for query in definition.queries:
         for name in tuple(definition.categories.get(query.query_id) or ()) or (NO_CATEGORY,):
             ids["category", name].add(query.query_id)
         # The sort of need where somebody said, else how the query was made: its mode.
         ids["kind", query.kind or query.mode].add(query.query_id)
-        for name in (query.axes or (PLAIN,)) if query.wish is not None else (UNTYPED,):
-            ids["axis", name].add(query.query_id)
-        if query.level is not None:
-            ids["level", f"level {query.level}"].add(query.query_id)
-    return {key: frozenset(ids[key]) for key in sorted(ids, key=_place)}
-
-
-def _place(key: tuple[SliceBy, str]) -> tuple[int, int, str]:
-    by, name = key
-    return get_args(SliceBy).index(by), AXES.index(name) if name in AXES else len(AXES), name
+    return {key: frozenset(ids[key]) for key in sorted(ids)}
 
 
 FIRST = 6

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from drretail.grounding.report.evidence_ids import FILE_ID, SHOPPER_ID, normalise_url
+from drretail.grounding.report.evidence_ids import FILE_ID, normalise_url
 from drretail.grounding.report.marks import Mark, Target, exported_marks, find_marks, styled_marks, unlisted_numbers
 from drretail.grounding.report.markup import blanked, prose, url_end
 from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, is_source_heading, read_references
@@ -18,7 +18,7 @@ _SHOP_HOST = SHOP_URL.partition("://")[2]
 _YEARS = range(1900, 2101)
 _BARE_ID = re.compile(
     r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WC]:[a-z2-7]{8}|"
-    rf"{SHOPPER_ID}|{FILE_ID})(?!\w)"
+    rf"{FILE_ID})(?!\w)"
 )
 _WWW = re.compile(ADDRESS, re.IGNORECASE)
 # "So it is. [Lab](https://…) Next it is …": the link belongs to the first sentence; in "[Lab](…) says", to the next.

@@ -2,7 +2,6 @@
 
     P:<product id>    O:<order id>    U:profile | U:orders | U:statistics [@<user id>]
     W:<hash of the normalised URL>    C:<hash of the expression>    F:<name of the user's file>
-    S:<topic>-<number of the question on that topic>    what the shopper said
 
 A hash is the first eight base32 characters of a sha256, in lower case: forty bits, easily copied by a model.
 """
@@ -16,7 +15,6 @@ from typing import Literal
 from urllib.parse import quote, urlsplit
 
 from drretail.records.evidence import EvidenceKind
-from drretail.records.wish import TOPICS, Topic
 
 UserEvidence = Literal["profile", "orders", "statistics"]
 
@@ -24,7 +22,6 @@ _HASH = r"[a-z2-7]{8}"
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 FILE_ID = r"F:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?"
 """Ends in a letter or digit, so that a following full stop is not part of it."""
-SHOPPER_ID = rf"S:(?:{'|'.join(TOPICS)})-[0-9]{{1,4}}"
 _PATTERNS: dict[EvidenceKind, re.Pattern[str]] = {
     "product": re.compile(rf"P:{_KEY}"),
     "order": re.compile(rf"O:{_KEY}"),
@@ -32,7 +29,6 @@ _PATTERNS: dict[EvidenceKind, re.Pattern[str]] = {
     "web": re.compile(rf"W:{_HASH}"),
     "calculation": re.compile(rf"C:{_HASH}"),
     "file": re.compile(FILE_ID),
-    "shopper": re.compile(SHOPPER_ID),
 }
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=|$)", re.IGNORECASE)
@@ -71,11 +67,6 @@ def file_evidence_id(name: str) -> str:
     """``F:`` and the name of a user's file, or the name's hash if it can't be part of a mark."""
     named = f"F:{name}"
     return named if parse_evidence_id(named) == "file" else f"F:{short_hash(name)}"
-
-
-def shopper_evidence_id(topic: Topic, number: int) -> str:
-    """``number`` counts the questions on that topic, from 1."""
-    return f"S:{topic}-{number}"
 
 
 def normalise_expression(expression: str) -> str:

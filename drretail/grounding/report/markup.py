@@ -177,7 +177,7 @@ _FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)")
 # Models wrap whole reports in a fence of this kind; what is inside is the report.
 _REPORT_FENCES = frozenset({"markdown", "md"})
 _LANGUAGE = re.compile(r"[\w+#.-]+")
-_ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCFS]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+")
+_ONLY_MARKS = re.compile(r"\s*(?:[\[【](?:\^?\d|[POUWCF]:)[^\[\]【】\n]{0,200}[\]】][\s,;]*)+")
 _BACKTICKS = re.compile(r"`+")
 _IMAGE = re.compile(r"!\[(?P<words>[^\[\]\n]{0,500})\]\([^()\n]{0,2000}(?:\([^()\n]{0,500}\)[^()\n]{0,500}){0,20}\)")
 _PAIRS = {"]": "[", "】": "【", "］": "［", "〕": "〔"}
@@ -203,7 +203,7 @@ _DEFINITION = re.compile(
 )
 # Labels that only name a source; others are hidden words.
 _SOURCE_NAME = re.compile(r"[\w:@-]{1,80}|[^\d$€£¥₹%]{1,80}")
-_SOURCE = re.compile(r"<?https?://[^\s\[\]<>]*>?|[POUWCFS]:[\w:@-]+", re.IGNORECASE)
+_SOURCE = re.compile(r"<?https?://[^\s\[\]<>]*>?|[POUWCF]:[\w:@-]+", re.IGNORECASE)
 _ENDS_PARAGRAPH = re.compile(r"\s*|[ ]{0,3}(?:#{1,6}(?:[ \t].*)?|(?:[-*_=][ \t]*){3,}|(?:```|~~~).*)")
 _LINK_REFERENCE = re.compile(r"(?<=\])(?P<label>\[[^\[\]]{1,999}\])")
 

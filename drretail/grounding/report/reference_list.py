@@ -45,7 +45,7 @@ _DEFINITION = re.compile(
 )
 _URL_FIRST = re.compile(rf"<?{ADDRESS}", re.IGNORECASE)
 _URL = re.compile(ADDRESS, re.IGNORECASE)
-_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,4}[.)])[ \t].*)?[\[【(]?[POUWCFS]:[A-Za-z0-9]")
+_ITEM = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,4}[.)])[ \t].*)?[\[【(]?[POUWCF]:[A-Za-z0-9]")
 _LONGEST_ENTRY = 3
 """Lines below an entry's first one that may have its address."""
 _HEADING = re.compile(r"[ \t]*(?P<level>#{1,6})[ \t]")

@@ -279,4 +279,4 @@ def _internal_label(entry: Evidence, *, named: bool) -> str:
             number = float(long["result"])
             written = written[: long.start()] + (f"≈ {number:.4f}" if abs(number) >= 0.01 else f"≈ {number:.3g}")
         return f"calculation: {written}"
-    return "what the shopper said" if entry.kind == "shopper" else f"file {entry.title}"
+    return f"file {entry.title}"

@@ -47,7 +47,7 @@ _MARK = "\ue000"
 # A stop, closing quotes or brackets, and following marks; a link with words begins the next sentence.
 _STOP = re.compile(
     r"(?P<stop>(?<![.!?…])[.!?…]++|[。！？])[\"'”’)\]*_»]*"
-    r"(?:[ \t]*(?:[\[【](?:\^|\d|[a-z]{3,8}:|[POUWCFS]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
+    r"(?:[ \t]*(?:[\[【](?:\^|\d|[a-z]{3,8}:|[POUWCF]:)[^\[\]【】\n]*[\]】](?:\([^()\s]*\))?|\ue000+))*"
     r"(?=\s+[^\sa-z(\ue000]|\s*$|(?<=[。！？])\S)"
 )
 _ABBREVIATION = re.compile(
@@ -59,14 +59,9 @@ _ABBREVIATION = re.compile(
 _UNIT = re.compile(r"\b(?:oz|lbs?|in|ft|sq|fl|qt|pt|gal|etc|no|inc|ltd|co|corp|min|max|ed|p|[A-Z])\.$", re.IGNORECASE)
 _OF_SENTENCES = frozenset({"may", "march"})
 """Months that begin a sentence in English, which writes no point after a day."""
-_QUOTE = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”")
 # "am 14. März 2022": the point after a day does not end a sentence.
 _DAY = re.compile(r"(?<![\d.,])\d{1,2}\.$")
 _OF_DAY = re.compile(r"\s+(?P<month>[^\W\d_]{3,})\.?(?P<year>\s+(?:19|20)\d\d\b)?")
-
-
-# Not a bare "or", as in "4 stars or more".
-_BEFORE_A_CLAUSE = re.compile(r"[,;:] (?:(?:and|but|or) )?| (?:and|but) | [-–—] ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +73,6 @@ class Sentence:
     kind: SentenceKind
     head: tuple[int, int] | None = None
     """The span of the table's head, for a row of a table with one."""
-
-
-def find_clauses(sentence: str) -> list[tuple[str, str]]:
-    """The clauses of a sentence: what stands before each, such as ", and ", and its words.
-
-    Joined they give the sentence without its stop. Nothing within quotes or an amount separates clauses.
-    """
-    text = sentence.rstrip(".!?… ")
-    whole = [*((amount.start, amount.end) for amount in find_amounts(text)), *map(re.Match.span, _QUOTE.finditer(text))]
-    breaks = [match for match in _BEFORE_A_CLAUSE.finditer(text) if not any(a < match.start() < b for a, b in whole)]
-    ends = [*(match.start() for match in breaks), len(text)]
-    words = [text[start:end] for start, end in zip([0, *(match.end() for match in breaks)], ends, strict=True)]
-    return list(zip(["", *(match[0] for match in breaks)], words, strict=True))
 
 
 def find_sentences(report: str) -> list[Sentence]:

@@ -31,7 +31,7 @@ TAGS = frozenset(
     _NAME.findall(
         "after answer categories category claim context cost criterion facts faults file files findings insights"
         " justification keywords limits needs owned page part persona picks problem problems product profile"
-        " query question questions rationale record report reports schema search shelf shopper_answers source sources"
+        " query question questions rationale record report reports schema search shelf source sources"
         " stop sub_problem today tools try turns user_id wish"
     )
 )
@@ -176,7 +176,7 @@ def _turn(match: re.Match[str]) -> str:
 
 
 _BRACKETED = re.compile(r"[\[【〔〖⟦]([^\[\]【】〔〕〖〗⟦⟧\n]{3,400})[\]】〕〗⟧]")
-_LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCFS]:)")
+_LINKED_ID = re.compile(r"([\]】〕〗⟧])\((?=\s*<?\s*[POUWCF]:)")
 # Reports link products of this shop by such an address.
 _SHOP_ADDRESS = re.compile(rf"{re.escape(SHOP_URL.removeprefix('http://'))}(?=/)", re.IGNORECASE)
 _BETWEEN_IDS = re.compile(r"[\s,;|，；、\\()]+")

@@ -81,12 +81,6 @@ def with_drafts(world: World, targets: Targets, seed: str) -> Targets:
     return replace(targets, targets=tuple(map(drafted, targets.targets)))
 
 
-def targets_at(drafts: Sequence[Query]) -> Targets:
-    """A target for the user of each draft."""
-    named = ((draft, draft.user_id) for draft in drafts)
-    return Targets(tuple(Target(_name(user), 1, user, drafts=(draft,)) for draft, user in named if user is not None))
-
-
 def generic_targets(world: World, count: int, seed: str) -> Targets:
     """Targets for ``count`` generic queries, spread over the shop's categories in seeded order."""
     names = category_names(world)

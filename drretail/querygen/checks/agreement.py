@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from drretail.grounding.listing import folded
 from drretail.grounding.text.amounts import find_amounts, find_dates
-from drretail.grounding.text.layout import find_clauses, find_sentences
+from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is_negation, stem
 from drretail.querygen.checks import contract
@@ -39,9 +39,6 @@ CODES = {
     "date_of_no_order": Code("a product was not ordered when the text says", "take the date of the order"),
     "date_not_typed": Code("a day to come is not in the typed deadline", "type it as `deadline`, or take it out"),
     "deadline_passed": Code("the deadline lies before the shop's today", "name a later day"),
-    "more_than_a_limit_hidden": Code(
-        "what is hidden holds more than a limit, and the text no longer asks it", "hide only the clause of the limit"
-    ),
     "placeholder_in_text": Code("a blank of the text was not filled in", "fill it in"),
     "need_unlike_wish": Code("the kind of need does not go with the wish", "correct `kind`, or the wish"),
     "wish_contradicts_itself": Code("the wish wants and refuses the same", "keep one of the two"),
@@ -75,8 +72,6 @@ _PLACEHOLDER = re.compile(
 )
 # These needs concern something that the shopper owns.
 _OF_OWNED = frozenset({"restock", "replacement", "companion"})
-# "It should be quiet, since she gets up at five."
-_MOST_CLAUSES = 2
 _YEAR = len("2022")
 
 
@@ -84,9 +79,6 @@ def check(case: Case) -> Iterator[Finding]:
     wish, text = case.query.wish, case.query.text
     for match in _PLACEHOLDER.finditer(text):
         yield finding("placeholder_in_text", match[0], span=match.span())
-    for say in (fact.say for fact in case.query.hidden):
-        if "?" in say or len(find_clauses(say)) > _MOST_CLAUSES:
-            yield finding("more_than_a_limit_hidden", say)
     if wish is not None:
         for compare in (_amounts, _numbers, _words, _offers, _quotes, _owned, _order_dates, _days_to_come, _inner):
             yield from compare(case, wish)

@@ -36,7 +36,7 @@ _UNITS = r"(?!\w|\s*(?:lumens?|watts?|pieces?|ml|mah))"
 _PATTERNS = tuple(
     (code, re.compile(pattern))
     for code, pattern in (
-        ("id_in_text", r"(?a:\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCFS]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+)"),
+        ("id_in_text", r"(?a:\b(?:B0[0-9A-Z]{8}|\d{10}|[POUWCF]:[\w@.-]+|A[A-Z0-9]{12,27})\b|https?://\S+)"),
         ("phone_in_text", r"(?<![\w.$€£])(?:\+?\d{1,3}[\s.-])?\(?\d{3}\)?[\s.-]?\d{3}[\s.-]\d{4}(?!\w)"),
         ("phone_in_text", r"\+\d{1,3}(?:[\s.()-]{0,2}\d){7,12}(?!\w)"),
         # Without an area code a number may be a range: "100-2000 lumens".

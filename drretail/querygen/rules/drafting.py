@@ -63,8 +63,6 @@ class Author:
     shopper: Shopper
     purchases: Sequence[Purchase]
     rng: Random
-    axes: int | None = None
-    """How many axes a question has, if so many are borne; None for one to three."""
     used: set[str] = field(default_factory=set[str])
 
     def query(self, need: Need, number: int) -> Query:
@@ -122,7 +120,7 @@ class Author:
             "pack": is_open and need.kind in _BY_SEVERAL and bool(need.facts & {"used_up", "by_several"}),
             "memory": is_open and "recalled" in first.facts and need.kind in PHRASES["recall"],
         }
-        wanted = self.axes if self.axes is not None else self.rng.choice(_MOST_AXES)
+        wanted = self.rng.choice(_MOST_AXES)
         of_kind, chosen, axes = self.assortment.of(first.kind.category), list[Choice](), set[Axis]()
         offers = of_kind
         # A draw by weight without replacement (Efraimidis and Spirakis).

@@ -37,12 +37,6 @@ def headlines_first(tables: Iterable[SettingTable]) -> list[SettingTable]:
     )
 
 
-def main_tables(tables: Sequence[SettingTable], condition: Condition) -> list[SettingTable]:
-    """The tables of the variant that their condition is mainly read for, or else all, headlines first."""
-    main = [table for table in tables if (table.metric, table.variant) == condition.headline]
-    return main or headlines_first(tables)
-
-
 def condition_of(by: str, systems: Systems) -> Condition:
     """The condition of a table. One that can't be loaded here is shown with its values as they are."""
     try:

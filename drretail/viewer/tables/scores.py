@@ -275,19 +275,7 @@ BY: tuple[SliceBy, ...] = get_args(SliceBy)
 MEANINGS: Mapping[SliceBy, str] = {
     "category": "By category of the wanted products.",
     "kind": "By kind of need.",
-    "axis": "By what makes a query hard. A query counts in each column that fits.",
-    "level": "By the query's difficulty, from 0 (easy) to 9 (hard).",
 }
-
-
-_MAIN = ("basket", "utility_ratio")
-"""The metric and variant that levels are mainly read for; other variants are details."""
-
-
-def main_slices(slices: Sequence[Score], *, details: bool = False) -> list[Score]:
-    """Those of the variant in ``_MAIN``; of all variants with ``details``, or if it has none."""
-    main = [row for row in slices if (row.metric, row.variant) == _MAIN]
-    return list(slices) if details else main or list(slices)
 
 
 def slice_sections(

@@ -32,7 +32,7 @@ from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Money
-from drretail.records.wish import Hidden, Want, Wish
+from drretail.records.wish import Want, Wish
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
@@ -208,25 +208,6 @@ def test_a_rollout_searches_its_querys_own_web(shop: Shop, tmp_path: Path) -> No
             assert [each["url"] for each in json.loads(observation)["results"]] == [url(query.query_id)]
 
 
-def test_a_question_that_brings_nothing_new_costs_a_fiftieth_of_the_reward(shop: Shop) -> None:
-    query = shop.query(QUERY)
-    assert query.wish is not None
-    budget = Hidden(field="budget", topic="budget", say="I can spend $70.")
-    hiding = query.model_copy(update={"hidden": (budget,), "text": query.text.replace("$70", "what I have")})
-    with Shop.open(shop.world, hiding) as opened, ShopEnv(opened) as env:
-        rewards: list[float] = []
-        for topics in (("budget",), ("budget", "brand", "use")):
-            env.reset()
-            assert "ask_shopper" in [tool["function"]["name"] for tool in env.tools]
-            for topic in topics:
-                env.step(call("ask_shopper", topic=topic, question="?"))
-            rewards.append(shopped_well(env)[1])
-        assert rewards == [1.0, 0.96]
-        assert env.system.options == {"intent": "asked"}
-    with ShopEnv(shop) as env:
-        assert "ask_shopper" not in [tool["function"]["name"] for tool in env.tools]
-
-
 def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop: Shop, tmp_path: Path) -> None:
     with ShopEnv(shop, policy="mine@7") as env:
         rollouts: list[Recorded] = []
@@ -275,7 +256,7 @@ def test_two_parts_of_one_shop_share_no_person_and_no_wish_with_any_others(shop:
     for of in (lambda query: query.user_id, wanted):
         values = [{of(query) for query in queries} for queries in sets]
         assert sum(map(len, values)) == len(set().union(*values)), "none is in two of them"
-    assert len({query.level for query in train.queries}) == 3
+    assert len({query.kind for query in train.queries}) == 3
     assert not list(tmp_path.iterdir()), "the shop was there"
 
 
@@ -297,11 +278,9 @@ def test_the_command_makes_up_two_shops_that_share_nothing_and_prints_floors(
         assert len(queries) == made["train"]["queries"] == 2
         with Shop.open(train, queries) as opened:
             assert not opened.left_out, "each can be rewarded"
-    (of_all,) = [row for row in printed["levels"] if (row["part"], row["level"]) == ("train", "all")]
+    (of_all,) = [row for row in printed["floors"] if (row["part"], row["kind"]) == ("train", "all")]
     assert of_all["queries"] == 2
     assert 0 <= of_all["one search"] < 1
-    hiding = [query for query in queries if query.hidden]
-    assert of_all["hide a limit"] == len(hiding) <= 1
     assert "exists: name another file" in str(CliRunner().invoke(app, [*command, "--seed", "43"]).exception)
 
 

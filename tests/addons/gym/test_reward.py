@@ -1,18 +1,14 @@
 """What earns a reward, and what does not."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from benchmarks.gym import knows_all
-from drretail.addons.exports.selection import Selection
+from benchmarks.gym import asks_nothing, knows_all
 from drretail.addons.gym import Reward, Shop, ShopEnv
-from drretail.addons.gym.env import save_rollouts
-from drretail.addons.gym.parts import asks_nothing, earned
-from drretail.api.score import score
+from drretail.addons.gym.parts import earned
 from drretail.eval.metrics.reward import BOUGHT, HTML, NO_PICKS, NO_REPORT, NOT_SHOWN, OVER, REFUSED
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.verify.checks import CONTRADICTED, NOT_ARGUED, UNRESOLVED
@@ -47,7 +43,7 @@ def explained(reward: Reward) -> float:
     cart = reward.worth * reward.wanted * reward.within_budget * (1 + reward.verified) / 2
     cart *= 1 if reward.right else 0.5
     decision = (1 + cart) / 2 if reward.refused else cart
-    return decision * reward.integrity * (1 + reward.web) / 2 * reward.patience
+    return decision * reward.integrity * (1 + reward.web) / 2
 
 
 def test_the_best_cart_earns_everything_with_the_webs_answer_and_half_without(researched: Shop) -> None:
@@ -84,16 +80,6 @@ def test_what_the_query_asks_the_web_is_answered_by_a_statement_whose_page_was_r
         assert told_of_the_web(env, line=f"- {said} [{page}].").web == 0, "nobody has read it"
     with ShopEnv(researched, without=["web"]) as env:
         assert told_of_the_web(env, line="").value == 1, "there is no web to ask"
-
-
-def test_truth_pays_for_the_webs_answer_as_the_reward_does(researched: Shop, tmp_path: Path) -> None:
-    with ShopEnv(researched) as env:
-        for policy in (knows_all, asks_nothing):
-            earned(env, policy, QUERY)
-            save_rollouts(tmp_path, env, [env.recorded()])
-    score(tmp_path, metrics="truth", world=researched.world)
-    rated = [value for chosen in Selection.of(tmp_path) for value in chosen.got]
-    assert [value.value for value in rated if value.variant == "primary"] == [1.0, 0.5]
 
 
 def test_no_cart_that_is_not_right_earns_more_than_half_however_well_it_is_told(shop: Shop) -> None:

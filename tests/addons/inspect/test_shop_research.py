@@ -11,8 +11,6 @@ import pytest
 from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_runs
 from drretail.querygen.reading import read_queries
-from drretail.records.shop import Money
-from drretail.records.wish import Hidden, Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
 from tests.sealed import Page, seal, url
 from tests.shop import OTHER, USER
@@ -251,17 +249,3 @@ def test_a_sample_searches_its_querys_own_web(place: str, asked: str, tmp_path: 
     _, sample = researched(task, call("web_search", query="feeder"), HAND_IN)
     (found,) = read_from(sample, "web_search")
     assert [each["url"] for each in found["results"]] == [url(str(sample.id))]
-
-
-def test_the_shopper_can_be_asked_where_a_query_hides_limits(place: str, asked: str, tmp_path: Path) -> None:
-    query = read_queries(Path(asked))[0]
-    wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),), budget=Money.of(30))
-    budget = Hidden(field="budget", topic="budget", say="I can spend $30.")
-    hiding = tmp_path / "hiding.jsonl"
-    hiding.write_text(query.model_copy(update={"wish": wish, "hidden": (budget,)}).as_line(), encoding="utf-8")
-    question = call("ask_shopper", topic="budget", question="How much?")
-    _, sample = researched(shop_research(place, str(hiding), to="exp"), question, HAND_IN)
-    assert read_from(sample, "ask_shopper")[0]["answer"] == "I can spend $30."
-    assert "The shopper can be asked, with `ask_shopper`" in str(sample.messages[0].content)
-    (run,) = read_runs(tmp_path / "exp")
-    assert "-intent-asked" in run.system

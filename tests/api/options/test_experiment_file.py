@@ -49,7 +49,7 @@ def test_relative_paths_are_joined_to_the_files_folder_and_a_missing_file_is_sai
         ("repeats = 0", "line 1: repeats is 0: it has to be at least 1"),
         ("queries = 5", "line 1: queries is 5: Input should be a valid string"),
         ('baselines = "no"', 'line 1: baselines is "no": Input should be a valid boolean'),
-        ('vary = "intent"', 'line 1: vary is "intent": Input should be a valid table, such as {name = 1}'),
+        ('vary = "scope"', 'line 1: vary is "scope": Input should be a valid table, such as {name = 1}'),
         ("agents = [1]", "line 1: agents is \\[1\\]: Input should be a valid string"),
         ('limits = "3"', 'line 1: limits is "3": Input should be a valid table, such as {name = 1}'),
         ("[limitss]\na = 1", "line 1: there is no option 'limitss'"),
@@ -136,8 +136,10 @@ def test_the_options_of_version_1_make_the_systems_that_they_made(
     assert read_experiment(written(tmp_path, text)) == read
 
 
-@pytest.mark.parametrize("text", ["intent", "=mute", "intent="])
+@pytest.mark.parametrize("text", ["information", "=task", "information="])
 def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
-    assert values_of_flags(["intent=mute,asked", "intent=told"]) == {"intent": ("mute", "asked", "told")}
+    assert values_of_flags(["information=task,context", "information=tools"]) == {
+        "information": ("task", "context", "tools")
+    }
     with pytest.raises(UserError, match="write NAME=VALUE,…, such as"):
         values_of_flags([text])

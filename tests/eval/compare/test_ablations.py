@@ -4,13 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from drretail.api.compare import compare
 from drretail.conditions.registry import load_condition
-from drretail.conditions.shopper import INTENT_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, twin_rows
 from drretail.eval.compare.comparing import assessors_of, chosen_judges
@@ -25,7 +22,7 @@ from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_table, main_tables, step_cell, twin_table
+from drretail.viewer.tables.ablations import ablation_table, step_cell, twin_table
 from tests import build
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import CODE, JUDGE, RULES, gathered, runs
@@ -170,14 +167,6 @@ def ablated(
     return table
 
 
-def test_the_variant_that_a_condition_is_read_for_stands_alone_and_all_do_without_it() -> None:
-    table = ablated({size: on_sandbox(size) for size in SCORES}, SCORES, "size")
-    named = [("intent", "lost"), ("quality", "FP"), ("basket", "utility_ratio")]
-    made = [table.model_copy(update={"by": "intent", "metric": name, "variant": of}) for name, of in named]
-    assert [each.metric for each in main_tables(made, INTENT_CONDITION)] == ["basket"]
-    assert [each.metric for each in main_tables(made[:2], INTENT_CONDITION)] == ["quality", "intent"]
-
-
 @pytest.mark.parametrize(
     ("late", "words"),
     [
@@ -245,13 +234,9 @@ DECIDED = {
 """What each system decides on q1 (proved), q2 (its twin), q3 (proved), q4 (its twin)."""
 
 
-def folder(path: Path, *, tasks: bool = True, level: int | None = None) -> Path:
-    """Twins of two tasks; with a ``level`` the second task is that hard, and the first one easy."""
-    levels = [None] * 4 if level is None else [0, 0, level, level]
-    queries = tuple(
-        build.query(f"q{n}", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None, level=of_query)
-        for n, of_query in enumerate(levels, 1)
-    )
+def folder(path: Path, *, tasks: bool = True) -> Path:
+    """Twins of two tasks."""
+    queries = tuple(build.query(f"q{n}", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None) for n in range(1, 5))
     runs = {
         label: {
             f"q{n}-r1": build.run(
@@ -295,57 +280,19 @@ def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_m
         twin_rows(folder(tmp_path / "other"))
 
 
-def test_the_page_has_one_table_by_intent_retriever_level_and_twin_each(tmp_path: Path) -> None:
-    """One agent asks and does not, with pages ranked in two ways."""
-    settings = [
-        {"intent": intent} | ranked
-        for intent in ("mute", "asked")
-        for ranked in ({}, {"retriever": "dense:offline:words"})
-    ]
+def test_the_page_has_one_table_by_retriever_and_twin_each(tmp_path: Path) -> None:
+    """One agent, with pages ranked in two ways."""
+    settings: list[dict[str, str]] = [{}, {"retriever": "dense:offline:words"}]
     systems = {str(at): SYSTEM.model_copy(update={"options": options}) for at, options in enumerate(settings)}
     values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
     made = gathered(("basket", "utility_ratio", CODE, values), ("checks", "clean", CODE, values))
     ablations = tuple(all_ablations(replace(made, definition=build.definition([*made.definition.queries], systems))))
-    view = read_view(judged(folder(tmp_path / "exp", level=7)))
+    view = read_view(judged(folder(tmp_path / "exp")))
     html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": ablations})), ())
-    assert re.findall(r'id="by-(\w+)"', html) == ["intent", "retriever", "level", "twin"]
+    assert re.findall(r'id="by-(\w+)"', html) == ["retriever", "twin"]
     parts = dict(re.findall(r'id="by-(\w+)"(.*?)(?=<h3|$)', html, re.DOTALL))
     shown = {name: part.partition("<details")[0] for name, part in parts.items()}
-    titles = {name: re.findall("<h4>(.*?)</h4>", part) for name, part in shown.items()}
-    assert titles["intent"] == ["Basket: utility ratio by intent, by code"]
-    assert "1 more table" in parts["intent"]
     assert "dense:offline:words" in shown["retriever"]
-    assert ("level 0" in shown["level"], "level 7" in shown["level"]) == (True, True)
     assert "quitter" in shown["twin"]
     untwinned = read_view(judged(folder(tmp_path / "other", tasks=False)))
     assert 'id="by-' not in render_scores(untwinned, ())
-
-
-def test_scores_by_level_are_compared(tmp_path: Path) -> None:
-    experiment = judged(folder(tmp_path / "exp", level=7))
-    compared = compare(experiment, by="level", metrics=["outcome:refusal_recall"])
-    levels = known(compared.sliced)
-    found = {(row.system, row.part): row.value for row in levels.slices}
-    assert found["honest", "level 0"] == found["honest", "level 7"] == 1.0
-    assert {name for _, name in found} == {"level 0", "level 7"}
-    assert "refusal_recall by level" in repr(compared.result())
-    with pytest.raises(UserError, match="queries difficulty"):
-        compare(judged(folder(tmp_path / "other")), by="level")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"metrics": ["outcom"]}, "no metric 'outcom'. Did you mean outcome?"),
-        ({"metrics": ["outcome:nosuch"]}, "no variant of outcome 'nosuch'. Known are"),
-        ({"metrics": ["basket", "pairwise"]}, "pairwise judges two reports at once"),
-        ({"metrics": ["basket"]}, "has no scores by level of basket; it has some of outcome."),
-        ({"judges": ["nosuch"]}, "no judge with scores here 'nosuch'. Known are code."),
-    ],
-)
-def test_what_has_no_scores_by_level_is_named(options: dict[str, Any], message: str, tmp_path: Path) -> None:
-    experiment = folder(tmp_path / "exp", level=7)
-    with pytest.raises(UserError, match="has no scores yet: drretail score"):
-        compare(experiment, by="level", **options)
-    with pytest.raises(UserError, match=re.escape(message)):
-        compare(judged(experiment), by="level", **options)

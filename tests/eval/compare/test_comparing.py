@@ -232,9 +232,6 @@ def test_a_gate_on_the_rise_of_a_score_of_which_more_is_better_is_refused() -> N
         judged_gates([comparison(held)], [rule], held.clusters)
 
 
-LABELS = ("hybrid_react@m", "react@m", "react+ws@m")
-
-
 def test_a_number_that_nobody_runs_is_not_said_to_be_about_so_many() -> None:
     row = measure("FP", "undecided", queries_needed=20_000)
     assert (needed(row), needed(row.model_copy(update={"queries_needed": 90}))) == (

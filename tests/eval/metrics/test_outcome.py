@@ -9,7 +9,6 @@ import pytest
 from drretail.eval.baskets import Decided, decide, decided_by, has_decision, keep_references
 from drretail.eval.metric import Value
 from drretail.eval.metrics.outcome import METRIC, values
-from drretail.eval.metrics.truth import worth_of_refusal
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import reference_path
 from drretail.files import write_json
@@ -63,12 +62,6 @@ def test_a_refusal_is_right_for_the_reason_that_is_proved_and_offers_the_nearest
     assert decided(Outcome(decision="none", because=("owned",))).reason == 0
     assert decided(Outcome(decision="none", because=("owned", "too_dear"))).reason == 0.5
     assert (decided(refusal, WINDOW).nearest, decided(refusal, BATH).nearest) == (0, 0)
-
-    def worth(*because: Because) -> float:
-        outcome = Outcome(decision="none", because=because, nearest=(TUBE.product_id,))
-        return worth_of_refusal(decided(outcome, TUBE), outcome)
-
-    assert (worth("too_dear"), worth("owned"), worth("owned", "too_dear"), worth()) == (1, 0, 0.5, 1)
 
 
 def test_a_part_refuses_only_where_the_picks_leave_something_out() -> None:

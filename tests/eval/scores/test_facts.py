@@ -24,8 +24,6 @@ from drretail.experiment import Definition
 from drretail.records.base import ModelKind
 from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
-from drretail.records.shop import Money
-from drretail.records.wish import Wish
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
 from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
@@ -151,15 +149,10 @@ def test_a_report_without_a_word_is_not_done() -> None:
     assert Plan("a", query, 1, "a/q1-r1", "sha", words=3).is_done
 
 
-def wish(of_want: dict[str, object] | None = None, **of_wish: object) -> Wish:
-    want = {"name": "bowl", "kinds": ("bowl",), **(of_want or {})}
-    return Wish.model_validate({"wants": (want,), **of_wish})
-
-
-def test_slices_come_by_category_then_kind_then_axis_in_a_fixed_order() -> None:
+def test_slices_come_by_category_then_kind_in_a_fixed_order() -> None:
     queries = (
-        query("q1", kind="gift", wish=wish(deadline="Friday"), level=7),
-        query("q2", wish=wish({"quantity": 2}, budget=Money(amount="1"), deadline="Friday"), level=0),
+        query("q1", kind="gift"),
+        query("q2"),
         query("q3"),
     )
     definition = Definition(
@@ -172,19 +165,14 @@ def test_slices_come_by_category_then_kind_then_axis_in_a_fixed_order() -> None:
         ("category", "none named"): ["q3"],
         ("kind", "gift"): ["q1"],
         ("kind", "profile_aware"): ["q2", "q3"],
-        ("axis", "pack"): ["q2"],
-        ("axis", "none"): ["q1"],
-        ("axis", "not typed"): ["q3"],
-        ("level", "level 0"): ["q2"],
-        ("level", "level 7"): ["q1"],
     }
-    assert [name for by, name in slices if by == "axis"] == ["pack", "none", "not typed"]
+    assert [name for by, name in slices if by == "category"] == ["a", "b", "none named"]
 
 
 ALL = frozenset({"q1", "q2", "q3", "q4"})
 SLICES: dict[tuple[SliceBy, str], frozenset[str]] = {
     ("category", "all"): ALL,
-    ("axis", "budget"): frozenset({"q1", "q3", "q4"}),
+    ("kind", "gift"): frozenset({"q1", "q3", "q4"}),
     ("kind", "lost"): frozenset({"q4"}),
 }
 REPORTS = [
@@ -199,13 +187,13 @@ REPORTS = [
 
 def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
     found = {row.part: row for row in slice_scores([of(FACTS, REPORTS)], SLICES)}
-    whole, row, lost = found["all"], found["budget"], found["lost"]
+    whole, row, lost = found["all"], found["gift"], found["lost"]
     (score,) = [row for row in rows(FACTS, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
     assert row.value == 0.75, "repeats stay in their query"
     assert (row.n_asked, row.n_counted, row.n_planned, row.n_scored) == (3, 2, 5, 3)
-    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("axis", "p:m", "llm", "x")
+    assert (row.by, row.judge, row.judge_kind, row.judge_params) == ("kind", "p:m", "llm", "x")
     assert (lost.value, lost.ci_low, lost.n_asked, lost.n_counted, lost.n_planned) == (None, None, 1, 0, 1)
 
 

@@ -76,10 +76,6 @@ def budget(amount: str) -> dict[str, Any]:
     return {"text": TEXT.replace("$60", f"${amount}"), "wish": {"budget": money(amount)}}
 
 
-def hidden(say: str) -> dict[str, Any]:
-    return {"topic": "budget", "field": "budget", "say": say}
-
-
 FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"user_id": None}, "user_missing"),
     ({"user_id": "NOBODY"}, "user_unknown"),
@@ -117,8 +113,6 @@ FAULTS: list[tuple[dict[str, Any], str]] = [
     ({"more": " I need it by October 7."}, "date_not_typed"),
     ({"more": f" I need it {MARCH}.", "wish": {"deadline": MARCH}}, "deadline_passed"),
     ({"more": " For my {occasion}."}, "placeholder_in_text"),
-    ({"hidden": [hidden("Is one of wood better?")]}, "more_than_a_limit_hidden"),
-    ({"hidden": [hidden("The same would do, or one of wood, and tell me why.")]}, "more_than_a_limit_hidden"),
     ({"kind": "restock", "wish": {"owned": []}}, "need_unlike_wish"),
     ({"kind": "project", "wish": {"wants": [HOUSE]}}, "need_unlike_wish"),
     ({"more": " Of wood.", "want": {"must": ["wood"], "must_not": ["Wood"]}}, "wish_contradicts_itself"),

@@ -154,14 +154,14 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
 
 
 def test_judges_never_share_slices_and_one_with_nothing_to_score_says_so() -> None:
-    rows = [of_slice("budget", by="axis"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
+    rows = [of_slice("gift", by="kind"), of_slice("Pet_Supplies"), of_slice("Pet_Supplies", judge="q:n")]
     assert [(key[1], by) for key, by in slice_sections(rows, ())] == [
         ("p:m", "category"),
-        ("p:m", "axis"),
+        ("p:m", "kind"),
         ("q:n", "category"),
     ]
-    (sliced,) = slice_sections(rows, (), ["axis"]).values()
-    assert [table.title for table in sliced.tables] == ["Faithfulness: FP by axis"]
+    (sliced,) = slice_sections(rows, (), ["kind"]).values()
+    assert [table.title for table in sliced.tables] == ["Faithfulness: FP by kind"]
 
     why = {"a@m": {"n_na": 4, "n_failed": 0}, "b@m": {"n_na": 2, "n_failed": 2}}
     rated = [score(label, n_planned=12, n_scored=8, **left) for label, left in why.items()]

@@ -37,7 +37,7 @@ from drretail.llm.prompt import Prompt, tagged
 from drretail.records.evidence import FileAnswer, Source
 from drretail.records.query import Task
 from drretail.records.run import Answer, Limits, Role, Stop
-from drretail.tools.registry import CHUNKED, SUMMARISED, look_ups
+from drretail.tools.registry import CHUNKED, SUMMARISED, offered
 from drretail.tools.tool import Tool, ToolResult
 from drretail.tools.toolkit import Performed, Toolkit
 from drretail.tools.web import WEB_SEARCH
@@ -210,7 +210,7 @@ async def answer(task: Task, session: Session, models: Models, limits: Limits) -
     has_web = WEB_SEARCH not in session.settings.without
     # The nine that the session has, and those errands that have a web or a file to work on.
     lacking = {*(() if has_web else (SEARCH_SANDBOX.name,)), *(() if files else (READ_FILE.name,))}
-    tools = {name: tool for name, tool in look_ups(session).items() if name not in lacking}
+    tools = {name: tool for name, tool in offered(session).items() if name not in lacking}
     with (
         Toolkit(session, tools={WEB_SEARCH: search} if has_web else {}) as web,
         Toolkit(session, tools=tools) as toolkit,
