@@ -10,7 +10,6 @@ from drretail.addons.bench.submission import submit
 from drretail.files import write_atomically, write_json
 from drretail.progress import Progress
 from tests.addons.bench.test_bench import CLOSES, LABEL, SEED
-from tests.cli.conftest import JUDGE
 from tests.cli.forked import ForkServer
 from tests.cli.test_killed_writes import MOMENTS, RAW, ends_alike, made_by, shop_and_questions
 
@@ -23,7 +22,6 @@ COMMANDS: Mapping[str, str] = {
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "plant": "lab plant exp --n 1",
-    "bias": "lab bias exp --only length --judge scripted:judge.toml",
     "sample": "lab sample exp",
     "make": f"bench make --to made --closes 2099-12-01 --world w --queries q.jsonl --seed {SEED.replace(' ', '_')}",
     "publish": "bench publish R --to made",
@@ -40,7 +38,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shop_and_questions(home)
     for name in ("q0", "q1"):
         write_atomically(home / "answers" / f"{name}.md", f"# Which one of {name}?\n\nTake one.\n")
-    write_atomically(home / "judge.toml", JUDGE)
     quiet = Progress()
     make(home / "R", closes=CLOSES, world=home / "w", queries=home / "q.jsonl", seed=SEED, progress=quiet)
     publish(home / "R", home / "public", now=CLOSES.replace(month=1))

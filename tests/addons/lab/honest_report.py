@@ -6,7 +6,6 @@ from typing import Any
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, open_world
 from drretail.experiment import Experiment, reference_path, write_sealed
-from drretail.grounding.hostile import hostile_texts
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
@@ -21,8 +20,6 @@ from tests.agents.saboteur import PRODUCTS as FEEDERS
 from tests.build import LABEL, SYSTEM, build_world
 from tests.shop import JANUARY, USER
 
-OTHER = "b@model"
-HOSTILE = next(text for text in hostile_texts() if text.do == "pick" and text.hidden is None)
 LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
 
 
@@ -80,7 +77,7 @@ def an_entry(key: str, text: str, **fields: Any) -> Evidence:
 
 def ledger(store: Store) -> list[Evidence]:
     profile = store.user(USER).model_dump(mode="json")
-    page = f"Hang a window bird feeder within three feet of the glass. {HOSTILE.planted}"
+    page = "Hang a window bird feeder within three feet of the glass."
     return [
         *(an_entry(f"P:{product.product_id}", record_text(product)) for product in PRODUCTS),
         an_entry("O:0000000001", canonical_json(ORDER)),
