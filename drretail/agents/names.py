@@ -31,7 +31,7 @@ def is_built_in(system: System) -> bool:
 
 def answers_here(system: System) -> bool:
     """True if the agent is code of the user's own in the process of the command."""
-    made_elsewhere = system.is_command_or_address or system.is_imported or system.is_made_by_lab
+    made_elsewhere = system.is_command_or_address or system.is_imported
     return not (is_built_in(system) or made_elsewhere or system.agent == MCP_AGENT)
 
 

@@ -31,7 +31,7 @@ from drretail.viewer.page.document import INDEX, write_report
 from drretail.viewer.page.frame import page_name
 from drretail.viewer.page.question import Questions
 from drretail.viewer.plots.drawing import write_plots
-from drretail.viewer.plots.experiment_plots import finding_plots, plots_of
+from drretail.viewer.plots.experiment_plots import plots_of
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import sections
 from drretail.viewer.summary import summary_of
@@ -141,7 +141,7 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
     lines = [run_line(view.runs[place], question) for question in view.questions for place in question.places]
-    written = [str(path) for path in write_plots([*chain(*plots_of(view, lines), finding_plots(view.folder))], to)]
+    written = [str(path) for path in write_plots([*chain(*plots_of(view, lines))], to)]
     return Result("", {"plots": written}, written, path=to)
 
 

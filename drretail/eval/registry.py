@@ -3,7 +3,6 @@
 Nothing else imports a metric's folder (a contract in pyproject.toml), except what concerns one metric only:
 
 eval/judging/readings.py                   the readings of the metric reading, which metrics by code use
-addons/lab/bias/probes.py                  probes of quality's own questions
 addons/sandboxes/search_based/gold.py      dr3's criteria, made with a sandbox before any experiment
 addons/people/items.py                 people are asked by the criteria of quality and pairwise
 """

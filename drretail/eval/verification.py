@@ -115,7 +115,7 @@ def check_plan(experiment: Path, definition: Definition, gone: Collection[str], 
         folder = _folder(experiment, planned)
         folders.add(folder)
         checklist.checked["plan"] += 1
-        if not (folder / "run.json").exists() and not definition.systems[planned.label].is_made_by_lab:
+        if not (folder / "run.json").exists():
             name, reason = folder.relative_to(experiment), "the run is planned, and is not there"
             if planned.label in gone:
                 checklist.fail("plan", name, reason)
@@ -182,8 +182,7 @@ def check_runs(
     ``proved``.
     """
     for label, system in definition.systems.items():
-        is_run = not (system.is_imported or system.is_made_by_lab)
-        if is_run and definition.versions.get("drretail") == __version__:
+        if not system.is_imported and definition.versions.get("drretail") == __version__:
             # In a release's graded folder the contestant's name stands before it.
             shown = system.label() if label.endswith(f".{system.label()}") else label
             checklist.compare("versions", "experiment.json", {"a system's label": (shown, system.label())})
@@ -227,10 +226,6 @@ def _check_run(folder: Path, name: Path, planned: Planned, definition: Definitio
         checklist.leave("records", file, "it is an imported report", "Compare it with the file it is from.")
         return
     _check_ledger(folder, name, run, evidence, checklist)
-    if system.is_made_by_lab:
-        advice = "`drretail verify` of the experiment that it was made from checks the report before the change."
-        checklist.leave("records", file, "the lab made its report from another one", advice)
-        return
     _check_shown(name, run, evidence, checklist)
     if journal:
         _check_journal(name, run, system, journal, checklist)

@@ -39,8 +39,6 @@ GYM_AGENT = "gym"
 """The agent of systems whose policy acts in a ``ShopEnv`` and is not one of ours."""
 CLIENT_AGENTS = (MCP_AGENT, INSPECT_AGENT, GYM_AGENT)
 """The agents that ask their own models: a run has their tokens at most, and no journal."""
-MADE_BY_LAB = "made_by_lab"
-"""The option of systems whose reports the lab made from another system's. Nothing further is made from these."""
 LOOKED_UP = "looked_up"
 """Option of an imported system: the fingerprint of the shop whose records its claims are judged against."""
 IMPORTED_AGENT = "imported"
@@ -170,11 +168,6 @@ class System(Record):
     def is_imported(self) -> bool:
         """True if only its reports are known, and not how they were made."""
         return self.agent == IMPORTED_AGENT
-
-    @property
-    def is_made_by_lab(self) -> bool:
-        """True if the lab made its reports from another system's."""
-        return MADE_BY_LAB in self.options
 
     @property
     def is_of_shop(self) -> bool:

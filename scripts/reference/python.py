@@ -63,7 +63,7 @@ NAMES = {
         "drretail.addons.sandboxes.commands: BuiltSandbox CheckedSandbox",
         "drretail.addons.sandboxes.search_based.queries: SandboxQueries",
     ),
-    "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree calibrate plant exploits bias",),
+    "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree plant",),
     "Agents and tools": (
         "drretail: Agent Answer Tool shop_tools try_agent",
         "drretail.records.reading: Pick Outcome",

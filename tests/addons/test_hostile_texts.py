@@ -6,24 +6,20 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import urlopen
 
 import pytest
 
-from drretail.addons.lab.bias import probes
 from drretail.addons.publications.agents.dr3 import agent
 from drretail.addons.sandboxes.search_based.gold import file_tags, page_tags
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
 from drretail.agents.user_files import UserFile
 from drretail.env.web.sandbox import SandboxPage
-from drretail.llm.prompt import load_prompt
 from drretail.records.tables.screen import UNSAFE
 from tests.addons.imports.foreign import drb
-from tests.api.test_hostile_texts import ALL, ASKED, TYPED, URL, holds_nothing_that_poses_as_a_prompt
+from tests.api.test_hostile_texts import ALL, ASKED, URL, holds_nothing_that_poses_as_a_prompt
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer
 from tests.cli.test_terminals import EVIL, place, prints_no_escape_codes, provider
@@ -31,17 +27,7 @@ from tests.cli.test_terminals import EVIL, place, prints_no_escape_codes, provid
 # pyright: reportPrivateUsage=false
 
 
-def _justified(reason: str) -> str:
-    subject: Any = SimpleNamespace(label="react", query=TYPED, repeat=1, report_sha="0")
-    prompt = load_prompt(probes.__file__, "derive_support")
-    question = probes._question(subject, "support", reason, prompt, probes.DerivedSupport)
-    values = question.asked.values
-    assert callable(values)
-    return question.asked.prompt.render(**values())
-
-
 BUILDERS: dict[str, Callable[[], Iterable[object]]] = {
-    "lab: justifications": lambda: [_justified(ALL)],
     "sandboxes: pages": lambda: page_tags([SandboxPage(url=URL, title=ALL, text=ALL)]),
     "sandboxes: files": lambda: file_tags({"notes.txt": ALL.encode()}),
     "sandboxes: needs": lambda: [numbered_needs([ALL])],

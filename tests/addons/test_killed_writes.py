@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from drretail.files import write_atomically
-from tests.cli.conftest import JUDGE
 from tests.cli.forked import ForkServer
 from tests.cli.test_killed_writes import MOMENTS, RAW, ends_alike, made_by, shop_and_questions
 
@@ -14,11 +13,9 @@ COMMANDS: Mapping[str, str] = {
     "import": "import markdown answers --to made",
     "export csv": "export exp --format csv",
     "export parquet": "export exp --format parquet",
-    "export dataset": "export exp --format dataset",
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "plant": "lab plant exp --n 1",
-    "bias": "lab bias exp --only length --judge scripted:judge.toml",
     "sample": "lab sample exp",
     "sandbox": "sandbox build --to made --world big --n 1 --sizes 8k",
 }
@@ -31,7 +28,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shop_and_questions(home)
     for name in ("q0", "q1"):
         write_atomically(home / "answers" / f"{name}.md", f"# Which one of {name}?\n\nTake one.\n")
-    write_atomically(home / "judge.toml", JUDGE)
     made_by(
         home,
         RAW,

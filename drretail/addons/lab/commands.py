@@ -2,33 +2,36 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import product
 from pathlib import Path
 
 from drretail.addons.lab import tables
 from drretail.addons.lab.agreement import agreement_of
-from drretail.addons.lab.card import card_lines, card_of, cards_folder, drawn, judge_labelled, keep_card, read_labelled
+from drretail.addons.lab.card import card_of, cards_folder, drawn, judge_labelled, keep_card, read_labelled
 from drretail.addons.lab.correction import correction_of
 from drretail.addons.lab.findings import LEAST_LABELS, Agreement, Correction, JudgeCard
 from drretail.addons.lab.kept_findings import VOTES, keep, verdict_folders
-from drretail.addons.lab.opinions import SUPPORT, Opinion, judge_name, opinions_of, read_all
-from drretail.addons.lab.options import AgreeOptions, CardOptions, CorrectOptions, PlantOptions, SampleOptions
+from drretail.addons.lab.opinions import SUPPORT, Opinion, opinions_of, read_all
+from drretail.addons.lab.options import (
+    AgreeOptions,
+    CardOptions,
+    CorrectOptions,
+    JudgeCalls,
+    PlantOptions,
+    SampleOptions,
+)
 from drretail.addons.lab.planting import CHECKS, Found, errors_found, make_copies
 from drretail.addons.people.plan import plan_uncited, planned, sheet_of
 from drretail.api.models import Opener
 from drretail.api.option import accepts
 from drretail.api.options.shared import folder_of, names_in, paths_in
-from drretail.api.score import failed_answers, judges_for, unfetched_claims
+from drretail.api.score import judges_for, score
 from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
-from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.baskets import made_references
 from drretail.eval.claims.claims import FAITHFULNESS
-from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
-from drretail.eval.scoring import score
+from drretail.eval.judging.spending import CapReached, allowance_for, judging_costs
 from drretail.experiment import locked, read_definition
 from drretail.files import write_atomically
 from drretail.llm.event_loop import run_loop
@@ -37,65 +40,6 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result
 
 __all__ = ["agree", "card", "correct", "plant", "sample"]
-
-
-@dataclass(frozen=True, slots=True)
-class Judging:
-    """Judges, opened once, with the options of their calls."""
-
-    metrics: Sequence[str]
-    judges: Sequence[Judge]
-    opener: Opener
-    again: Again
-    max_tokens: int | None
-    max_dollars: float | None
-
-    @classmethod
-    def of(cls, metrics: Sequence[str], options: CardOptions | PlantOptions) -> "Judging":
-        """The judges of these options. Raises UserError for a wrong name, and for any ``retry`` but "failed"."""
-        if options.retry not in (None, "failed"):
-            raise UserError(f"--retry {options.retry}: only failed is asked again.")
-        opener = Opener(read_settings(), options.base_url)
-        judges = judges_for(metrics, options.judge, opener, options.model_profile)
-        return cls(metrics, judges, opener, options.retry or "nothing", options.max_tokens, options.max_dollars)
-
-    def allowance(self, folder: Path) -> Allowance:
-        """What judging in this folder may cost, less what was spent there before."""
-        models = [judge.model for judge in self.judges if judge.model is not None]
-        return allowance_for([folder], models, self.opener.prices, self.max_tokens, self.max_dollars)
-
-    def score(self, folder: Path, world: World | None) -> tuple[int, list[str]]:
-        """Judges what is not judged yet. Returns how many answers are left, and sentences about them."""
-        allowance = self.allowance(folder)
-        scores = run_loop(
-            score(
-                folder,
-                self.metrics,
-                self.judges,
-                store=world and world.store,
-                references=made_references(folder, world),
-                progress=choose_progress(),
-                page_age=self.opener.settings.page_age,
-                again=self.again,
-                allowance=allowance,
-                prices=self.opener.prices,
-                judge_notes=card_lines,
-            )
-        )
-        closing = allowance.closing
-        notes = [] if closing is None else [closing]
-        if unfetched := unfetched_claims(scores):
-            notes.append(
-                f"Claims on pages that nobody fetched: {unfetched:,}, which nobody could judge. `drretail score EXP "
-                "--fetch-sources`, before this command, fetches them."
-            )
-        failed = failed_answers(scores, self.metrics, [judge.ref for judge in self.judges], "default", [])
-        if failed:
-            notes.append(
-                f"A judge gave no usable answer to {counted(failed, 'question')}: the same command with --retry failed "
-                "asks again."
-            )
-        return failed + (closing is not None), notes
 
 
 @accepts(AgreeOptions)
@@ -210,20 +154,24 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
         times[labelled.name] += 1
         if times[labelled.name] > 1:
             whole[at] = replace(labelled, name=f"{labelled.name} {times[labelled.name]}")
-    judging = Judging.of(["faithfulness"], options)
-    judges, chosen = judging.judges, [drawn(labelled, options.n, options.seed) for labelled in whole]
-    folder, pairs = cards_folder(to), list(product(judges, chosen))
-    allowance = judging.allowance(folder)
+    if options.retry not in (None, "failed"):
+        raise UserError(f"--retry {options.retry}: only failed is asked again.")
+    opener = Opener(read_settings(), options.base_url)
+    judges = judges_for([FAITHFULNESS], options.judge, opener, options.model_profile)
+    chosen = [drawn(labelled, options.n, options.seed) for labelled in whole]
+    folder, pairs, again = cards_folder(to), list(product(judges, chosen)), options.retry or "nothing"
+    models = [judge.model for judge in judges if judge.model is not None]
+    allowance = allowance_for([folder], models, opener.prices, options.max_tokens, options.max_dollars)
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(len(labelled.claims) for _, labelled in pairs)
     with locked(folder), choose_progress().track("judging labelled claims", total) as bar:
         for judge, labelled in pairs:
             try:
-                run_loop(judge_labelled(folder, labelled, judge, again=judging.again, allowance=allowance, bar=bar))
+                run_loop(judge_labelled(folder, labelled, judge, again=again, allowance=allowance, bar=bar))
             except CapReached:
                 allowance.cut += 1
     sets = list(zip(chosen, whole, strict=True))
-    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, judging.opener.prices)}
+    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, opener.prices)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     kept = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
     document = {"cards": [made.document() for made in cards]}
@@ -241,21 +189,21 @@ def plant(options: PlantOptions) -> Result[Sequence[Found]]:
     The copies are an experiment of their own, EXP/lab/planted. Raises UserError if no report can be copied, and for a
     cap on a judge without a price.
     """
-    experiment, judging = folder_of(options.experiment), Judging.of([CHECKS, FAITHFULNESS], options)
-    folder = experiment / "lab" / "planted"
-    with recorded_world(experiment, options.world) as world:
+    experiment = folder_of(options.experiment)
+    folder, tracked = experiment / "lab" / "planted", choose_progress().track("planting errors")
+    with recorded_world(experiment, options.world) as world, tracked as bar:
         of, store = options.system, world and world.store
-        with choose_progress().track("planting errors") as bar:
-            copies = make_copies(experiment, folder, store, seed=options.seed, per_kind=options.n, of=of, bar=bar)
-        left, notes = judging.score(folder, world)
-    found = errors_found(folder, copies, [judge_name(judge.ref, "default") for judge in judging.judges])
+        copies = make_copies(experiment, folder, store, seed=options.seed, per_kind=options.n, of=of, bar=bar)
+    calls = {field.name: getattr(options, field.name) for field in fields(JudgeCalls)}
+    judging = score(folder, (CHECKS, FAITHFULNESS), options.judge, world=options.world, **calls).result()
+    found = errors_found(folder, copies)
     planted = [
         {"text": copy.report[copy.start : copy.end], **{name: getattr(copy, name) for name in _OF_COPIES}}
         for copy in copies
     ]
     document = {"found": [asdict(each) for each in found], "copies": planted}
     hint = f"The copies are an experiment of their own: drretail view {folder}."
-    return Result(found, document, [tables.planted_table(found)], left=left, notes=notes, hints=[hint])
+    return Result(found, document, [tables.planted_table(found)], left=judging.left, notes=judging.notes, hints=[hint])
 
 
 _OF_COPIES = ("run_id", "of", "kind", "original", "note")

@@ -4,14 +4,10 @@ All are rows of one long table: a ``Figure`` for each statistic of each thing.
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from drretail.errors import UserError
-from drretail.files import read_json
 from drretail.records.base import Document, Record, Rules
 from drretail.records.comparison import Share
 from drretail.records.score import JudgeRef
@@ -85,12 +81,6 @@ class LabFinding(_File):
     """EXP/lab/NAME.json: what the lab found out about an experiment, with its line beside the scores."""
 
     name: ClassVar[str] = ""
-    line: str = ""
-    """One or two sentences."""
-    rests_on: dict[str, str] = Field(default_factory=dict[str, str])
-    """The content hash of each folder that the finding rests on, by path; if one has changed, the finding is stale."""
-    options: str = ""
-    """The options of the command that name files, people or judges, for the command that makes the finding again."""
     rows: tuple[Figure, ...] = ()
 
     def summary(self) -> str:
@@ -100,18 +90,6 @@ class LabFinding(_File):
     def where(self, **fields: str) -> list[Figure]:
         """The rows with these values in these fields."""
         return [row for row in self.rows if all(getattr(row, name) == value for name, value in fields.items())]
-
-    @classmethod
-    def path_in(cls, experiment: Path) -> Path:
-        return experiment / "lab" / f"{cls.name}.json"
-
-    @classmethod
-    def read(cls, experiment: Path) -> Self | None:
-        """The finding of an experiment; None if there is none, or none that can be read."""
-        path = cls.path_in(experiment)
-        with suppress(UserError, ValidationError):
-            return cls.model_validate(read_json(path)) if path.is_file() else None
-        return None
 
 
 PEOPLE = "people"

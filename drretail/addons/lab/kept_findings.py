@@ -31,8 +31,8 @@ def keep(
     words = [word for name, values in by_flag.items() for value in values for word in (name, str(value))]
     rests_on = {str(path): content_of(experiment, path) for path in folders}
     facts = {"line": finding.summary(), "rests_on": rests_on, "options": join(words)}
-    document = {**finding.model_copy(update=facts).document(), **facts}
-    write_json(finding.path_in(experiment), document)
+    document = {"format": finding.format, **facts, **finding.document()}
+    write_json(experiment / "lab" / f"{finding.name}.json", document)
     return document
 
 

@@ -141,20 +141,22 @@ class _Ruling:
     """The text that it is about: the claim and its sources, or the finding."""
 
 
-def errors_found(folder: Path, copies: Sequence[Planted], judges: Iterable[str]) -> list[Found]:
+def errors_found(folder: Path, copies: Sequence[Planted]) -> list[Found]:
     """By kind and finder, how many errors were found, and how many originals are accused, from verdicts alone.
 
     Checks find an error if one of their errors overlaps its place, or has no place and is not reported for the
     original. A judge of faithfulness finds it if it rules that a claim of the sentence is not fully supported.
     """
-    rulings: dict[str, dict[str, list[_Ruling]]] = {finder: {} for finder in (CHECKS, *judges)}
+    rulings: dict[str, dict[str, list[_Ruling]]] = {CHECKS: {}}
     for subject in read_subjects(folder, None):
         for metric, read in ((CHECKS, _errors_of_checks), (FAITHFULNESS, _rulings_on_claims)):
             for judged in read_judgements(folder, metric, subject.run).by_judge if subject.run else ():
                 by = CHECKS if metric == CHECKS else judge_name(judged.judge, judged.rules)
                 first = [each for each in judged.verdicts if (each.judge_repeat, each.state) == (1, "scored")]
-                if by in rulings and first:
-                    rulings[by][subject.run_id] = list(read(first))
+                if first:
+                    rulings.setdefault(by, {})[subject.run_id] = list(read(first))
+    copied = {copy.run_id for copy in copies}
+    rulings = {by: its for by, its in rulings.items() if by == CHECKS or copied & its.keys()}
     found: list[Found] = []
     for kind, (by, its) in product(KINDS, rulings.items()):
         found.append(_counted(kind, by, [_is_found(copy, by, its) for copy in copies if copy.kind == kind]))

@@ -1,10 +1,7 @@
 """The judge lab's findings as tables and sentences, with a function for each of its commands, and as plots."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
 
-from drretail.addons.lab.card import read_cards
 from drretail.addons.lab.findings import (
     ALONE,
     APART,
@@ -21,13 +18,10 @@ from drretail.addons.lab.findings import (
     summarised,
 )
 from drretail.addons.lab.planting import ORIGINALS, Found
-from drretail.errors import UserError
 from drretail.records.score import Systems
 from drretail.records.tables.figures import counted, dollars, interval, number
 from drretail.records.tables.result import prose
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.plots.drawing import BarRow, Part, Plot, dot_plot, stacked_bars
-from drretail.viewer.plots.experiment_plots import file_name
 from drretail.viewer.tables.scores import NOTES, measured_cell, notes_on, system_names
 
 
@@ -166,53 +160,7 @@ def planted_table(found: Sequence[Found]) -> Table:
     for kind in [*dict.fromkeys(row.kind for row in found if row.kind != ORIGINALS), "all", ORIGINALS]:
         of_kind = [row for row in found if row.kind == kind or (kind == "all" and row.kind != ORIGINALS)]
         by_finder = [[row for row in of_kind if row.by == finder] for finder in finders]
-        shares = [f"{sum(row.found for row in its)}/{sum(row.judged for row in its)}" for its in by_finder]
+        counts = [(sum(row.found for row in its), sum(row.judged for row in its)) for its in by_finder]
+        shares = [f"{n_found}/{n_judged}" if n_judged else "–" for n_found, n_judged in counts]
         rows.append([kind, sum(row.n for row in by_finder[0]), *shares])
     return table_of("Planted errors that were found", ["kind", "planted", *finders], rows, notes=[NOTES["plant"]])
-
-
-_LINES = "Lines: 95% intervals."
-_LABELS = {"s0": "full", "s1": "partial", "s2": "none"}
-
-
-def finding_plots(experiment: Path) -> Iterator[Plot]:
-    """A plot for each finding of the lab that has one. Damaged findings have none: their lines say so."""
-    with suppress(UserError):
-        cards = read_cards(experiment)
-        yield from (_confusions(card) for card in cards if any(claims.n for claims in card.sets))
-    if correction := Correction.read(experiment):
-        yield from _corrected(correction)
-
-
-def _confusions(card: JudgeCard) -> Plot:
-    rows = [
-        BarRow(
-            f"{claims.name}: {label}",
-            tuple(
-                Part(count / total, css, f"judge: {given}, {count:,} of {total:,}")
-                for css, given in _LABELS.items()
-                if (count := counts.get(given, 0))
-            ),
-            Cell(None, n=total),
-        )
-        for claims in card.sets
-        for label, counts in claims.confusion.items()
-        if (total := sum(counts.values()))
-    ]
-    caption = "A row for each label that people gave; its parts are the labels that the judge gave the same claims."
-    title = f"{card.judge.key} beside people's labels"
-    return stacked_bars(file_name(f"lab-card-{card.judge.key}"), title, caption, rows, kinds=_LABELS, unit="claim")
-
-
-def _corrected(correction: Correction) -> Iterator[Plot]:
-    for what in SHARES:
-        rows = {
-            system: [Cell(its[JUDGED].value), measured_cell(its[CORRECTED], n=its[CORRECTED].n)]
-            for (name, system, _), its in correction.values().items()
-            if name == what
-        }
-        if rows:
-            caption = f"{what} by the judge alone, and as people would give it. {_LINES}"
-            series = ("judge alone", "as people would give it")
-            title = f"{what} corrected by people's labels"
-            yield dot_plot(f"lab-correct-{what}", title, caption, rows, series=series, whole=(0, 1), unit="label")

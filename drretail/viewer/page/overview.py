@@ -28,7 +28,7 @@ from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
 from drretail.viewer.page.question import Rendered
 from drretail.viewer.plots.drawing import Plot
-from drretail.viewer.plots.experiment_plots import MOST_SERIES, finding_plots, plots_of
+from drretail.viewer.plots.experiment_plots import MOST_SERIES, plots_of
 from drretail.viewer.run_lines import DECISIONS, OUTCOMES, FailedVerdict, RunLine
 from drretail.viewer.sections import sections
 from drretail.viewer.tables.scoreboard import (
@@ -369,7 +369,6 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         intervals=INTERVALS if table is not None and has_intervals(table) else "",
         judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
-        lab_plots=finding_plots(view.folder),
         failure=view.failure,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),

@@ -2,13 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
-from pathlib import Path
-from typing import cast
 
 from drretail.eval.compare.wording import by_measure, name_of
-from drretail.plugins import Plugins
 from drretail.records.comparison import PairScore
 from drretail.records.score import (
     CODE,
@@ -40,7 +37,6 @@ from drretail.viewer.tables.scores import part_cell, score_cell, system_names, t
 MOST_SERIES = 8
 """The number of series that shapes and colours can tell apart."""
 _RANGES: Mapping[str, tuple[float, float]] = {scale: (0, whole) for scale, whole in WHOLES.items()}
-_FINDINGS = Plugins("plot of a finding", {}, "drretail.finding_plots")
 INTERVAL_LINES = "Lines: 95% intervals over users."
 
 
@@ -67,12 +63,6 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
     curves, others = ablation_plots(view.scores.ablations, systems)
     further += [*others, *filter(None, [tool_plot(calls, systems), None if board is None else power_plot(board)])]
     return [*first, *curves], further
-
-
-def finding_plots(experiment: Path) -> list[Plot]:
-    """The plots of what add-ons found out about an experiment's scores."""
-    plotted = (cast(Callable[[Path], Iterable[Plot]], _FINDINGS.load(name)[1]) for name in _FINDINGS.own)
-    return [plot for plots in plotted for plot in plots(experiment)]
 
 
 def headline_plots(board: Scoreboard) -> Iterator[Plot]:

@@ -20,7 +20,6 @@ from tests.agents.saboteur import PRODUCTS as FEEDERS
 from tests.build import LABEL, SYSTEM, build_world
 from tests.shop import JANUARY, USER
 
-OTHER = "b@model"
 LOW, LEASH, STRANGER = "B0SABOT007", "B0SABOT008", "B0SABOT009"
 
 

@@ -7,28 +7,8 @@ from typing import Any
 
 import pytest
 
-from drretail.addons.lab.card import card_path
-from drretail.addons.lab.findings import (
-    ABOVE,
-    BELOW,
-    CORRECTED,
-    JUDGED,
-    PLANTED,
-    Agreement,
-    BiasFound,
-    Correction,
-    ExploitsFound,
-    Figure,
-    JudgeCard,
-    LabFinding,
-    PlantedFound,
-    SetCard,
-)
+from drretail.addons.lab.findings import CORRECTED, JUDGED, Agreement, Correction, Figure, LabFinding
 from drretail.addons.lab.kept_findings import content_of, finding_lines, keep, verdict_folders
-from drretail.addons.lab.tables import finding_plots, planted_parts
-from drretail.files import write_json
-from drretail.records.score import JudgeRef
-from drretail.records.tables.table import Table
 from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
 from drretail.viewer.sections import scoreboard_parts
@@ -82,29 +62,15 @@ def test_without_its_verdicts_a_finding_is_stale_and_names_its_command_with_the_
 @pytest.mark.parametrize("text", ["{", "[]", '{"format": 1, "values": []}', '{"format": 9}', '{"line": 3}', ""])
 def test_a_damaged_or_older_file_is_a_line_that_names_its_command(exp: Path, text: str) -> None:
     (exp / "lab").mkdir()
-    (exp / "lab" / "plant.json").write_text(text, encoding="utf-8")
+    (exp / "lab" / "agree.json").write_text(text, encoding="utf-8")
     (line,) = finding_lines(exp)
-    assert f"drretail lab plant {exp} makes it again" in line
+    assert f"drretail lab agree {exp} makes it again" in line
 
 
 def test_every_finding_says_its_figures() -> None:
     summary = Correction(rows=(*as_people("s0", ci_low=0.5, ci_high=0.7), *chain(*map(as_people, "12345")))).summary()
     assert "s0 0.60 (.50–.70), by j alone 0.70, 30 labels" in summary
     assert "2 more systems" in summary
-    planted = PlantedFound(rows=(of_planted("all", 10, "checks", 4),))
-    assert planted.summary() == "Planted errors: checks found 4 of 10, 0.40 (.20–.70)."
-    rows = [
-        row
-        for exploit, part in (("one_safe_line", ABOVE), ("empty", BELOW))
-        for row in (
-            Figure(of=exploit, by="j", n=9, items={"needed": 7}),
-            Figure(name="FP", of=exploit, by="j", part=part, n=9),
-        )
-    ]
-    assert ExploitsFound(honest=("react",), rows=tuple(rows)).summary() == (
-        "Exploits: by j 1 of 2 are caught, not one safe line; above the honest reports: one safe line."
-    )
-
     # People together beside each judge, and people beside each other.
     pairs = [("ann", "ben"), ("ann", "judge"), ("ben", "judge"), ("people", "judge")]
     rows = [Figure(name="kappa", of=one, by=other, part="support", value=0.4, n=30) for one, other in pairs]
@@ -123,11 +89,6 @@ def as_people(system: str, **ends: Any) -> list[Figure]:
     ]
 
 
-def of_planted(kind: str, n: int, finder: str, found: int) -> Figure:
-    ends = {"value": found / n, "ci_low": 0.2, "ci_high": 0.7} if n else {}
-    return Figure.model_validate({"name": "found", "of": kind, "by": finder, **ends, "n": n, "items": {"found": found}})
-
-
 def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.CaptureFixture[str]) -> None:
     keep_scores(exp, "faithfulness")
     keep(exp, Bent(), [])
@@ -139,54 +100,6 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     for shown in (capsys.readouterr().out, render_text(exp), page):
         assert shown.count(Bent().summary()) == 1
         assert "The judge lab" in shown
-
-
-def test_findings_are_drawn_below_their_lines_and_a_damaged_one_is_not(exp: Path) -> None:
-    keep_scores(exp, "faithfulness")
-    kinds = (Figure(name=PLANTED, of="nowhere"), Figure(name=PLANTED, of="all", n=10))
-    found = (of_planted("all", 10, "checks", 4), of_planted("all", 0, "silent", 0))
-    keep(exp, PlantedFound(rows=(*kinds, *found)), [])
-    about: dict[str, Any] = {"of": "p", "by": "j", "part": "overall", "n": 9, "value": -0.3, "ci_low": -0.6}
-    items: dict[str, float | None] = {"items": 9, "neutral": 0.0, "detectable": 0.5}
-    effects = [
-        Figure(name=name, unit=unit, **about, ci_high=0.1, items=items)
-        for name, unit in (("half as long", "points"), ("prefers the first", "share"))
-    ]
-    keep(exp, BiasFound(reports="r", rows=(Figure(of="p", by="j"), *effects)), [])
-    keep(exp, Correction(rows=tuple(as_people("a"))), [])
-    drawn = {plot.name: plot for plot in finding_plots(exp)}
-    assert [*drawn] == ["lab-bias-points", "lab-bias-share", "lab-correct-FP", "lab-plant"]
-    assert "half as long, j: -0.3 [-0.6 to 0.1], n=9" in drawn["lab-bias-points"].body
-    assert "Four of five experiments would show effects of 0.5." in drawn["lab-bias-share"].caption
-    assert "all, checks: 0.4 [0.2 to 0.7], n=10" in drawn["lab-plant"].body
-    assert not any(word in drawn["lab-plant"].body for word in ("nowhere", "silent"))
-    (exp / "lab" / "plant.json").write_text("{", encoding="utf-8")
-    page = render_page(exp)
-    assert page.index("The judge lab") < page.index("Biases (points)") < page.index('id="map"')
-    assert "Planted errors found" not in page
-
-
-def test_errors_of_one_kind_have_no_row_for_all_kinds() -> None:
-    def kinds(*planted: int) -> list[str]:
-        rows = [Figure(name=PLANTED, of=f"kind {at}", n=n) for at, n in enumerate(planted)]
-        (table,) = planted_parts(PlantedFound(rows=(*rows, Figure(name=PLANTED, of="all", n=sum(planted)))))
-        return [row.name for row in table.rows] if isinstance(table, Table) else []
-
-    assert kinds(1, 0) == ["kind 0", "kind 1"]
-    assert kinds(1, 1) == ["kind 0", "kind 1", "all"]
-
-
-def test_cards_of_two_settings_of_a_judge_are_drawn_each_for_itself(exp: Path) -> None:
-    claims = SetCard(name="test", n=1, labels=("full", "none"), confusion={"full": {"full": 1}})
-    for params in ("", "high"):
-        judge = JudgeRef(spec="x:y", kind="llm", params_hash=params)
-        card = JudgeCard(judge=judge, prompt_hash="", version=1, seed="0", sets=(claims,))
-        write_json(card_path(exp, f"x-y-{params}"), card.document())
-    drawn = [(plot.name, plot.title) for plot in finding_plots(exp)]
-    assert drawn == [
-        ("lab-card-x-y", "x:y beside people's labels"),
-        ("lab-card-x-y-high", "x:y high beside people's labels"),
-    ]
 
 
 def test_the_same_verdicts_are_the_same_content_whatever_their_journals_and_order(exp: Path, tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
-"""Copies with planted errors are an experiment of which nothing was edited."""
+"""Copies with planted errors, and who finds these errors."""
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -10,42 +9,22 @@ from random import Random
 from typing import Any
 
 import pytest
-from drretail.addons.lab.derived_experiment import Material, copy_verdicts
-
-from drretail import score
-from drretail.addons.lab.findings import EVERY_KIND, FOUND
-from drretail.addons.lab.planting import (
-    CHECKS,
-    FAITHFULNESS,
-    KINDS,
-    make_copies,
-    plant_error,
-    planted_folder,
-    recall_of,
-)
+from drretail.addons.lab.planted_errors import KINDS, Material, Planted
+from drretail.addons.lab.planting import CHECKS, ORIGINALS, errors_found, make_copies
 from drretail.env.store.base import Store
-from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.eval.judging.session import Judge
+from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.report.citations import find_citations
+from drretail.progress import Progress
 from tests import build
-from tests.addons.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
-from tests.agents.saboteur import DEAR, GOOD, OWNED, SEED, UNWANTED
-from tests.api.test_verify import exp, honest, unmade_in, world
-from tests.build import LABEL, known, scripted_judge
+from tests.addons.lab.honest_report import LEASH, REPORT, honest_experiment
+from tests.agents.saboteur import GOOD, SEED
+from tests.build import LABEL, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
-NOT_IN_RECORDS = {
-    "price of another product",
-    "citation moved to another product",
-    "invented feature",
-    "wrong brand",
-    "wrong city/state of the user",
-    "contradicted web advice",
-    "old page as news",
-}
+NOT_IN_RECORDS = {"citation moved to another product", "invented feature", "contradicted web advice"}
 """Kinds of errors that code does not find."""
 
 
@@ -59,190 +38,133 @@ def made(tmp_path: Path) -> Iterator[tuple[Path, Store]]:
 def material_of(made: tuple[Path, Store]) -> Material:
     folder, store = made
     (subject,) = read_subjects(folder, store)
-    return Material.of(subject, Random(1))
+    return Material(subject.case, reading_of(subject), Random(1))
 
 
-def judged(folder: Path, store: Store, judge: Judge) -> None:
-    build.scored(folder, [CHECKS, FAITHFULNESS], judge, store=store)
+def copies_of(folder: Path, store: Store | None, *, seed: str = "1", to: Path | None = None) -> list[Planted]:
+    with Progress().track("planting", 1) as bar:
+        return make_copies(folder, to or folder / "planted", store, seed=seed, per_kind=10, of=None, bar=bar)
 
 
 def test_a_copy_differs_from_its_report_in_one_place_alone(made: tuple[Path, Store]) -> None:
     material = material_of(made)
     for kind, seed in product(KINDS, range(4)):
-        copy = known(plant_error(replace(material, chance=Random(seed)), kind))
-        assert copy.error != copy.original, kind
+        drawing = replace(material, chance=Random(seed))
+        copy = drawing.chance.choice(list(KINDS[kind](drawing)))
+        error = copy.report[copy.start : copy.end]
+        assert error != copy.original, kind
         assert copy.report[: copy.start].rstrip() == REPORT[: copy.start].rstrip(), kind
         assert REPORT.endswith(copy.report[copy.end :]), kind
-        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(copy.error), -len(copy.error) - 1), kind
-
-
-def test_checks_find_errors_by_the_record_and_a_place_without_a_claim_is_in_no_share(made: tuple[Path, Store]) -> None:
-    folder, store = made
-    errors = make_copies(folder, store, seed="1")
-    judge, _ = a_claimant({}, only="never said")
-    judged(planted_folder(folder), store, judge)
-    recall = recall_of(planted_folder(folder), errors)
-    found = {row.of: (row.n, row.value) for row in recall.where(name=FOUND, by=CHECKS)}
-    assert {kind: found[kind] for kind in KINDS.keys() - NOT_IN_RECORDS} == dict.fromkeys(
-        KINDS.keys() - NOT_IN_RECORDS, (1, 1)
-    )
-    (unjudged,) = recall.where(name=FOUND, of=EVERY_KIND, by="scripted:test")
-    assert (unjudged.n, unjudged.value, unjudged.count("unjudged")) == (0, None, 25)
+        assert len(REPORT) - len(copy.report) in (len(copy.original) - len(error), -len(error) - 1), kind
 
 
 def test_what_is_said_wrongly_already_is_no_place_for_an_error(tmp_path: Path) -> None:
     wrong = f"Take the Larkhall Window Bird Feeder, Clear at $19.75 [P:{GOOD}].\n"
     folder, store = honest_experiment(tmp_path, {LABEL: wrong})
-    material = material_of((folder, store))
-    assert [kind for kind in KINDS if plant_error(material, kind) is not None] == []
     with pytest.raises(UserError, match="has a place"):
-        make_copies(folder, store, seed="1")
+        copies_of(folder, store)
     store.close()
 
 
-@pytest.mark.parametrize(
-    ("written", "pattern"), [("$18.75", r"\$\d+\.\d\d"), ("18,75 $", r"\d+,\d\d \$"), ("USD 18.75", r"USD \d+\.\d\d")]
-)
+@pytest.mark.parametrize(("written", "pattern"), [("$18.75", r"\d+\.\d\d"), ("USD 18.75", r"\d+\.\d\d")])
 def test_a_figure_keeps_the_way_that_it_is_written_in(tmp_path: Path, written: str, pattern: str) -> None:
     report = f"Take the Larkhall Window Bird Feeder, Clear for {written} [P:{GOOD}].\n"
     folder, store = honest_experiment(tmp_path, {LABEL: report})
-    copy = known(plant_error(material_of((folder, store)), "wrong price"))
-    assert re.fullmatch(pattern, copy.error), copy.error
+    (copy,) = KINDS["wrong price"](material_of((folder, store)))
+    assert re.fullmatch(pattern, copy.report[copy.start : copy.end])
     store.close()
 
 
-def test_a_pick_that_breaks_one_limit_of_a_typed_wish_breaks_no_other(made: tuple[Path, Store]) -> None:
+def test_products_are_taken_beside_the_declared_picks(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    copies = {copy.kind: copy for copy in copies_of(folder, store)}
+    runs = {run.run_id: run for run in read_runs(folder / "planted")}
+    picks = {kind: [pick.product for pick in runs[copy.run_id].picks or ()] for kind, copy in copies.items()}
+    assert picks["wrong price"] == [GOOD, SEED, LEASH]
+    *kept, added = picks["owned product recommended as new"]
+    assert (kept, added in material_of(made).case.all_owned) == ([GOOD, SEED, LEASH], True)
+    assert len(picks["over budget silently"]) == len(picks["product not in the catalog"]) == 4
+    untyped = material_of(made).case.query.model_copy(update={"wish": None})
     material = material_of(made)
-    rest = ((SEED, 1), (LEASH, 1))
-    carts = {
-        "over budget silently": {frozenset({(DEAR, 1), *rest})},
-        "owned product recommended as new": {frozenset({(OWNED, 1), *rest})},
-        "unwanted brand": {frozenset({(UNWANTED, 1), *rest})},
-        "fewer stars or ratings than asked for": {frozenset({(LOW, 1), *rest})},
-        "product that nobody wanted": {frozenset({(GOOD, 1), *rest, (STRANGER, 1)})},
-        "want left out": {frozenset({(GOOD, 1), (SEED, 1)})},
-        "more pieces than wanted": {frozenset({(GOOD, 2), *rest}), frozenset({(GOOD, 1), (SEED, 1), (LEASH, 2)})},
-    }
-    untyped = replace(material.case, query=material.case.query.model_copy(update={"wish": None}))
-    for kind, wanted in carts.items():
-        copies = KINDS[kind](material)
-        assert {frozenset((pick.product, pick.quantity) for pick in copy.picks or ()) for copy in copies} == wanted
-        assert plant_error(Material(untyped, material.reading, Random(1)), kind) is None
+    material = replace(material, case=replace(material.case, query=untyped))
+    assert list(KINDS["over budget silently"](material)) == []
 
 
 def test_copies_are_runs_like_any_other_and_the_seed_decides_on_them(made: tuple[Path, Store]) -> None:
     folder, store = made
-    errors = make_copies(folder, store, seed="1")
-    planted_at = planted_folder(folder)
+    copies, planted_at = copies_of(folder, store), folder / "planted"
     runs = {run.run_id: run for run in read_runs(planted_at)}
-    assert runs.keys() == {error.run_id for error in errors.errors} | {f"{LABEL}/q1-r1"}
-    assert len(errors.errors) == len(KINDS)
+    assert runs.keys() == {copy.run_id for copy in copies} | {f"{LABEL}/q1-r1"}
+    assert [copy.kind for copy in copies] == [*KINDS]
     evidence = {subject.run_id: dict(subject.evidence) for subject in read_subjects(planted_at, store)}
-    for error in errors.errors:
-        run = runs[error.run_id]
-        assert (run.report or "")[error.start : error.end] == error.text
-        assert run.citations == tuple(find_citations(run.report or "", evidence[run.run_id]))
+    for copy in copies:
+        run = runs[copy.run_id]
+        assert run.report == copy.report
+        assert run.citations == tuple(find_citations(copy.report, evidence[run.run_id]))
     assert len(read_definition(planted_at).systems) == 2
-
-    again = make_copies(planted_at, store, seed="1")
-    assert {error.of for error in again.errors} == {f"{LABEL}/q1-r1"}, "nothing more is made of what the lab made"
-    assert make_copies(folder, store, seed="1") == errors
+    assert copies_of(folder, store) == copies
     assert {run.run_id: run for run in read_runs(planted_at)} == runs
-    assert make_copies(folder, store, seed="2").errors != errors.errors
-
-
-def test_recall_is_by_place_and_not_by_how_much_a_judge_faults(
-    made: tuple[Path, Store], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One judge faults the sentence with the price, and one every sentence but that one."""
-    folder, store = made
-    monkeypatch.setattr("drretail.addons.lab.planting.KINDS", {"wrong rating": KINDS["wrong rating"]})
-    errors = make_copies(folder, store, seed="1")
-    for name, strict, n_found, false in (
-        ("sharp", {"rated": "no_support"}, 1, 1),
-        ("blunt", {"rated": "full_support"}, 0, 0),
-    ):
-        judge, _ = a_claimant(strict, other="full_support" if name == "sharp" else "no_support", name=name)
-        judged(planted_folder(folder), store, judge)
-        found_all = recall_of(planted_folder(folder), errors)
-        (found,) = found_all.where(name=FOUND, of="wrong rating", by=f"scripted:{name}")
-        assert [found.count(item) for item in ("found", "unjudged", "false")] == [n_found, 0, false]
-
-
-def a_claimant(
-    labels: dict[str, str], *, other: str = "full_support", only: str = "", name: str = "test"
-) -> tuple[Judge, list[str]]:
-    """A judge to whom each line with a mark is a claim; it rules by the first of these words in the claim."""
-
-    def ruled(claim: str) -> str:
-        return next((label for word, label in labels.items() if word in claim), other)
-
-    def first_words(line: str) -> str:  # without the very figures: only their places tell where claims are from
-        return " ".join(line.split()[:3])
-
-    return judge_of_lines(lambda line: "[" in line and only in line, ruled, first_words, name=name)
-
-
-def judge_of_lines(
-    is_claim: Callable[[str], bool],
-    label: Callable[[str], str],
-    claim_of: Callable[[str], str] = str,
-    rating: Callable[[str], int] = lambda report: 5,
-    *,
-    name: str,
-) -> tuple[Judge, list[str]]:
-    """A judge to whom such lines of a report are claims, which it labels by their words; it rates whole reports."""
-
-    def marks(line: str) -> list[str]:
-        return [f"[{part.partition(']')[0]}]" for part in line.split("[")[1:]]
-
-    def play(question: str) -> dict[str, Any]:
-        report = question.partition("<report>")[2].partition("</report>")[0]
-        if "<criterion>" in question:
-            return {"justification": "so", "rating": rating(report)}
-        if "<report>" in question:
-            lines = dict.fromkeys(line.strip() for line in report.splitlines() if is_claim(line))
-            return {
-                "claims": [
-                    {"claim_id": number, "claim": claim_of(line), "quote": line, "sources": marks(line), "values": []}
-                    for number, line in enumerate(lines, 1)
-                ]
-            }
-        about = {"quotes": [], "justification": "so"}
-        ruled = [about | {"claim_id": int(n), "label": label(claim.strip())} for n, claim in CLAIM.findall(question)]
-        return {"claims": ruled}
-
-    return scripted_judge(play, name=name)
+    assert copies_of(folder, store, seed="2") != copies
 
 
 def test_without_the_world_errors_are_planted_by_what_the_run_was_shown(made: tuple[Path, Store]) -> None:
-    folder, _ = made
-    kinds = {error.kind for error in make_copies(folder, None, seed="1").errors}
+    kinds = {copy.kind for copy in copies_of(made[0], None)}
     assert {"wrong price", "wrong total", "citation moved to another product"} <= kinds
 
 
-def test_verdicts_that_were_copied_in_part_are_copied_by_the_next_call(tmp_path: Path) -> None:
-    source, to = tmp_path / "exp", tmp_path / "planted"
-    judged = source / "verdicts" / CHECKS / "code" / LABEL
-    judged.mkdir(parents=True)
-    (judged / "q1-r1.jsonl").write_text("{}\n")
-    (judged / "q2-r1.jsonl").symlink_to("gone")
-    with pytest.raises(shutil.Error):
-        copy_verdicts(source, to, LABEL)
-    (judged / "q2-r1.jsonl").unlink()
-    (judged / "q2-r1.jsonl").write_text("{}\n")
-    copy_verdicts(source, to, LABEL)
-    assert build.files(to) == build.files(source)
+def test_checks_find_errors_by_the_record_and_accuse_no_honest_report(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    copies = copies_of(folder, store)
+    build.scored(folder / "planted", [CHECKS], store=store)
+    found = {row.kind: (row.n, row.judged, row.found) for row in errors_found(folder / "planted", copies)}
+    assert {kind: found[kind] for kind in KINDS.keys() - NOT_IN_RECORDS} == dict.fromkeys(
+        KINDS.keys() - NOT_IN_RECORDS, (1, 1, 1)
+    )
+    assert found[ORIGINALS] == (1, 1, 0)
 
 
-__all__ = ["exp", "honest", "world"]
-
-
-def test_copies_with_planted_errors_are_not_called_edited(
-    exp: Path, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("faults_rating", [True, False], ids=["sharp", "blunt"])
+def test_errors_are_found_by_place_and_not_by_how_much_a_judge_faults(
+    made: tuple[Path, Store], monkeypatch: pytest.MonkeyPatch, faults_rating: bool
 ) -> None:
-    make_copies(exp, world.store, seed="1", per_kind=1)
-    planted = Path(shutil.move(exp / "lab" / "planted", tmp_path / "planted"))
-    score(planted, ["checks"], world=world)
-    assert unmade_in(planted, world) == {"verdicts"}
-    assert "drretail verify" not in capsys.readouterr().err
+    """One judge faults the sentence with the rating alone, and one every sentence but that one; both accuse."""
+    folder, store = made
+    for name in [*KINDS.keys() - {"wrong rating"}]:
+        monkeypatch.delitem(KINDS, name)  # pyright: ignore[reportArgumentType]
+    copies = copies_of(folder, store)
+
+    def play(question: str) -> dict[str, Any]:
+        if "<report>" in question:
+            report = question.partition("<report>")[2].partition("</report>")[0]
+            lines = dict.fromkeys(line.strip() for line in report.splitlines() if "[" in line)
+            marks = {line: re.findall(r"\[[^]]*\]", line) for line in lines}
+            about: dict[str, Any] = {"values": []}
+            return {
+                "claims": [
+                    about | {"claim_id": at, "claim": " ".join(line.split()[:3]), "quote": line, "sources": marks[line]}
+                    for at, line in enumerate(lines, 1)
+                ]
+            }
+        ruled = [(int(at), ("rated" in claim) == faults_rating) for at, claim in CLAIM.findall(question)]
+        about = {"quotes": [], "justification": "so"}
+        return {
+            "claims": [
+                about | {"claim_id": at, "label": "no_support" if is_wrong else "full_support"}
+                for at, is_wrong in ruled
+            ]
+        }
+
+    judge, _ = scripted_judge(play, name="test")
+    build.scored(folder / "planted", [CHECKS, "faithfulness"], judge, store=store)
+    found = {row.kind: row for row in errors_found(folder / "planted", copies) if row.by == "scripted:test"}
+    assert (found["wrong rating"].judged, found["wrong rating"].found) == (1, int(faults_rating))
+    assert found[ORIGINALS].found == 1
+
+
+def test_verdicts_of_judges_on_the_originals_are_copied(made: tuple[Path, Store]) -> None:
+    folder, store = made
+    path = folder / "verdicts" / "faithfulness" / "a-judge" / LABEL / "q1-r1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("{}\n")
+    copies_of(folder, store)
+    assert (folder / "planted" / path.relative_to(folder)).read_text() == "{}\n"
