@@ -15,6 +15,7 @@ servers/           the same on servers: generations, loading, checking
 altered.py         the world as one system sees it: a shop that moves, another user's data
 planting.py        hostile texts among search results
 offers.py          all products of the kinds that a wish names, and the baskets that follow
-named_products.py  records of the products that imported reports name, looked up for judging
+looked_up.py       records of the shop as evidence for judging, which no agent was shown
+named_products.py  the products and orders that imported reports name by ids and addresses
 next_purchase.py   what users really bought next, frozen when an experiment opens
 """
