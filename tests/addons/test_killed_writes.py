@@ -19,7 +19,6 @@ COMMANDS: Mapping[str, str] = {
     "import": "import markdown answers --to made",
     "export csv": "export exp --format csv",
     "export parquet": "export exp --format parquet",
-    "export dataset": "export exp --format dataset",
     "export drb": "export exp --format drb",
     "export chat": "export exp --format chat --to made.jsonl.gz",
     "plant": "lab plant exp --n 1",
