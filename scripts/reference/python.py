@@ -60,9 +60,8 @@ NAMES = {
         "drretail.addons.people.voting.results: VoteResults",
     ),
     "Sandboxes": (
-        "drretail: build_sandbox write_sandbox_queries check_sandbox",
+        "drretail: build_sandbox check_sandbox",
         "drretail.addons.sandboxes.commands: BuiltSandbox CheckedSandbox",
-        "drretail.addons.sandboxes.search_based.queries: SandboxQueries",
     ),
     "A sealed benchmark": ("drretail.addons.bench.commands: make publish submit rank",),
     "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree calibrate plant exploits bias",),

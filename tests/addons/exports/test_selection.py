@@ -131,7 +131,7 @@ def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
     )
     cited = find_citations(report, read_evidence(run_folder(exp, run.system, run.query_id, run.repeat)))
     diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
-    moved = f"{report}\nMoved to {MOVED}. {PERSONA}\n"
+    moved = f"{report}\nMoved to {MOVED}. {PERSONA.replace(chr(10), ' ')}\n"
     return run.model_copy(update={"report": moved, "citations": tuple(cited), "state_diff": (diff,)})
 
 
