@@ -15,7 +15,7 @@ From Python (docs/reference/python.md), each imported on first use:
     verify          whether its folder shows what its systems did
     compare         systems side by side
     report, export, view  as pages and text, in other programs' formats, live in the browser
-    build_sandbox, check_sandbox, write_sandbox_queries  a sealed web for each query
+    build_sandbox, check_sandbox  a sealed web for each query
     try_agent       one agent on one query, with its reward and that of last time
     show_tools, serve_tools  the nine tools listed or one of them called, and served over MCP
     check_machine   what works on this machine, as ``doctor`` says it
@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from drretail.addons.live.view import view as view
     from drretail.addons.sandboxes.commands import build_sandbox as build_sandbox
     from drretail.addons.sandboxes.commands import check_sandbox as check_sandbox
-    from drretail.addons.sandboxes.commands import write_sandbox_queries as write_sandbox_queries
     from drretail.agents.base import Agent as Agent
     from drretail.agents.registry import shop_tools as shop_tools
     from drretail.api import queries as queries
@@ -148,7 +147,6 @@ _PLACES = {
     "verify": "drretail.api.verify:verify",
     "view": "drretail.addons.live.view:view",
     "worlds": "drretail.api.shops.world",
-    "write_sandbox_queries": "drretail.addons.sandboxes.commands:write_sandbox_queries",
 }
 """By public name, the module, or the module and the name in it."""
 

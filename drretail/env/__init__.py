@@ -10,9 +10,10 @@ session.py         one run's view: acting user, overlay, journal, and the ledger
 intake.py          checks, counts and hashes the rows that go into a world
 processes.py       jobs in several processes
 folder.py          write_world and the embedded index, all rows of a world, check_world
-copying.py         copy_world, the writer for any place; the live world of a place and the one before it; going back
+copying.py         copy_world, the writer for any place; the live world of a place and the one before it
 servers/           the same on servers: generations, loading, checking
 offers.py          all products of the kinds that a wish names, and the baskets that follow
-named_products.py  records of the products that imported reports name, looked up for judging
+looked_up.py       records of the shop as evidence for judging, which no agent was shown
+named_products.py  the products and orders that imported reports name by ids and addresses
 gold.py            what is known of good answers, added once an experiment's systems have ended
 """

@@ -59,9 +59,8 @@ NAMES = {
         "drretail.addons.people.results: VoteResults",
     ),
     "Sandboxes": (
-        "drretail: build_sandbox write_sandbox_queries check_sandbox",
+        "drretail: build_sandbox check_sandbox",
         "drretail.addons.sandboxes.commands: BuiltSandbox CheckedSandbox",
-        "drretail.addons.sandboxes.search_based.queries: SandboxQueries",
     ),
     "How good the judge is": ("drretail.addons.lab.commands: card sample correct agree plant",),
     "Agents and tools": (

@@ -7,5 +7,4 @@ selection.py     which runs are exported, with their values by judges; rows with
 chat.py          runs as chat JSONL: one conversation each, for fine-tuning
 score_tables.py  scores, values of single reports and statements of answers as CSV and Parquet
 columns.toml     the columns of the tables with their SQL types
-dataset.py       a folder that a dataset hub takes, with a card
 """

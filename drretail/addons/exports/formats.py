@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from drretail.addons.exports import chat, dataset, score_tables
+from drretail.addons.exports import chat, score_tables
 from drretail.addons.exports.selection import Selection
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
@@ -89,7 +89,6 @@ FORMS: Mapping[str, Form] = {
     "drb": Form("drb", write_drb),
     "csv": Form("scores-csv", score_tables.write_csv, redacts=True),
     "parquet": Form("scores-parquet", score_tables.write_parquet, redacts=True),
-    "dataset": Form("dataset", dataset.write, redacts=True),
     "statements": Form("statements.csv", score_tables.write_statements, redacts=True),
     "sandbox": Form("pages.jsonl", write_sandbox),
 }
@@ -117,7 +116,7 @@ def export(selection: Selection, name: str, to: Path, *, force: bool = False) ->
     """
     form = load_form(name)
     if selection.redaction is not None and not form.redacts:
-        raise UserError(f"{name} can't be redacted: take chat, csv, parquet, dataset or statements, or drop --redact.")
+        raise UserError(f"{name} can't be redacted: take chat, csv, parquet or statements, or drop --redact.")
     if not Path(form.name).suffix and to.suffix[1:].isalpha() and not to.is_dir():
         raise UserError(f"{name} is several files: name a folder with --to, such as {to.with_suffix('')}.")
     if (to.is_file() or to.is_dir()) and not force:

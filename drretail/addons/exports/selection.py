@@ -20,7 +20,6 @@ from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, ended_run, read_definition, read_evidence, read_runs, run_folder
-from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.personal_data import People, Redactor, personal_data
 from drretail.grounding.verify.findings import known_profiles
 from drretail.grounding.verify.records import record_of
@@ -31,10 +30,6 @@ from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
 from drretail.remembered import remembered
 
-PERSONAL = ("persona", "context", "rationale")
-"""Fields of a query that tell who asks it."""
-_NOT_OURS = ("report_sha", "state_diff")
-"""Fields of a run that are left out. With a report's hash, one could test guesses of what was removed from it."""
 _SHORTEST_LINE = 12
 """The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""
 
@@ -80,23 +75,6 @@ class Redaction:
         if isinstance(row, Mapping):
             return {self.row(query_id, name): self.row(query_id, item) for name, item in row.items()}
         return [self.row(query_id, each) for each in row] if isinstance(row, list | tuple) else row
-
-    def query(self, query: Query) -> Query:
-        """A query without what it says about its user."""
-        row = query.model_dump(mode="json", exclude_none=True, exclude=set(PERSONAL))
-        return Query.model_validate(self.row(query.query_id, row))
-
-    def run(self, run: Run, evidence: Iterable[Evidence]) -> dict[str, Any]:
-        """A run without its changes to profiles. If the report has changed, its citations are found again."""
-        row = self.row(run.query_id, run.model_dump(mode="json", exclude_none=True, exclude={"format", *_NOT_OURS}))
-        if row.get("report", "") != (run.report or ""):
-            known = [entry.model_copy(update={"id": self.row(run.query_id, entry.id)}) for entry in evidence]
-            cited = find_citations(row["report"], known)
-            for turn, before in zip(row.get("turns", ()), run.turns, strict=False):
-                answered = (before.start, before.end)
-                turn["start"], turn["end"] = (len(self.row(run.query_id, (run.report or "")[:at])) for at in answered)
-            row["citations"] = [each.model_dump(mode="json", exclude_none=True) for each in cited]
-        return row
 
     @remembered  # conversations repeat their beginnings
     def _text(self, query_id: str | None, text: str) -> str:

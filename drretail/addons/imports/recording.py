@@ -21,7 +21,8 @@ from drretail.addons.imports.material import (
     redacted,
     stem,
 )
-from drretail.env.named_products import NamedProducts, with_looked_up
+from drretail.env.looked_up import with_looked_up
+from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.live import LONGEST_TITLE, clean_line, cleaned_page
 from drretail.env.web.page import read_page

@@ -81,7 +81,7 @@ def _of_task(folder: Path, about: SandboxFolder, query: Query, world: World | No
     files = files_in(task)
     insights = (*gold.files.insights, *gold.sandbox.insights)
     if not insights:
-        yield "it has no gold yet (drretail sandbox queries writes the query and its gold)."
+        yield "it has no gold yet (the same `drretail sandbox build` writes its query and gold)."
     texts = {page.url: page.text for page in pages} | texts_of(files)
     for insight in insights:
         if insight.stands_in in files and insight.stands_in not in texts:

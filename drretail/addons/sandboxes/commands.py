@@ -1,4 +1,4 @@
-"""``build_sandbox``, ``write_sandbox_queries`` and ``check_sandbox``: sealed webs, one for each query."""
+"""``build_sandbox`` and ``check_sandbox``: sealed webs, one for each query."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,7 +9,7 @@ from random import Random
 
 from drretail.addons.sandboxes.check import check_sandbox as faults_of
 from drretail.addons.sandboxes.folder import read_sizes
-from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions, QueriesOptions
+from drretail.addons.sandboxes.options import OFFLINE, BuildOptions, CheckOptions
 from drretail.addons.sandboxes.search_based.asker import CAPPED, Asker, open_asker
 from drretail.addons.sandboxes.search_based.build import (
     BuildSettings,
@@ -18,7 +18,7 @@ from drretail.addons.sandboxes.search_based.build import (
     begin_build,
     query_to_write,
 )
-from drretail.addons.sandboxes.search_based.queries import SandboxQueries, lacking, review_tasks, write_queries
+from drretail.addons.sandboxes.search_based.queries import lacking, review_tasks, write_queries
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
@@ -46,12 +46,14 @@ from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.result import Result
 from drretail.stats.intervals import share_interval
 
-Asking = BuildOptions | QueriesOptions | CheckOptions
+Asking = BuildOptions | CheckOptions
 
 
 @accepts(BuildOptions)
 def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     """Makes a set of web pages for each query: pages that answer it, pages that mislead, and noise.
+
+    Where a search engine finds pages for users, a model then writes a query that each user's pages answer.
 
     Raises UserError if ``to`` holds something else, for an unknown web, and for a search engine without a model.
     """
@@ -70,19 +72,27 @@ def build_sandbox(options: BuildOptions) -> Result[BuiltSandbox]:
     if options.web == OFFLINE and flags:
         raise UserError(f"{', '.join(flags)}: only where a search engine finds pages, with --web serper or searxng.")
     made = _build_offline(options) if options.web == OFFLINE else _build_found(options)
-    document = {"folder": str(made.folder), "tasks": made.tasks, "wanted": made.wanted, "failed": dict(made.failed)}
+    document = {
+        "folder": str(made.folder),
+        "tasks": made.tasks,
+        "wanted": made.wanted,
+        "written": list(made.written),
+        "failed": dict(made.failed),
+    }
     if made.spent is None:
         line = f"{made.folder}: {counted(made.wanted, 'query')}, in {', '.join(made.sizes)}."
         return Result(made, document, [line], notes=made.notes, path=made.folder)
     lines = [f"{query_id}: {report.line}." for query_id, report in made.reports.items()]
-    lines += [*made.notes, f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}.", made.spent.line]
+    lines += [*made.notes, f"{made.folder}: {made.tasks} of {counted(made.wanted, 'task')}."]
+    lines += [f"{counted(len(made.written), 'query')} written."] if made.written else []
+    lines.append(made.spent.line)
     document |= made.spent.document
     return Result(
         made,
         document,
         lines,
         notes=[*_on_failed(made.failed)],
-        hints=made.spent.on_prices,
+        hints=[*on_wrong(made.wrong), *made.spent.on_prices],
         left=len(made.failed),
         path=made.folder,
     )
@@ -132,9 +142,11 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
             seed=options.seed,
         )
         settings = begin_build(to, settings, {query.query_id for query in wanted})
+        is_drawn = options.queries is None
+        steps = len(wanted) * (2 if is_drawn else 1)
         with (
             _asker(to, writer.model, options) as asker,
-            choose_progress().track(f"Building by {writer.model.spec}", len(wanted)) as bar,
+            choose_progress().track(f"Building by {writer.model.spec}", steps) as bar,
         ):
             builder = FoundBuilder(
                 shop,
@@ -147,35 +159,11 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
                 on_task=lambda _: bar.advance(),
             )
             built = run_loop(builder.build(wanted))
+            if is_drawn and built.tasks:
+                queries = run_loop(write_queries(shop, to, asker, on_task=lambda _: bar.advance()))
+                failed = {**built.failed, **queries.failed}
+                built = replace(built, written=queries.written, wrong=queries.wrong, failed=failed)
             return replace(built, spent=Spent(writer, asker.usage, asker.served))
-
-
-@accepts(QueriesOptions)
-def write_sandbox_queries(options: QueriesOptions) -> Result[SandboxQueries]:
-    """Writes for each task a query that its pages and files answer, with gold, a checklist and a rubric.
-
-    Tasks with gold stay as they are. Raises UserError without a language model, and for another world.
-    """
-    folder = Path(options.folder)
-    read_sandbox(folder)
-    if not lacking(folder, _queries(folder)):
-        line = f"{options.folder}: every task has its query and gold."
-        return Result(SandboxQueries(), {"written": [], "failed": {}}, [line], path=folder)
-    writer = _writer(options)
-    with world_of(options.world) as shop, _asker(folder, writer.model, options) as asker:
-        _check_world(folder, shop)
-        with choose_progress().track(f"Asking {writer.model.spec}") as bar:
-            made = run_loop(write_queries(shop, folder, asker, on_task=lambda _: bar.advance()))
-        spent = Spent(writer, asker.usage, asker.served)
-    return Result(
-        replace(made, spent=spent),
-        {"written": list(made.written), "failed": dict(made.failed), **spent.document},
-        [f"{options.folder}: {counted(len(made.written), 'query')} written.", spent.line],
-        notes=[*_on_failed(made.failed)],
-        hints=[*on_wrong(made.wrong), *spent.on_prices],
-        left=len(made.failed),
-        path=folder,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,10 @@ class WriterCalls:
 class BuildOptions(WriterCalls):
     """Makes a set of web pages for each query: helpful pages, misleading pages and noise.
 
-    After an interruption the same command continues. Exit code 3: tasks failed.
+    With serper or searxng and without --queries, the pages of drawn users come first, and then a model writes a query
+    that they answer, with gold (what a good answer says and cites), a checklist and a rubric.
+
+    After an interruption the same command continues. Exit code 3: tasks or queries failed.
     """
 
     to: Annotated[str | Path, Option("The folder for the sandbox.")]
@@ -57,20 +60,6 @@ class BuildOptions(WriterCalls):
     files: Annotated[
         str | Path | None, Option("The users' own files, in DIR/QUERY/ or DIR/USER/.", SHOP, metavar="DIR")
     ] = None
-
-
-@dataclass(frozen=True, slots=True)
-class QueriesOptions(WriterCalls):
-    """Writes the queries of a sandbox that was built for drawn users (`sandbox build` without --queries).
-
-    Adds gold (what a good answer says and cites), a checklist and a rubric. Tasks with gold stay unchanged. Exit
-    code 3: queries failed.
-    """
-
-    folder: Folder
-    model: Model = None
-    _: KW_ONLY
-    world: research.World = "demo"
 
 
 @dataclass(frozen=True, slots=True)

@@ -446,8 +446,6 @@ def _phrases() -> re.Pattern[str]:
 
 
 UNKNOWN, GONE = "no such product", "the shop has it no more"
-UNNAMED = "no product has this name"
-"""Of what may be no product at all, such as a service: nobody is accused of it unless a model reads it as a product."""
 
 
 @dataclass(frozen=True)
@@ -458,7 +456,7 @@ class Records:
     orders: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """By order id."""
     missing: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Ids that are named and lead to no product, with why: ``GONE``, ``UNKNOWN`` or ``UNNAMED``."""
+    """Ids that are named and lead to no product, with why: ``GONE`` or ``UNKNOWN``."""
     former: Mapping[str, str] = field(default_factory=dict[str, str])
     """The titles of those that are gone."""
     policy: Policy = field(default_factory=Policy)
@@ -480,11 +478,9 @@ class Records:
         return held.pop() if len(held) == 1 else None, f"order status: {', '.join(sorted(recorded))}"
 
     def why_missing(self, name: str) -> str | None:
-        """Why a name or id leads to no product, a name also with more or fewer words; None if it may lead to one."""
-        words = f" {name.casefold()} "
-        name = next((key for key, title in self.former.items() if title.casefold() == name.casefold()), name)
-        akin = (key for key in self.missing if f" {key.casefold()} " in words or words in f" {key.casefold()} ")
-        return self.missing.get(name) or next((self.missing[key] for key in akin if " " in key), None)
+        """Why an id, or the title of a product that is gone, leads to no product; None if it may lead to one."""
+        former = (key for key, title in self.former.items() if title.casefold() == name.casefold())
+        return self.missing.get(next(former, name))
 
     def lines_of(self, order: str) -> list[str]:
         """The ids of an order's lines, or its own: an order of several lines has a number behind its id."""
@@ -514,7 +510,7 @@ def records_in(evidence: Iterable[Evidence]) -> Records:
     lacking = [
         entry
         for entry in looked_up
-        if entry.kind == "product" and (not entry.texts or entry.problem in (GONE, UNKNOWN, UNNAMED))
+        if entry.kind == "product" and (not entry.texts or entry.problem in (GONE, UNKNOWN))
     ]
     ledger = read_ledger({entry.id: entry for entry in looked_up if entry.texts and entry not in lacking})
     orders = {name[2:]: record for name, record in ledger.records.items()}

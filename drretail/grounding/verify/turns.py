@@ -28,7 +28,6 @@ from drretail.grounding.verify.fields import yes_or_no
 from drretail.grounding.verify.product_statements import (
     GONE,
     POLICY,
-    UNKNOWN,
     Cause,
     Kind,
     ProductSentence,
@@ -258,11 +257,6 @@ class _Text:
             for match in PRODUCT_ID.finditer(layout.text)
             if match[0] in ids and not any(name.start <= match.start() < name.end for name in named)
         )
-        named += (
-            Named(*match.span(), name)
-            for name in (key for key, why in shop.missing.items() if " " in key and why == UNKNOWN)
-            for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", layout.text)
-        )
         money = [amount for amount in layout.amounts if amount.kind == "money"]
         orders = (Named(*match.span(), f"O:{match['id']}") for match in ORDER_ID.finditer(layout.text))
         named += (
@@ -405,8 +399,8 @@ class _Answer:
         why = self.shop.missing[key]
         names = (name for name in self.whole.named if name.product_id == key and part.start <= name.start < part.end)
         # Who names it by its title may speak of an order: only a price or a stock offers it.
-        is_offered = any(name not in self.whole.titled for name in names) and " " not in key
-        if why == GONE or " " in key:
+        is_offered = any(name not in self.whole.titled for name in names)
+        if why == GONE:
             item = Product(product_id=key, title=self.shop.titles.get(key, key), category="")
             is_sold_out = says_sold_out(self.text[part.start : part.end])
             is_offered = self.whole.sentence(part, item).is_sold() or (is_offered and not is_sold_out)

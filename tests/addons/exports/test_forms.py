@@ -1,11 +1,9 @@
 """What is written, as those read it who take it."""
 
 import csv
-import json
 import re
 import shlex
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,13 +28,12 @@ from drretail.experiment import read_definition, read_evidence, read_runs, run_f
 from drretail.files import write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
-from drretail.querygen.reading import read_queries
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import table_of
 from drretail.viewer import sections
-from tests.addons.exports.conftest import HYBRID, QUERIES, REACT, lines
+from tests.addons.exports.conftest import HYBRID, REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files, known
 from tests.viewer.experiment import keep_scores, rewrite
@@ -139,39 +136,12 @@ def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Pat
             assert int(made[row.system][f"{name} n"]) == cell.n
 
 
-def test_a_dataset_folder_names_its_files_and_says_what_to_heed(exp: Path, tmp_path: Path) -> None:
-    export(Selection.of(exp), "dataset", tmp_path / "d")
-    card = (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
-    named = [line.split(": ")[1] for line in card.splitlines() if "data_files:" in line]
-    assert all((tmp_path / "d" / name).is_file() for name in named)
-    assert "3 runs over 2 queries" in card
-    assert "Left out: 1 without a report." in card
-    assert "{{" not in card
-    assert [line["query_id"] for line in lines(tmp_path / "d" / "queries.jsonl")] == ["q1", "q2"]
-    sums = (tmp_path / "d" / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
-    assert {line.split("  ")[1] for line in sums} == {*files(tmp_path / "d")} - {"SHA256SUMS"}
-    assert subprocess.run(["sha256sum", "-c", "SHA256SUMS"], cwd=tmp_path / "d", check=False).returncode == 0
-
-
-def test_a_dataset_has_gold_in_a_file_of_its_own(exp: Path, tmp_path: Path) -> None:
-    own = Path(shutil.copytree(exp, tmp_path / "exp"))
-    wish = {"wants": [{"name": "feeder", "kinds": ["bird feeder"]}]}
-    (own / "gold.jsonl").write_text(json.dumps({"format": 1, "query_id": "q1", "wish": wish}), encoding="utf-8")
-    for name in ("whole", "redacted"):
-        export(Selection.of(own, redact=name == "redacted"), "dataset", tmp_path / name)
-        assert "bird feeder" not in (tmp_path / name / "queries.jsonl").read_text().replace(QUERIES[0].text, "")
-        (gold,) = [query for query in read_queries(tmp_path / name / "queries.jsonl") if query.wish]
-        assert (gold.query_id, gold.wish and gold.wish.wants[0].name) == ("q1", "feeder")
-        assert "queries.gold.jsonl" in (tmp_path / name / "README.md").read_text(encoding="utf-8")
-
-
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:
     bare = Path(shutil.copytree(exp, tmp_path / "exp", ignore=shutil.ignore_patterns("verdicts", "scores.json")))
     assert export(Selection.of(bare), "drb", tmp_path / "drb").startswith("3 reports")
-    for form in ("csv", "dataset"):
-        with pytest.raises(UserError, match="drretail score"):
-            export(Selection.of(bare), form, tmp_path / form)
-        assert not (tmp_path / form).exists()
+    with pytest.raises(UserError, match="drretail score"):
+        export(Selection.of(bare), "csv", tmp_path / "csv")
+    assert not (tmp_path / "csv").exists()
 
 
 def test_a_rule_holds_for_values_too_and_a_device_is_written_through(exp: Path, tmp_path: Path) -> None:

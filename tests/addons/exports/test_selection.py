@@ -22,7 +22,7 @@ from drretail.grounding.verify.findings import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
 from tests import build
-from tests.addons.exports.conftest import HYBRID, REACT, lines
+from tests.addons.exports.conftest import HYBRID, REACT
 from tests.eval.test_own import sizes
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
@@ -50,7 +50,7 @@ def test_a_run_whose_files_cannot_be_read_is_left_out_of_every_form_and_counted(
     selection = Selection.of(damaged, redact=True)
     assert f"{REACT}/q1-r1" not in ids(selection)
     assert selection.left_out["that cannot be read"] == 1
-    assert export(selection, "dataset", tmp_path / "out").startswith("2 runs")
+    assert export(selection, "chat", tmp_path / "out.jsonl").startswith("2 conversations")
 
 
 def test_a_rule_keeps_runs_whose_report_was_judged_so_and_names_what_was_judged(exp: Path) -> None:
@@ -81,7 +81,7 @@ def test_nothing_is_replaced_unasked_and_nothing_is_written_of_nothing(exp: Path
     held = to.read_bytes()
     with pytest.raises(UserError, match="--force"):
         export(Selection.of(exp), "chat", to)
-    for form in ("chat", "drb", "dataset"):
+    for form in ("chat", "drb"):
         none = Selection.of(exp, rules=[read_rule("FP > 1")])
         with pytest.raises(UserError, match="left to export: 3 not FP > 1, 1 without a report"):
             export(none, form, tmp_path / form)
@@ -131,7 +131,7 @@ def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
     )
     cited = find_citations(report, read_evidence(run_folder(exp, run.system, run.query_id, run.repeat)))
     diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
-    moved = f"{report}\nMoved to {MOVED}. {PERSONA.splitlines()[1]}\n"
+    moved = f"{report}\nMoved to {MOVED}. {PERSONA.replace(chr(10), ' ')}\n"
     return run.model_copy(update={"report": moved, "citations": tuple(cited), "state_diff": (diff,)})
 
 
@@ -147,10 +147,17 @@ def texts(folder: Path) -> dict[str, str]:
     return found
 
 
-def test_no_user_id_and_no_name_is_left_in_a_redacted_dataset(telling: Path, tmp_path: Path) -> None:
+def exported(selection: Selection, to: Path) -> Path:
+    """The conversations and the tables of a selection, in a folder."""
+    export(selection, "chat", to / "chat.jsonl")
+    export(selection, "parquet", to / "tables")
+    return to
+
+
+def test_no_user_id_and_no_name_is_left_in_a_redacted_export(telling: Path, tmp_path: Path) -> None:
     who = profile_of(telling)
-    export(Selection.of(telling), "dataset", tmp_path / "plain")
-    export(Selection.of(telling, redact=True), "dataset", tmp_path / "d")
+    exported(Selection.of(telling), tmp_path / "plain")
+    exported(Selection.of(telling, redact=True), tmp_path / "d")
     at = who.address
     secret = [USER, OTHER, who.email, who.phone_number, who.first_name, who.last_name, at.address1, at.city, at.zip]
     secret += [MOVED, *PERSONA.splitlines()]
@@ -164,26 +171,18 @@ def test_no_user_id_and_no_name_is_left_in_a_redacted_dataset(telling: Path, tmp
 
 def test_a_pseudonym_is_the_same_in_every_file_and_every_export(telling: Path, tmp_path: Path) -> None:
     for to in ("one", "two"):
-        export(Selection.of(telling, redact=True), "dataset", tmp_path / to)
+        exported(Selection.of(telling, redact=True), tmp_path / to)
     assert texts(tmp_path / "one") == texts(tmp_path / "two")
-    asking = {row["user_id"] for row in lines(tmp_path / "one" / "queries.jsonl")}
-    assert asking == {"user_0001", "user_0002"}
-    assert {row["user_id"] for row in lines(tmp_path / "one" / "runs.jsonl")} == {"user_0001"}
-    assert "user_0001" in texts(tmp_path / "one")["chat.jsonl"]
-    before = {run.run_id: run for run in read_runs(telling)}
-    for run in lines(tmp_path / "one" / "runs.jsonl"):  # citations stand where they stand in the redacted report
-        cited = run["citations"]
-        assert [run["report"][each["start"] : each["end"]] for each in cited] == [each["marker"] for each in cited]
-        assert [each["type"] for each in cited] == [each.type for each in before[run["run_id"]].citations]
-        assert "state_diff" not in run
-        assert "report_sha" not in run
+    conversations = texts(tmp_path / "one")["chat.jsonl"]
+    assert "user user_0001 is careful" in conversations
+    assert "Unlike user_0002_2" in conversations
 
 
 def test_a_form_that_cannot_redact_says_so_and_writes_nothing(telling: Path, tmp_path: Path) -> None:
     to = str(tmp_path / "drb")
     ended = CliRunner().invoke(app, ["export", str(telling), "--format", "drb", "--redact", "--to", to])
     assert isinstance(ended.exception, UserError)
-    assert "drb can't be redacted: take chat, csv, parquet, dataset or statements," in str(ended.exception)
+    assert "drb can't be redacted: take chat, csv, parquet or statements," in str(ended.exception)
     assert not (tmp_path / "drb").exists()
 
 

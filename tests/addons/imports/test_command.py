@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.addons.imports.formats import FORMATS, load_format
-from drretail.addons.imports.material import ForeignTask, Material
+from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, cited_sources, record, write_queries
 from drretail.errors import UserError
 from drretail.eval.registry import METRICS
@@ -17,7 +17,6 @@ from drretail.experiment import read_definition, read_evidence, read_runs, read_
 from drretail.progress import Progress
 from drretail.querygen.reading import read_queries
 from drretail.records.reading import Reading
-from drretail.records.wish import Want, Wish
 from tests.addons.imports.foreign import CHINESE, REPORT, drb, jsonl, text
 from tests.build import experiment as own_experiment
 from tests.cli.commands import Command, ErrorOf
@@ -180,7 +179,7 @@ def test_everything_that_opens_an_experiment_opens_this_one(succeeds: Command, i
         ["compare", "exp", "one", "two"],
         ["score", "exp", "--estimate"],
         ["score", "exp", "--by", "category"],
-        *(["export", "exp", "--format", form] for form in ("drb", "chat", "csv", "dataset")),
+        *(["export", "exp", "--format", form] for form in ("drb", "chat", "csv")),
     ):
         succeeds(*arguments)
     page = (imported / "report.html").read_text(encoding="utf-8")
@@ -361,15 +360,11 @@ def test_reports_join_an_experiment_of_runs_on_its_own_questions(tmp_path: Path)
         taken(jsonl(tmp_path / "b.jsonl", [{"id": 1, "prompt": "New?", "article": "Theirs."}]), own)
 
 
-def test_questions_alone_become_a_file_of_queries_with_the_wish_where_the_format_knows_it(tmp_path: Path) -> None:
+def test_questions_alone_become_a_file_of_queries(tmp_path: Path) -> None:
     asked = load_format("drb").read(jsonl(tmp_path / "query.jsonl", [{"id": 7, "prompt": "Which kettle?"}]))
     write_queries(asked, "drb", tmp_path / "queries.jsonl")
     (query,) = read_queries(tmp_path / "queries.jsonl")
     assert (query.query_id, query.text, query.mode, query.source) == ("7", "Which kettle?", "task", "import:drb")
-    wish, material = Wish(wants=(Want(name="kettle", kinds=("kettle",)),)), Material()
-    material.add_task(ForeignTask("a", "Which kettle?", wish=wish), "here")
-    (typed,) = write_queries(material, "own", tmp_path / "typed.jsonl")
-    assert typed.wish == wish
     log = [{"question": "A kettle?", "answer": "No.", "user_id": "a@x.example"}, {"question": "A pan?", "answer": ""}]
     chat = load_format("chat").read(jsonl(tmp_path / "log.jsonl", log))
     write_queries(chat, "chat", tmp_path / "asked.jsonl", lambda user: user.partition("@")[0])

@@ -172,7 +172,7 @@ def test_nothing_personal_of_a_log_is_kept_sent_or_shown(language: str, with_use
         sent = json.dumps([each.body for each in provider.seen], ensure_ascii=False)
     invoked("report", exp)
     invoked("score", tmp_path / "plain")
-    for form in ("chat", "csv", "dataset", "statements"):
+    for form in ("chat", "csv", "statements"):
         to = tmp_path / "out" / form
         to.parent.mkdir(exist_ok=True)
         invoked("export", tmp_path / "plain", "--format", form, "--redact", "--names", names, "--to", to)

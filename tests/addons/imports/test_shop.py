@@ -40,10 +40,11 @@ card,Gift Card,By e-mail.,Acme,Cards,true,Title,Default Title,G-1,,0,deny,25.00,
 cup,Tasting Cup,Porcelain.,Acme,Cups,true,Title,Default Title,C-1,shopify,0,continue,9.00,,active
 """
 SHOP = 'format = "shopify"\ncurrency = "USD"\nproducts = {file = "products.csv"}\n'
+KETTLE, BOX = (f"https://www.acme.example/products/{handle}" for handle in ("kettle", "box"))
 ANSWERS = {
-    "Which kettle?": "The Gooseneck Kettle is $59 in White and $64 in Black (was $79). White is in stock.",
+    "Which kettle?": f"The [Gooseneck Kettle]({KETTLE}) is $59 in White and $64 in Black (was $79). White is in stock.",
     "A box?": "Take the [box](https://www.acme.example/collections/all/products/box?variant=2) for $28.",
-    "How much?": "The Gooseneck Kettle 1 L costs $49 in White.",
+    "How much?": f"The [Gooseneck Kettle 1 L]({KETTLE}) costs $49 in White.",
     "Shipping?": "We ship for $5.",
 }
 
@@ -106,8 +107,8 @@ def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -
     held = [entry for folder in folders for entry in read_evidence(folder)]
     assert {entry.id for entry in held} == {"P:kettle", "P:box"}
     assert all(entry.looked_up and not any(text.shown for text in entry.texts) for entry in held)
-    (linked,) = (citation for run in runs for citation in run.citations)
-    assert (linked.type, linked.evidence_id) == ("product", "P:box")  # by an address with a collection and a variant
+    linked = {(citation.type, citation.evidence_id) for run in runs for citation in run.citations}
+    assert linked == {("product", "P:kettle"), ("product", "P:box")}  # that by an address with collection and variant
 
 
 def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Path, succeeds: Command) -> None:
@@ -146,7 +147,7 @@ def test_a_price_is_held_against_the_record_however_the_product_is_named(tmp_pat
     """In a shop without variants; what cites a product that the shop lacks is false, not another's."""
     feeder = "The Tanagrove Tube Bird Feeder, 18 inch costs $19.99"
     answers = (
-        f"{feeder}.",
+        f"{feeder}: B0TEST0001.",
         f"{feeder} [P:B0TEST0001]. It is rated 3.9 stars from 100 ratings [P:B0TEST0001].",
         "The [Tanagrove Tube feeder](http://ecommerce.com/B0TEST0001) costs $19.99.",
         "The Tanagrove Bird Bath costs $55.00 [P:B0TEST0004]. A better one is the Wrenlow Bath at $49 [P:B0TEST9999].",
@@ -204,34 +205,16 @@ def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_pa
         "LMP-1077 costs €20.",
         "A lamp of type E27-40 costs €20.",
         "LMP-1002 costs €25.",
-        "The Lamp 5 costs €20.",
-        "Your Lamp 5 is on its way, you paid €20.",
-        "Lamp 5 was €20. It is sold out.",
-        "We have the Lamp 5. It is in stock.",
     )
     answered(tmp_path, answers)
-    false = [(0, "gone"), (1, "gone"), (3, "unknown"), (5, "price"), (6, "gone"), (9, "gone")]
+    false = [(0, "gone"), (1, "gone"), (3, "unknown"), (5, "price")]
     assert contradicted(tmp_path, succeeds) == false
 
 
-NAMES = {
-    "There is also the Fjord Pendant Lamp for €79.": "Fjord Pendant Lamp",
-    "Yes, the Brass Pendant Lamp 60 W is €49.": None,  # the product, with another figure
-    "Yes, the Brass Desk Lamp is €49.": "Brass Desk Lamp",
-    "The Oak Desk Lamp is €39.": None,
-    "We have the Oak Dsek Lamp for €39.": None,  # misspelled
-    "Express Delivery costs €9.": None,  # nothing of the shop is called a delivery
-    "We don't sell the Fjord Pendant Lamp.": None,
-    "The Fjord Pendant Lamp was €79, it is sold out.": None,
-    "Our Lamp Range starts at €39.": None,
-}
-
-
-def test_a_product_that_never_existed_is_found_by_its_name_where_it_is_sold(tmp_path: Path, succeeds: Command) -> None:
-    plain_shop(tmp_path, "1,Oak Desk Lamp,39\n2,Brass Pendant Lamp 40 W,59\n")
-    answered(tmp_path, NAMES)
-    false = [(at, "unknown") for at, name in enumerate(NAMES.values()) if name]
-    assert contradicted(tmp_path, succeeds) == false
+def test_a_product_that_is_named_by_its_title_alone_is_not_looked_up(world: Path, tmp_path: Path) -> None:
+    said = ("The Gooseneck Kettle 1 L costs $49 in White.", "The Fjord Pendant Lamp is $79.")
+    came = taken(jsonl(tmp_path / "a.jsonl", [conversation(f"{at}?", answer) for at, answer in enumerate(said)]), world)
+    assert [count.looked_up for count in came.reports] == [(), ()]
 
 
 def test_an_order_has_a_status_only_if_a_column_of_the_shop_tells_it(tmp_path: Path) -> None:
@@ -258,7 +241,9 @@ def test_a_former_generation_is_known_in_any_world(kind: PlaceKind, new_place: C
         assert shop.open_former() is None
     place.write(lamps[:4], [])
     with place.open() as shop:
-        named = NamedProducts(shop).named_by("The Brass lamp 4 costs €20, the Brass lamp 3 €21, and LMP-177 €22.")
+        named = NamedProducts(shop).named_by(
+            "LMP-104 costs €20, LMP-103 €21, and LMP-177 €22. The Brass lamp 2 is out."
+        )
     assert {entry.key: (entry.title, entry.problem) for entry in named} == {
         "LMP-103": ("Brass lamp 3", None),
         "LMP-104": ("Brass lamp 4", "the shop has it no more"),
@@ -309,8 +294,9 @@ def test_a_feed_in_two_languages_is_one_shop_checked_by_the_titles_of_both(tmp_p
     with open_world(tmp_path / "w") as shop:
         assert shop.manifest.counts.products == 2
         assert [hit.product_id for hit in shop.catalog.search(CatalogQuery("Brotbrett")).hits] == ["A1"]
-    said = ("{de} 49 €.", "The Oak bread board costs €49.", "{de} 39 €.")
-    said = [each.format(de="Das Brotbrett aus Eiche kostet") for each in said]
+    page = "https://acme.example/products/A1"
+    german = f"Das [Brotbrett aus Eiche]({page}) kostet"
+    said = (f"{german} 49 €.", f"The [Oak bread board]({page}) costs €49.", f"{german} 39 €.")
     answered(tmp_path, said)
     printed = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
     assert "3 statements about your products checked: 2 contradict your shop's records" in printed
@@ -346,7 +332,8 @@ def test_a_bot_that_run_asks_is_checked_as_its_log_is(
     questions = ["How much is the Knock Box?", "Is the Knock Box in stock?"]
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": asked} for at, asked in enumerate(questions, 1)])
     for day, price in (("right", 32), ("wrong", 28)):
-        script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': 'The Knock Box costs ${price}.'}}))"
+        report = f"The [Knock Box]({BOX}) costs ${price}."
+        script = f"import json, sys; sys.stdin.read(); print(json.dumps({{'report': {report!r}}}))"
         text(tmp_path / f"{day}.py", script)
         bot = f"bot=cmd:{sys.executable} {tmp_path / day}.py"
         succeeds("run", "--world", str(world), "--queries", "q.jsonl", "--agent", bot, "--to", day)
@@ -376,7 +363,7 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
     jsonl(tmp_path / "q.jsonl", [{"query_id": f"q{at}", "text": f"Is a Knock Box for {at}?"} for at in range(8)])
     bots: list[str] = []
     for name, price in (("right", 32), ("wrong", 28)):
-        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The Knock Box costs ${price}.')")
+        text(tmp_path / f"{name}.py", f"import sys; sys.stdin.read(); print('The [Knock Box]({BOX}) costs ${price}.')")
         bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
     succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--no-floors", "--to", "exp")
     told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
@@ -396,7 +383,7 @@ def test_a_conversation_is_shown_in_order_with_a_picture_of_what_is_false(tmp_pa
     ingest([tmp_path / "shop.toml"], tmp_path / "w")
     said = [
         "How much is the Oak Lamp?",
-        "The Oak Lamp costs €35.",
+        "The [Oak Lamp](https://acme.example/p/7) costs €35.",
         "<b>Sure?</b>",
         "Yes, **sure**.",
         "Really?",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from drretail.grounding.text.layout import read_layout
-from drretail.grounding.verify.product_statements import GONE, UNNAMED, Records
+from drretail.grounding.verify.product_statements import GONE, UNKNOWN, Records
 from drretail.grounding.verify.turns import read_answers
 from drretail.grounding.verify.typed import Typed, statement_of
 from drretail.records.run import Turn
@@ -31,7 +31,7 @@ SHOP = Records(
         "9-1": {"order_status": "Delivered", "product_id": "b"},
         "9-2": {"order_status": "Processing", "product_id": "k"},
     },
-    missing={"gone": GONE, "Cedar Tray": UNNAMED},
+    missing={"gone": GONE, "t-9": UNKNOWN},
     former={"gone": "Fjell Rug"},
     policy=Policy(shipping=4.9, free_from=50, delivery_days=(2, 4), return_days=30),
     currency="EUR",
@@ -53,7 +53,7 @@ def said(kind: str, of: str, amount: str, text: str = "It is so.", **fields: Any
         ("price", "P:k", "79", {}, "€64.90"),  # its list price
         ("price", "P:b#2", "20", {}, "€24.00"),
         ("price", "P:gone", "20", {}, GONE),
-        ("price", "P:the Cedar Tray", "9", {}, UNNAMED),
+        ("price", "P:t-9", "9", {}, UNKNOWN),
         ("list_price", "P:k", "89", {}, "list price: €79.00"),
         ("stock", "P:b#1", "yes", {}, "0 in stock of Ink"),
         ("stock", "P:k", "9", {}, "5 in stock"),

@@ -59,6 +59,7 @@ from drretail.grounding.text.personal_data import People
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.records.base import Document, Record
 from drretail.records.criteria import Criteria, KnownAnswer
+from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 LONG_QUOTE = 6
@@ -134,7 +135,11 @@ class BuiltSandbox:
     notes: Sequence[str] = ()
     """Sentences on what is missing."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Queries without a task, and why."""
+    """Queries without a task, or tasks without a query, and why."""
+    written: Sequence[str] = ()
+    """The ids of queries that were written from the pages of drawn users."""
+    wrong: Mapping[str, Sequence[Finding]] = field(default_factory=dict[str, Sequence[Finding]])
+    """Findings about written queries that are kept nevertheless, by id."""
     spent: Spent | None = None
     """The cost of the model; None if no model was asked."""
 

@@ -20,7 +20,6 @@ from drretail.addons.sandboxes.search_based.gold import (
     page_tags,
 )
 from drretail.addons.sandboxes.search_based.pages import numbered_needs
-from drretail.api.models import Spent
 from drretail.env.summaries import Summaries
 from drretail.env.web.sandbox import QUERIES_FILE, SandboxPage, read_labels, read_pages, task_folder, written_queries
 from drretail.env.world import World
@@ -115,13 +114,11 @@ class SandboxQueries:
     """The queries that were written for a sandbox."""
 
     written: Sequence[str] = ()
-    """The ids of the written queries."""
+    """Their ids."""
     wrong: Mapping[str, Sequence[Finding]] = field(default_factory=dict[str, Sequence[Finding]])
     """Findings about queries that are kept nevertheless, by id."""
     failed: Mapping[str, str] = field(default_factory=dict[str, str])
     """Tasks without a query, and why."""
-    spent: Spent | None = None
-    """None if every task already had its query."""
 
 
 async def write_queries(

@@ -1,0 +1,119 @@
+"""Records of a shop as evidence that nobody was shown: they are looked up for judging what a report says of them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from drretail.env.folder import rows_of
+from drretail.env.world import World
+from drretail.errors import NotFound
+from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
+from drretail.grounding.text.serialisation import compact_json, order_record, record_text
+from drretail.grounding.text.untrusted import harmless
+from drretail.grounding.verify.product_statements import GONE, POLICY, UNKNOWN
+from drretail.grounding.verify.turns import ORDER_ID
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText
+from drretail.records.shop import USD, Order, Product
+
+_MOST_LINES = 20
+"""The most lines of an order that are looked up."""
+
+
+def mapping_of(world: World) -> Mapping[str, Any]:
+    """The mapping by which the shop's own files were read; empty for other worlds."""
+    return world.manifest.parameters.get("mapping", {})
+
+
+def _texts(text: str) -> tuple[EvidenceText, ...]:
+    return (EvidenceText(sha256=sha256_of(text), form="record", text=text, shown=False, path="0", seq=0),)
+
+
+def of_product(product: Product, url: str | None) -> Evidence:
+    """A product's record, at the address that a report gives for it."""
+    return Evidence(
+        id=product_evidence_id(product.product_id),
+        kind="product",
+        key=product.product_id,
+        title=harmless(product.title),
+        url=url or product.page,
+        image=product.image,
+        texts=_texts(record_text(product)),
+        looked_up=True,
+    )
+
+
+def of_missing(key: str, url: str | None, former: Product | None) -> Evidence:
+    """A product that the shop doesn't have; ``former`` is its record in the generation before, if it was there."""
+    return Evidence(
+        id=product_evidence_id(key),
+        kind="product",
+        key=key,
+        title=harmless(key if former is None else former.title),
+        url=url,
+        state="no_content",
+        problem=UNKNOWN if former is None else GONE,
+        looked_up=True,
+    )
+
+
+def orders_named(world: World, texts: Iterable[str]) -> Iterator[Evidence]:
+    """The orders whose ids stand in texts; those of several lines have a number behind their id."""
+    orders: dict[str, Order] = {}
+    for name in dict.fromkeys(match["id"] for text in texts for match in ORDER_ID.finditer(text)):
+        for key in (name, *(f"{name}-{line}" for line in range(1, _MOST_LINES + 1))):
+            try:
+                orders[key] = world.store.order(key)
+            except NotFound:
+                if key != name:
+                    break
+    for order in orders.values():
+        yield _of_order(order, world)
+
+
+def _of_order(order: Order, world: World) -> Evidence:
+    """The record of an order, without whose it is, and without a status that no column of the shop told."""
+    columns = mapping_of(world).get("orders") or {}
+    has_status = not columns or not columns.keys().isdisjoint(("status", "cancelled"))
+    hidden = {"user_id"} if has_status else {"user_id", "order_status"}
+    product = world.store.products([order.product_id]).get(order.product_id)
+    shown = {name: value for name, value in order_record(order).items() if name not in hidden}
+    text = compact_json(shown | ({} if product is None else {"product_title": harmless(product.title)}))
+    return Evidence(
+        id=order_evidence_id(order.order_id),
+        kind="order",
+        key=order.order_id,
+        title=f"Order {order.order_id}",
+        texts=_texts(text),
+        looked_up=True,
+    )
+
+
+def policy_of(world: World) -> Iterator[Evidence]:
+    """What the shop's mapping says of delivery, shipping and returns; nothing if it says nothing."""
+    if policy := mapping_of(world).get("policy"):
+        currency = next((product.currency for product in first_products(world, 1)), USD)
+        key, texts = POLICY.partition(":")[2], _texts(compact_json({**policy, "currency": currency}))
+        yield Evidence(id=POLICY, kind="file", key=key, title="policy", texts=texts, looked_up=True)
+
+
+def first_products(world: World, count: int) -> list[Product]:
+    """Some of the shop's products; none if it has no place."""
+    place = world.servers or world.folder
+    if place is None:
+        return []
+    with rows_of(place, world.settings) as rows:
+        return [*islice(rows.products, count)]
+
+
+def with_looked_up(seen: Iterable[Evidence], looked_up: Iterable[Evidence]) -> Iterator[Evidence]:
+    """The evidence of a log, completed by records of the shop. If both have a product, the shop's record comes last."""
+    by_id = {entry.id: entry for entry in looked_up}
+    for entry in seen:
+        own = by_id.pop(entry.id, None)
+        if own is None:
+            yield entry
+        else:
+            known = {"url": entry.url or own.url, "image": own.image, "problem": entry.problem or own.problem}
+            yield entry.model_copy(update={"texts": (*entry.texts, *own.texts), "looked_up": True, **known})
+    yield from by_id.values()
