@@ -463,25 +463,19 @@ def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
 
 def seal(folder: Path, *paths: Path) -> None:
     """Keeps the sha256 of files of an experiment as they are now."""
-    sums = {path.relative_to(folder).as_posix(): _sum_of(path) for path in paths if path.exists()}
-    seals = _seals(folder)
+    sums = {path.relative_to(folder).as_posix(): hash_of(path) for path in paths if path.exists()}
+    seals = kept_hashes(folder)
     if seals != seals | sums:
         write_json(folder / SEALS, {"format": 1, "sums": seals | sums})
 
 
-def edited_since(folder: Path) -> list[str]:
-    """The files of an experiment that are not as they were sealed. Deleted ones are left out: they are made anew."""
-    return [
-        name for name, made in _seals(folder).items() if (folder / name).exists() and _sum_of(folder / name) != made
-    ]
-
-
-def _sum_of(path: Path) -> str:
+def hash_of(path: Path) -> str:
+    """The sha256 of a file, as an experiment keeps it."""
     return sha256(path.read_bytes()).hexdigest()
 
 
-def _seals(folder: Path) -> dict[str, str]:
-    """The sha256 of each file that was sealed, by its path within the experiment; empty in those of version 1.0."""
+def kept_hashes(folder: Path) -> dict[str, str]:
+    """The sha256 of each file that was sealed, by its path within the experiment."""
     path = folder / SEALS
     sums = read_json(path).get("sums") if path.exists() else {}
     return {str(name): str(each) for name, each in sums.items()} if isinstance(sums, dict) else {}

@@ -31,6 +31,7 @@ from drretail.api.systems import (
     kept_options,
     named_systems,
     read_file_of_queries,
+    recorded_abilities,
     runner_of,
     with_preset,
     without_sandbox_gold,
@@ -228,8 +229,6 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     recorded: dict[str, Abilities] = {}
     if options.replay is not None:
-        from drretail.api.verify import recorded_abilities  # loads what judges
-
         recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)

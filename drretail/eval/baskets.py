@@ -13,10 +13,8 @@ from pathlib import Path
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.check_results import Checklist
-from drretail.eval.judging.question import VerdictFile, verdict_files
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
-from drretail.experiment import read_definition, read_reference, read_runs, reference_path, write_sealed
+from drretail.experiment import read_definition, reference_path, write_sealed
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import listing_of
 from drretail.grounding.text.wording import format_money
@@ -321,27 +319,3 @@ def is_decided(subject: Subject) -> bool:
     if isinstance(ends, KeptReference):
         return ends.undecided.get(subject.run_id) != subject.report_sha and has_decision(subject.case, None)
     return has_decision(subject.case, subject.reference)
-
-
-def check_references(experiment: Path, references: Mapping[str, Reference], checklist: Checklist) -> None:
-    """Compares what an experiment keeps of its references, whole or not, with those that its world gives."""
-    for path, anew in kept_references(experiment, references).items():
-        name = path.relative_to(experiment)
-        if not path.exists():
-            if path.parent.exists():
-                checklist.miss("versions", name, "it is missing, and others like it are there", until="scores")
-            continue
-        checklist.checked["versions"] += 1
-        recorded = read_reference(experiment, anew.query_id)
-        if isinstance(recorded, KeptReference):
-            is_same = recorded.model_copy(update={"undecided": anew.undecided}) == anew
-            # Of a report that is not scored yet, nothing is kept.
-            if differing := recorded.undecided.items() ^ anew.undecided.items():
-                verdicts = (verdict for path in verdict_files(experiment) for verdict in VerdictFile(path).lasts())
-                judged = {(verdict.run_id, verdict.report_sha) for verdict in verdicts}
-                here = {(run.run_id, run.report_sha) for run in read_runs(experiment)}
-                is_same = is_same and differing.isdisjoint(judged & here)
-        else:
-            is_same = recorded == references[anew.query_id]
-        if not is_same:
-            checklist.miss("versions", name, "it is not what the world gives", until="scores")
