@@ -34,7 +34,7 @@ from drretail.records.base import Document, canonical_json, fault_of, file_name,
 from drretail.records.comparison import PlannedPair, PlannedPairs
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
-from drretail.records.query import Counterfactual, KeptReference, Query, Reference
+from drretail.records.query import Counterfactual, KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
@@ -160,8 +160,7 @@ class Experiment:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         existing = _validated(Definition, self._file) if self._file.exists() else None
         joined = self._joined(existing, definition)
-        # Those of version 1.0 hold their gold in experiment.json.
-        bringing = [query for query in (*(existing.queries if existing else ()), *definition.queries) if query.has_gold]
+        bringing = [query for query in definition.queries if query.has_gold]
         golden: Iterable[Query] | None = None
         if bringing:
             known = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
@@ -413,12 +412,9 @@ def reference_path(experiment: Path, query_id: str) -> Path:
     return experiment / "rubrics" / "basket" / f"{file_name(query_id)}.json"
 
 
-def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference | None:
-    """What is kept of a query's reference baskets (version 1.0 kept them whole); None if nothing that can be read."""
-    path = reference_path(experiment, query_id)
-    with suppress(UserError):  # before 1.0, baskets had other fields
-        return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
-    return None
+def read_reference(experiment: Path, query_id: str) -> KeptReference | None:
+    """What is kept of a query's reference baskets, or None."""
+    return _kept(KeptReference, reference_path(experiment, query_id))
 
 
 def read_definition(folder: Path) -> Definition:
@@ -428,7 +424,7 @@ def read_definition(folder: Path) -> Definition:
 
 
 def _written_definition(folder: Path) -> Definition:
-    """What experiment.json holds: queries without gold, but for those of version 1.0."""
+    """What experiment.json holds: queries without gold."""
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
@@ -498,7 +494,7 @@ def entitle(folder: Path, title: str) -> None:
 
 
 def read_options(folder: Path) -> list[KeptOptions]:
-    """The options that an experiment has kept; those of version 1.0 kept none. Raises UserError for a damaged file."""
+    """The options that an experiment has kept. Raises UserError for a damaged file."""
     options: list[KeptOptions] = []
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:

@@ -290,8 +290,8 @@ def made_references(experiment: Path, world: World | None, offers: Offers | None
     return {query.query_id: offers.reference(query) for query in definition.queries}
 
 
-def kept_references(experiment: Path, references: Mapping[str, Reference]) -> dict[Path, KeptReference]:
-    """What an experiment with these runs keeps of the references, by its place."""
+def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:
+    """Keeps what scores need of the references once the world is gone, whatever was kept before."""
     undecided: dict[str, dict[str, str]] = defaultdict(dict)
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
@@ -299,18 +299,14 @@ def kept_references(experiment: Path, references: Mapping[str, Reference]) -> di
         # Of a wish that the shop can meet, any refusal is a decision: its runs need not be read.
         if whole is None or whole.proof is None or whole.proof.state == "refuted":
             continue
-        subject = replace(read_subject(experiment, definition, planned, None), whole=whole)
+        subject = replace(read_subject(experiment, definition, planned, None), reference=whole)
         case = subject.case
         if subject.report_sha is not None and has_decision(case, None) and not has_decision(case, whole):
             undecided[subject.query.query_id][subject.run_id] = subject.report_sha
-    return {
+    kept = {
         reference_path(experiment, query_id): whole.kept(undecided[query_id]) for query_id, whole in references.items()
     }
-
-
-def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:
-    """Keeps what scores need of the references once the world is gone, whatever was kept before."""
-    write_sealed(experiment, kept_references(experiment, references))
+    write_sealed(experiment, kept)
 
 
 def is_decided(subject: Subject) -> bool:

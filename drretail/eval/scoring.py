@@ -210,7 +210,7 @@ async def score(
                 subject = read_subject(experiment, definition, run, store, page_age)
                 page_at = None if live is None else partial(pages.page, subject.label)
                 whole = (references or {}).get(subject.query.query_id)
-                subject = replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
+                subject = replace(subject, offers=offers, look_up=look_up, reference=whole, page_at=page_at)
                 yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:
