@@ -78,8 +78,6 @@ class Definition(Document):
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By query id, the top-level categories of the wanted products, as the world has them."""
     versions: dict[str, str] = Field(default_factory=dict[str, str])
-    forgotten: tuple[str, ...] | None = None
-    """Hashes of the ids of queries that ``forget`` removed."""
 
     @field_serializer("queries")
     def _as_tasks(self, queries: tuple[Query, ...]) -> list[dict[str, Any]]:

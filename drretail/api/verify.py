@@ -7,6 +7,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple, get_args
@@ -45,10 +47,11 @@ from drretail.experiment import (
 )
 from drretail.files import read_json, read_lines, unsynced
 from drretail.llm.event_loop import run_loop
+from drretail.llm.usage import read_prices
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
-from drretail.records.run import FILES, SANDBOX, System
-from drretail.records.score import Judging, Score, Scores
+from drretail.records.run import FILES, SANDBOX
+from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import table_of
@@ -60,6 +63,8 @@ AT_ONCE = 4
 MOST_SHOWN = 20
 """The most differences of a check that are printed; ``--json`` prints all."""
 FILES_OF_RUN = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+_TABLE = attrgetter("metric", "system", "rules", "judge", "judge_params")
+IMPORTED, BY_LAB = "imported reports have no journal", "the lab made these reports from others"
 NO_WORLD = "its world is not at hand: name it with --world"
 
 
@@ -67,9 +72,9 @@ class Check(Record):
     """What one check found in one state."""
 
     check: Name
-    """"hashes" of kept files, "runs" replayed from their journals, or "scores" made again."""
+    """ "hashes" of kept files, "runs" replayed from their journals, or "scores" made again."""
     state: State
-    """"not compared" where nothing can be made again here, such as imported reports."""
+    """ "not compared" where nothing can be made again here, such as imported reports."""
     count: int
     """How many files, runs or tables of scores are in this state."""
     what: tuple[str, ...] = ()
@@ -98,16 +103,13 @@ class Verification(Document):
         """One table, and a sentence on what it says."""
         rows: list[Sequence[object]] = []
         for check in self.checks:
-            first, *others = check.what or ("",)
-            rows.append((check.check, check.state, check.count, first))
-            rows += [("", "", None, what) for what in others[: MOST_SHOWN - 1]]
-            if (more := len(others) - MOST_SHOWN + 1) > 0:
-                rows.append(("", "", None, f"and {more:,} more: --json names all"))
+            first, *others = [*check.what[:MOST_SHOWN]] or [""]
+            others += [f"and {len(check.what) - MOST_SHOWN:,} more: --json names all"] * (len(check.what) > MOST_SHOWN)
+            rows += [(check.check, check.state, check.count, first), *(("", "", None, what) for what in others)]
         table = table_of("", ("check", "state", "count", "what differs, or why it is not compared"), rows)
-        different = len(self.differences)
-        sentence = f"{counted(different, 'difference')}." if different else "Nothing differs."
+        sentence = "Nothing differs." if self.passes else f"{counted(len(self.differences), 'difference')}."
         document = self.model_dump(mode="json") | {"passes": self.passes}
-        return Result(self, document, [table, Prose(sentence)], left=different)
+        return Result(self, document, [table, Prose(sentence)], left=len(self.differences))
 
 
 class Finding(NamedTuple):
@@ -132,22 +134,16 @@ def verify(options: VerifyOptions) -> Verification:
     """
     folder = folder_of(options.experiment)
     definition = read_definition(folder)
-    findings = [
-        *hash_findings(folder, definition),
-        *run_findings(folder, definition, options),
-        *score_findings(folder, definition),
-    ]
+    findings = [*hash_findings(folder, definition), *run_findings(folder, definition, options)]
+    findings.append(score_finding(folder))
     checks: list[Check] = []
-    for name in get_args(Name):
-        for state in get_args(State):
-            found = Counter(each.what for each in findings if (each.check, each.state) == (name, state))
-            if state == "differs" and found:
-                checks.append(Check(check=name, state=state, count=found.total(), what=tuple(found)))
-            elif found:
-                reasons = found.items()
-                checks += [
-                    Check(check=name, state=state, count=count, what=(why,) if why else ()) for why, count in reasons
-                ]
+    for name, state in product(get_args(Name), get_args(State)):
+        found = Counter(each.what for each in findings if (each.check, each.state) == (name, state))
+        if state == "differs" and found:
+            checks.append(Check(check=name, state=state, count=found.total(), what=tuple(found)))
+        elif found:
+            reasons = ((count, (why,) if why else ()) for why, count in found.items())
+            checks += [Check(check=name, state=state, count=count, what=what) for count, what in reasons]
     return Verification(experiment=str(folder), checks=tuple(checks))
 
 
@@ -156,10 +152,8 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
     for name, kept in kept_hashes(folder).items():
         if not (folder / name).exists():
             yield Finding("hashes", "not compared", f"{name} is not here")
-        elif hash_of(folder / name) == kept:
-            yield Finding("hashes", "equal")
         else:
-            yield Finding("hashes", "differs", f"{name}: it was changed after it was written")
+            yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
     for planned in _made(folder, definition):
         place = _place(folder, planned)
         try:
@@ -167,34 +161,32 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
         except UserError as problem:
             yield Finding("hashes", "differs", _here(folder, problem))
             continue
-        wrong = {
-            "run.json": run.report is not None and sha256_of(run.report) != run.report_sha,
-            "evidence.jsonl.gz": any(sha256_of(each.text) != each.sha256 for one in evidence for each in one.texts),
-            "results.jsonl.gz": any(sha256_of(text) != sha for sha, text in results.items()),
+        texts = {
+            "run.json": [(run.report, run.report_sha)] if run.report is not None else [],
+            "evidence.jsonl.gz": [(text.text, text.sha256) for entry in evidence for text in entry.texts],
+            "results.jsonl.gz": [(text, sha) for sha, text in results.items()],
         }
-        for name, is_wrong in wrong.items():
-            file = (place / name).relative_to(folder)
-            what = f"{file}: a text is not the one of its hash"
-            yield Finding("hashes", "differs", what) if is_wrong else Finding("hashes", "equal")
+        for name, hashed in texts.items():
+            what = f"{(place / name).relative_to(folder)}: a text is not the one of its hash"
+            yield _hashed(all(sha256_of(text) == sha for text, sha in hashed), what)
+
+
+def _hashed(is_same: bool, what: str) -> Finding:
+    return Finding("hashes", "equal") if is_same else Finding("hashes", "differs", what)
 
 
 def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -> Iterator[Finding]:
     """Each planned run beside its replay."""
-    made = _made(folder, definition)
+    made, systems = _made(folder, definition), definition.systems
+    reasons, there = {label: _no_replay(definition, label) for label in systems}, {each.run_id for each in made}
     for planned in planned_runs(folder, definition):
-        if planned not in made and not definition.systems[planned.label].is_imported:
-            yield Finding("runs", "not made yet", "drretail run makes it")
-    reasons = {label: _no_replay(definition, label) for label in definition.systems}
-    open_runs: list[Planned] = []
-    for planned in made:
-        if reason := reasons[planned.label]:
-            yield _left(reason)
-        else:
-            open_runs.append(planned)
+        if planned.run_id not in there and reasons[planned.label] not in (IMPORTED, BY_LAB):
+            yield Finding("runs", "not made yet", "drretail run makes them")
+    yield from (_left(reason) for planned in made if (reason := reasons[planned.label]))
+    open_runs = [planned for planned in made if not reasons[planned.label]]
     if not open_runs:
         return
-    systems = [definition.systems[label] for label in {planned.label for planned in open_runs}]
-    live = {system.web_provider for system in systems if system.web_is_live}
+    live = {system.web_provider for each in open_runs if (system := systems[each.label]).web_is_live}
     web = options.web or (live.pop() if len(live) == 1 else SANDBOX)
     opened_web = chosen_web(read_settings(web=web), replayed=True)
     with recorded_world(folder, options.world, web=opened_web) as world:
@@ -218,9 +210,9 @@ def _no_replay(definition: Definition, label: str) -> str:
     """Why a system's runs are not replayed, whatever the world; blank if they may be."""
     system = definition.systems[label]
     if system.is_imported:
-        return "imported reports have no journal"
+        return IMPORTED
     if system.is_made_by_lab:
-        return "the lab made these reports from others"
+        return BY_LAB
     if not is_built_in(system):
         return f"the agent {system.agent} is not one of the package's"
     if system.conditions:
@@ -233,12 +225,12 @@ async def _replayed(
     folder: Path, definition: Definition, planned: Sequence[Planned], runner: Runner, bar: Bar
 ) -> list[Finding]:
     """These runs, each beside the run that its journal gives, which is made in a folder of its own."""
-    systems: dict[str, SystemUnderTest | UserError] = {}
+    systems: dict[str, SystemUnderTest | Finding] = {}
     for label in {each.label for each in planned}:
         try:
             systems[label] = rebuilt(folder, definition, label, runner)
         except UserError as problem:
-            systems[label] = problem
+            systems[label] = _left(str(problem).rstrip("."))
     gate = asyncio.Semaphore(AT_ONCE)
     scratch = TemporaryDirectory(prefix="drretail-verify-")
     with scratch as place, Experiment(Path(place) / "exp", definition) as copy:
@@ -246,9 +238,7 @@ async def _replayed(
         async def found(each: Planned) -> Finding:
             sut = systems[each.label]
             async with gate:
-                is_rebuilt = isinstance(sut, SystemUnderTest)
-                reason = "" if is_rebuilt else str(sut).rstrip(".")
-                finding = await _replay(folder, copy, runner, each, sut) if is_rebuilt else _left(reason)
+                finding = sut if isinstance(sut, Finding) else await _replay(folder, copy, runner, each, sut)
             bar.advance()
             return finding
 
@@ -273,8 +263,8 @@ async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Plann
         fields = differing(read_json(recorded / "run.json"), read_json(made / "run.json"))
     except UserError as problem:
         return Finding("runs", "differs", _here(folder, problem))
-    where = f" ({', '.join(fields)})" if fields else ""
-    return Finding("runs", "differs", f"{name}: its journal gives another {' and '.join(wrong)}{where}")
+    what = ", ".join(wrong).replace("run.json", f"run.json ({', '.join(fields) or 'in its layout'})")
+    return Finding("runs", "differs", f"{name}: its journal gives another {what}")
 
 
 def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner) -> SystemUnderTest:
@@ -289,72 +279,60 @@ def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner
         del options[FILES]
     elif FILES in options and (files is None or files_hash(files) != options[FILES]):
         raise UserError(f"{label} read files of the user's: name their folder with --files")
-    models = recorded_models(experiment, label, system)
+    models = recorded_models(experiment, label, system, read_prices(read_settings().prices))
     settings: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
     sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, options=options, **settings)
-    _check_same(sut.system, system, label)
+    wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
+    if {"web_corpus", "web_provider"} & {*wrong}:
+        raise UserError(f"the web of {label} is not at hand: name it with --web")
+    if wrong:
+        raise UserError(f"this version builds {label} with another {wrong[0].removesuffix('s')}")
     if prompt_hashes(sut) != definition.prompt_hashes.get(label, {}):
         raise UserError(f"the prompts of {label} are not those of this version")
     return replace(sut, label=label, system=system)
 
 
-def _check_same(made: System, recorded: System, label: str) -> None:
-    """Raises UserError if this version builds another system."""
-    wrong = [name for name, value in recorded if getattr(made, name) != value and name != "scope"]
-    if {"web_corpus", "web_provider"} & {*wrong}:
-        raise UserError(f"the web of {label} is not at hand: name it with --web")
-    if wrong:
-        raise UserError(f"this version builds {label} with another {wrong[0].removesuffix('s')}")
-
-
-def score_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
+def score_finding(folder: Path) -> Finding:
     """scores.json beside what runs and verdicts give."""
     try:
         recorded = read_scores(folder)
-        if recorded is None:
-            yield Finding("scores", "not made yet", "drretail score makes them")
-            return
+        if recorded is None or recorded.made_of is None:
+            return Finding("scores", "not made yet", "drretail score makes them")
         names = sorted({row.metric for row in recorded.scores} | {*judged_in(folder)} - {PAIRWISE})
-        metrics = {name: recorded_metric(folder, name) for name in names}
-        made_by = definition.versions.get("drretail", "") if recorded.made_of is None else recorded.made_of.version
-        if made_by != __version__:
-            yield Finding("scores", "not compared", f"they were made by drretail {made_by}")
-        elif _lacks_gold(folder):
-            yield Finding("scores", "not compared", f"they rest on {GOLD}, which is not here")
-        elif missing := [name for name, metric in metrics.items() if metric is None]:
-            yield Finding("scores", "not compared", f"the metric {missing[0]} is not installed")
-        else:
-            # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
-            judged = {_table(row) for row in recorded.judgings if row.verdicts or row.stale}
-            rows = [row for row in recorded.scores if _table(row) not in judged and not is_panel(row.judge)]
-            asked = {TableKey(row.metric, Assessor.of(row)) for row in rows}
-            pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
-            made = derive_scores(folder, [metric for metric in metrics.values() if metric is not None], asked, pairs)
-            wrong = differing(_compared(recorded), _compared(made))
-            older = "" if recorded.made_of is None or made.made_of is None else recorded.made_of.changes(made.made_of)
-            why = f" ({older}: drretail score makes them again)" if older else ""
-            what = f"scores.json: runs and verdicts give other {', '.join(wrong)}{why}"
-            yield Finding("scores", "differs", what) if wrong else Finding("scores", "equal")
+        metrics = {name: metric for name in names if (metric := recorded_metric(folder, name)) is not None}
+        if recorded.made_of.version != __version__:
+            return Finding("scores", "not compared", f"they were made by drretail {recorded.made_of.version}")
+        if _lacks_gold(folder):
+            return Finding("scores", "not compared", f"they rest on {GOLD}, which is not here")
+        if missing := [name for name in names if name not in metrics]:
+            return Finding("scores", "not compared", f"the metric {missing[0]} is not installed")
+        # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
+        judged = {_TABLE(row) for row in recorded.judgings if row.verdicts or row.stale}
+        rows = [row for row in recorded.scores if _TABLE(row) not in judged and not is_panel(row.judge)]
+        asked = {TableKey(row.metric, Assessor.of(row)) for row in rows}
+        pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
+        made = derive_scores(folder, [*metrics.values()], asked, pairs)
     except UserError as problem:
-        yield Finding("scores", "differs", _here(folder, problem))
+        return Finding("scores", "differs", _here(folder, problem))
+    wrong = differing(_compared(recorded), _compared(made))
+    changes = "" if made.made_of is None else recorded.made_of.changes(made.made_of)
+    why = f" ({changes}: drretail score makes them again)" if changes else ""
+    what = f"scores.json: runs and verdicts give other {', '.join(wrong)}{why}"
+    return Finding("scores", "differs", what) if wrong else Finding("scores", "equal")
 
 
 def _compared(scores: Scores) -> dict[str, Any]:
     """What runs and verdicts alone decide: neither dollars, whose prices change, nor what add-ons say beside judges."""
     made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of", "named_judges"})
     board: dict[str, Any] = made.get("scoreboard", {})
-    board.pop("prices_as_of", None)
-    board.pop("notes", None)
+    for name in ("prices_as_of", "notes"):
+        board.pop(name, None)
     for described in made["metrics"].values():
         described.pop("judges", None)
     dollars = [column["name"] for column in board.get("columns", ()) if column["unit"] == "dollars"]
     for row in board.get("rows", ()):
         row["cells"] = {name: cell for name, cell in row["cells"].items() if name not in dollars}
     return made
-
-
-def _table(row: Score | Judging) -> tuple[str, str, str, str, str]:
-    return row.metric, row.system, row.rules, row.judge, row.judge_params
 
 
 def _lacks_gold(folder: Path) -> bool:

@@ -1,5 +1,5 @@
 """scores.json from the contents of the folder: all runs, and the verdicts of all judges, with their correlations.
-Files of version 1.0 are read too; a selection holds the rows of some metrics.
+A selection holds the rows of some metrics.
 """
 
 from collections import Counter, defaultdict

@@ -453,7 +453,7 @@ class Questions:
             return RunPart(view, question, name, talk_page_name(view.number - 1))
         talks = list[Talk]()
         if self._has_room:
-            with suppress(UserError):  # a journal of another version leaves the rest of the report intact
+            with suppress(UserError):  # a damaged journal leaves the rest of the report intact
                 talks = read_conversation(view.experiment, run)
         return RunPart(view, question, name, "" if talks else None, talks)
 
