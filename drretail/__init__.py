@@ -12,7 +12,7 @@ From Python (docs/reference/python.md), each imported on first use:
     run             agents over queries, as ``drretail run``; returns the recorded experiment
     open_experiment a recorded experiment by its folder
     score           its scores by judges and metrics
-    verify          whether its folder shows what its systems did
+    verify          whether its folder holds what its journals and verdicts give
     compare         systems side by side
     report, export, view  as pages and text, in other programs' formats, live in the browser
     build_sandbox, check_sandbox  a sealed web for each query

@@ -33,7 +33,7 @@ from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
-from drretail.records.query import KeptReference, Query, Reference
+from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
 
@@ -76,8 +76,6 @@ class Definition(Document):
     categories: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By query id, the top-level categories of the wanted products, as the world has them."""
     versions: dict[str, str] = Field(default_factory=dict[str, str])
-    forgotten: tuple[str, ...] | None = None
-    """Hashes of the ids of queries that ``forget`` removed."""
 
     @field_serializer("queries")
     def _as_tasks(self, queries: tuple[Query, ...]) -> list[dict[str, Any]]:
@@ -158,8 +156,7 @@ class Experiment:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         existing = _validated(Definition, self._file) if self._file.exists() else None
         joined = self._joined(existing, definition)
-        # Those of version 1.0 hold their gold in experiment.json.
-        bringing = [query for query in (*(existing.queries if existing else ()), *definition.queries) if query.has_gold]
+        bringing = [query for query in definition.queries if query.has_gold]
         golden: Iterable[Query] | None = None
         if bringing:
             known = {query.query_id: query for query in with_gold(joined.queries, self.folder / GOLD)}
@@ -390,12 +387,9 @@ def reference_path(experiment: Path, query_id: str) -> Path:
     return experiment / "rubrics" / "basket" / f"{file_name(query_id)}.json"
 
 
-def read_reference(experiment: Path, query_id: str) -> KeptReference | Reference | None:
-    """What is kept of a query's reference baskets (version 1.0 kept them whole); None if nothing that can be read."""
-    path = reference_path(experiment, query_id)
-    with suppress(UserError):  # before 1.0, baskets had other fields
-        return _kept(KeptReference if path.exists() and "sha256" in read_json(path) else Reference, path)
-    return None
+def read_reference(experiment: Path, query_id: str) -> KeptReference | None:
+    """What is kept of a query's reference baskets, or None."""
+    return _kept(KeptReference, reference_path(experiment, query_id))
 
 
 def read_definition(folder: Path) -> Definition:
@@ -405,7 +399,7 @@ def read_definition(folder: Path) -> Definition:
 
 
 def _written_definition(folder: Path) -> Definition:
-    """What experiment.json holds: queries without gold, but for those of version 1.0."""
+    """What experiment.json holds: queries without gold."""
     path = folder / "experiment.json"
     if not path.exists():
         what = "is no experiment: it holds no experiment.json" if folder.exists() else "does not exist"
@@ -440,25 +434,19 @@ def write_sealed(folder: Path, documents: Mapping[Path, Document]) -> None:
 
 def seal(folder: Path, *paths: Path) -> None:
     """Keeps the sha256 of files of an experiment as they are now."""
-    sums = {path.relative_to(folder).as_posix(): _sum_of(path) for path in paths if path.exists()}
-    seals = _seals(folder)
+    sums = {path.relative_to(folder).as_posix(): hash_of(path) for path in paths if path.exists()}
+    seals = kept_hashes(folder)
     if seals != seals | sums:
         write_json(folder / SEALS, {"format": 1, "sums": seals | sums})
 
 
-def edited_since(folder: Path) -> list[str]:
-    """The files of an experiment that are not as they were sealed. Deleted ones are left out: they are made anew."""
-    return [
-        name for name, made in _seals(folder).items() if (folder / name).exists() and _sum_of(folder / name) != made
-    ]
-
-
-def _sum_of(path: Path) -> str:
+def hash_of(path: Path) -> str:
+    """The sha256 of a file, as an experiment keeps it."""
     return sha256(path.read_bytes()).hexdigest()
 
 
-def _seals(folder: Path) -> dict[str, str]:
-    """The sha256 of each file that was sealed, by its path within the experiment; empty in those of version 1.0."""
+def kept_hashes(folder: Path) -> dict[str, str]:
+    """The sha256 of each file that was sealed, by its path within the experiment."""
     path = folder / SEALS
     sums = read_json(path).get("sums") if path.exists() else {}
     return {str(name): str(each) for name, each in sums.items()} if isinstance(sums, dict) else {}
@@ -475,7 +463,7 @@ def entitle(folder: Path, title: str) -> None:
 
 
 def read_options(folder: Path) -> list[KeptOptions]:
-    """The options that an experiment has kept; those of version 1.0 kept none. Raises UserError for a damaged file."""
+    """The options that an experiment has kept. Raises UserError for a damaged file."""
     options: list[KeptOptions] = []
     for path in sorted((folder / OPTIONS).glob("*.toml")):
         try:

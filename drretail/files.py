@@ -32,7 +32,6 @@ MOST_UNPACKED = 512 << 20
 """Bytes: files are read whole, so an endless line or a packed bomb must be refused."""
 PACKING = 3
 """ISA-L's highest level. zlib's level 4 packs a run's files 5 % smaller in five times the time, its 9 9 % smaller."""
-ANEW = ": restore it, or make it anew."
 _LONGEST = 60
 """Characters of a name: at most 240 bytes in UTF-8, and a file name may have 255."""
 _PART = re.compile(r".+\.[a-z0-9_]{8}\.part", re.DOTALL)
@@ -306,7 +305,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise UserError(f"{path} does not exist.") from None
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as problem:
         if isinstance(problem, json.JSONDecodeError):
-            raise UserError(f"{path} cannot be read as JSON ({problem}){ANEW}") from problem
+            raise UserError(f"{path} cannot be read as JSON ({problem}): restore it, or make it anew.") from problem
         raise UserError(f"{file_error(problem, path)}.") from problem
     if not isinstance(value, dict):
         raise UserError(f"{path} holds no JSON object.")

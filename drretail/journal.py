@@ -10,7 +10,7 @@ import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,7 +66,6 @@ class Outcome:
 class Journal:
     """The effects of one run. ``path`` None keeps them in memory; ``replay`` only serves those of another journal.
 
-    Effects of the kinds in ``anew`` are performed again instead of served; of the web, only those that succeeded.
     Raises UserError if the file is of another format, or a line before the last is broken.
     """
 
@@ -75,7 +74,6 @@ class Journal:
         path: Path | None = None,
         *,
         replay: Path | None = None,
-        anew: Collection[EffectKind] = (),
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self.effects: list[Effect] = []
@@ -83,7 +81,6 @@ class Journal:
         """How many effects were served from the journal since it was opened."""
         self.clock = clock
         self._replays = replay is not None
-        self._anew = frozenset(anew)
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
@@ -125,8 +122,6 @@ class Journal:
         if effect is None:
             if self._replays:
                 raise ModelError("agent", f"{NO_ANSWER}: the run differs")
-            return None
-        if effect.kind in self._anew and (effect.kind == "model" or effect.error is None):
             return None
         with self._lock:
             self.served += 1

@@ -1,7 +1,7 @@
 """The built-in agents by name, each with its place; nothing is loaded here."""
 
 from drretail.plugins import addon_names
-from drretail.records.run import COMMAND, MCP_AGENT, System
+from drretail.records.run import MCP_AGENT, System
 
 BUILT_IN: dict[str, str] = {
     "plan_to_function": "drretail.agents.plan_to_function:PLAN_TO_FUNCTION",
@@ -33,8 +33,3 @@ def answers_here(system: System) -> bool:
     """True if the agent is code of the user's own in the process of the command."""
     made_elsewhere = system.is_command_or_address or system.is_imported
     return not (is_built_in(system) or made_elsewhere or system.agent == MCP_AGENT)
-
-
-def reaches_gold(system: System) -> bool:
-    """True if code of the user's own answered on the machine that holds the gold, where it can read memory or files."""
-    return answers_here(system) or (system.place or "").startswith(COMMAND)

@@ -2,34 +2,23 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from drretail import __version__
 from drretail.api.option import accepts
 from drretail.api.options.score import ReportOptions
 from drretail.api.options.shared import folder_of
-from drretail.api.settings import read_settings
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.eval.check_results import Checklist
-from drretail.eval.method import judge_notes
-from drretail.eval.proofs import QUESTION_SHOWN, SCORES_FOLLOW, SHOWN, Proofs, States, state_of
-from drretail.eval.rejudging import check_scores
 from drretail.experiment import entitle
 from drretail.files import write_atomically
-from drretail.llm.usage import PriceTable, read_prices
 from drretail.progress import Progress, busy, choose_progress
 from drretail.records.tables.markup import latex_table
 from drretail.records.tables.result import Result
 from drretail.viewer.experiment import ExperimentView, read_view
-from drretail.viewer.output import say
-from drretail.viewer.page.document import INDEX, write_report
-from drretail.viewer.page.frame import page_name
-from drretail.viewer.page.question import Questions
+from drretail.viewer.page.document import write_report
 from drretail.viewer.plots.drawing import write_plots
 from drretail.viewer.plots.experiment_plots import plots_of
 from drretail.viewer.run_lines import run_line
@@ -65,25 +54,17 @@ def report(options: ReportOptions) -> Result[str]:
         raise UserError(f"{to} is a folder: --to names the file to write, such as {to / DEFAULT_NAMES[options.form]}.")
     made = to or (experiment / DEFAULT_NAMES[options.form] if options.form in ("html", "plots") else Path())
     place = next(each for each in (made, *made.parents) if each.exists())
-    has_pages = options.form == "html" and made.with_suffix("").is_dir()  # which may be as they would be written
-    if made != Path() and not has_pages and place.is_dir() and not os.access(place, os.W_OK):
+    if made != Path() and place.is_dir() and not os.access(place, os.W_OK):
         raise UserError(f"{place} is closed to this user: change its permissions, or name another place.")
     if options.form == "paper":
         return _paper(experiment, options, to)
     if options.title is not None:
         entitle(experiment, options.title)
     name = DEFAULT_NAMES[options.form]
-    settings = read_settings()
-    proofs = Proofs(experiment, settings.cache_dir)
-    files = proofs.files()
     with busy("reading runs and scores"):
-        view = read_view(experiment, proofs)
-        if not view.failure:
-            view = _checked(view, read_prices(settings.prices), proofs)
+        view = read_view(experiment)
     if options.form == "plots":
         return _plots(view, to or experiment / name)
-    if view.failure:
-        say(view.failure)
     text = ""
     if options.form == "html":
         if to is not None and to.suffix.casefold() in (".csv", ".tsv", ".xlsx", ".parquet"):
@@ -91,7 +72,7 @@ def report(options: ReportOptions) -> Result[str]:
                 f"report writes a page, not {to.name}: "
                 f"drretail export {quote(str(experiment))} --format csv writes tables."
             )
-        to = _write_pages(view, to or experiment / name, options.split, proofs, files)
+        to = _write_pages(view, to or experiment / name, options.split)
     elif options.form == "latex":
         board = view.scores.scoreboard
         if board is None:
@@ -119,24 +100,6 @@ def _result(
     )
 
 
-def _checked(view: ExperimentView, prices: PriceTable, proofs: Proofs) -> ExperimentView:
-    """The view whose failure says how scores.json differs from what the runs and verdicts give. Blank if it doesn't, if
-    the page says that the scores are outdated, or for another version's experiment.
-    """
-    if view.outdated or view.definition.versions.get("drretail") != __version__:
-        return view
-    notes = judge_notes(view.folder)
-    if proofs.hold(SCORES_FOLLOW, about := [repr(prices), notes]):
-        return view
-    files, checklist, gathered = proofs.files(), Checklist(), None
-    with checklist.catching("scores", "scores.json"):
-        gathered = check_scores(view.folder, prices, notes, checklist)
-    failure = checklist.first_failure(view.folder)
-    if not failure:
-        proofs.keep({SCORES_FOLLOW: about}, files)
-    return replace(view, failure=failure, gathered=gathered)
-
-
 def _plots(view: ExperimentView, to: Path) -> Result[str]:
     if to.exists() and not to.is_dir():
         raise UserError(f"{to} is a file: --to names the folder for plots.")
@@ -145,33 +108,15 @@ def _plots(view: ExperimentView, to: Path) -> Result[str]:
     return Result("", {"plots": written}, written, path=to)
 
 
-def _write_pages(view: ExperimentView, to: Path, split: bool | None, proofs: Proofs, files: str) -> Path:
-    """Writes the report unless it stands as it would be written, and returns the path to open.
+def _write_pages(view: ExperimentView, to: Path, split: bool | None) -> Path:
+    """Writes the report, and returns the path to open.
 
-    Unless ``split`` is given, the report's size decides between one file and a folder. ``files`` are those of the view,
-    taken before it was read.
+    Unless ``split`` is given, the report's size decides between one file and a folder.
     """
-    shown = [str(to.resolve()), split, view.title, view.failure, view.lab, [*view.definition.systems]]
-    pages = (to, to.with_suffix(""))
-    if proofs.hold(SHOWN, shown, pages):
-        return to if to.exists() else pages[1] / INDEX
-    states = States(view.folder, view.definition, Questions(view).frame)
-    questions = {each.query.query_id: each for each in view.questions}
-    recorded = {name: states.of_question([view.planned[at] for at in each.places]) for name, each in questions.items()}
-
-    def page_states() -> dict[str, str]:
-        """By query id, the state of the question with its page."""
-        places = {name: pages[1] / page_name(each) for name, each in questions.items()}
-        return {name: state_of(recorded[name], shown, [page]) for name, page in places.items() if page.exists()}
-
     many = len(view.runs) >= MANY_RUNS
     form = "auto" if split is None else "split" if split else "single"
-    unchanged = set[str]() if form == "single" else proofs.unchanged(QUESTION_SHOWN, page_states())
     with (choose_progress() if many else Progress()).track("Writing pages", len(view.runs)) as bar:
-        path = write_report(view, to, form, bar, unchanged)
-    proofs.keep({SHOWN: shown}, files, pages)
-    proofs.keep_each(QUESTION_SHOWN, page_states())
-    return path
+        return write_report(view, to, form, bar)
 
 
 def _paper(experiment: Path, options: ReportOptions, to: Path | None) -> Result[str]:

@@ -19,10 +19,9 @@ from drretail.api.recorded_scores import RecordedScores
 from drretail.api.run import CITED_PAGES, estimate_run, run
 from drretail.api.score import judges_for, score
 from drretail.api.settings import read_settings
-from drretail.api.verify import verify
+from drretail.api.verify import Verification, verify
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.eval.check_results import Verification
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.method import read_wording
@@ -60,7 +59,7 @@ class Reproduction:
     scores: RecordedScores
     """The scores by the paper's rules, and what judging took."""
     verification: Verification
-    """Whether the folder holds what its systems produced."""
+    """Whether the folder holds what its journals and verdicts give."""
     paper: PaperView
     """These numbers beside the paper's."""
     page: Path
@@ -88,7 +87,7 @@ class Reproduction:
 
     @property
     def is_complete(self) -> bool:
-        """True if every run and judgement was made, and nothing in the folder contradicts itself."""
+        """True if every run and judgement was made, and nothing in the folder differs from its journals and verdicts."""
         whole = self.experiment.is_complete and not self.scores.judging.failed and self.closing is None
         return whole and self.verification.passes
 
@@ -210,10 +209,11 @@ def _page(board: Scoreboard | None, verification: Verification, spent: Cost, pap
 
 
 def _verified(verification: Verification) -> str:
-    made, failures = sum(check.state == "pass" for check in verification.checks), verification.failures
     if verification.passes:
-        return f"`drretail verify` finds no contradiction: {made} of {len(verification.checks)} checks pass."
-    return f"`drretail verify` finds {counted(len(failures), 'contradiction')}, first: {failures[0].line}"
+        replayed = sum(check.count for check in verification.checks if (check.check, check.state) == ("runs", "equal"))
+        return f"`drretail verify` finds no difference: {counted(replayed, 'run')} replayed, and the scores made again."
+    found = counted(len(verification.differences), "difference")
+    return f"`drretail verify` finds {found}, first: {verification.differences[0]}."
 
 
 CHARACTERS_PER_WORD = 7

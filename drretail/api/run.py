@@ -1,18 +1,16 @@
 """``run``: agents over queries; ``ask``: one question."""
 
-import os
 import tempfile
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from drretail.agents.names import answers_here
 from drretail.agents.running.estimate import estimate_left, misfits, open_queries
-from drretail.agents.running.outcomes import ALL, FAILED, SPOILED, Tally
-from drretail.agents.running.run import ask_once, question_as_query, run_apart
+from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
+from drretail.agents.running.run import Outcome, ask_once, question_as_query
 from drretail.agents.running.run import run as run_systems
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.shard import only as select_only
@@ -31,6 +29,7 @@ from drretail.api.systems import (
     kept_options,
     named_systems,
     read_file_of_queries,
+    recorded_abilities,
     runner_of,
     with_preset,
     without_sandbox_gold,
@@ -69,7 +68,7 @@ def run(options: RunOptions) -> RecordedExperiment:
 
     Raises UserError for a wrong name or world, and if ``to`` holds another experiment.
     """
-    observer, environment = options.observer or SILENT, dict(os.environ)  # as it was before an agent was loaded
+    observer = options.observer or SILENT
     with _prepared(options, keyless=options.replay is not None) as ready:
         world = ready.world
         if world.folder is not None:
@@ -86,39 +85,27 @@ def run(options: RunOptions) -> RecordedExperiment:
                     where = f"{Path(options.replay)} ({changed})"
                     observer.note(f"{label} has other prompts than in {where}: its journals do not answer them.")
         systems = with_baselines(ready.systems, world) if options.baselines else ready.systems
-        tallies, closing = _run_systems(options, ready, systems, folder, environment, observer)
+        outcome = _run_systems(options, ready, systems, folder, observer)
         scored_by = f"drretail score {quote(str(folder))}"
         if "dr3" in METRICS and isinstance(world.web, SealedWeb) and has_gold(gold := world.web.folder):
             criteria = f" --criteria {quote(str(gold))}" if (gold / "rubrics").is_dir() else ""
             scored_by += f" --metrics dr3 --gold {quote(str(gold))}{criteria}"
-    return RecordedExperiment(folder, tuple(tallies), closing, scored_by)
+    return RecordedExperiment(folder, tuple(outcome.tallies), outcome.closing, scored_by)
 
 
 def _run_systems(
-    options: RunOptions,
-    ready: "_Ready",
-    systems: Sequence[SystemUnderTest],
-    folder: Path,
-    environment: Mapping[str, str],
-    observer: Observer,
-) -> tuple[list[Tally], str | None]:
-    """What became of the runs, and why some were not started if a cap was reached.
-
-    Beside agents whose code runs in this process, floors and the oracle run afterwards, in a process of their own.
-    """
-    world, settings, is_part = ready.world, ready.settings, options.only is not None
-    replay = None if options.replay is None else Path(options.replay)
-    runner = runner_of(world, settings, ready.world_spec, replay, pages=options.pages, files=options.files)
-    researching = [sut for sut in systems if not sut.agent.is_baseline]
-    floors = [sut for sut in systems if sut.agent.is_baseline]
-    is_apart = bool(floors) and any(answers_here(sut.system) for sut in researching)
-    first = researching if is_apart else systems
-    running = partial(
-        run_systems,
+    options: RunOptions, ready: "_Ready", systems: Sequence[SystemUnderTest], folder: Path, observer: Observer
+) -> Outcome:
+    """What became of the runs, and why some were not started if a cap was reached."""
+    settings, replay = ready.settings, None if options.replay is None else Path(options.replay)
+    runner = runner_of(ready.world, settings, ready.world_spec, replay, pages=options.pages, files=options.files)
+    count = sum(sut.repeats(options.repeats) for sut in systems) * len(ready.shard.of_queries(ready.queries))
+    return run_systems(
         folder,
         runner,
-        queries=ready.queries,
-        is_part=is_part,
+        systems,
+        ready.queries,
+        is_part=options.only is not None,
         shard=ready.shard,
         repeats=options.repeats,
         seed=options.seed,
@@ -126,31 +113,10 @@ def _run_systems(
         options=kept_options(ready.options, settings, [system.label for system in systems], folder),
         open_gold=ready.open_gold,
         parallel=settings.parallel,
+        caps=Caps(ready.opener.prices, options.max_tokens, options.max_dollars),
+        watch=observer.runs(runner, count, settings.parallel),
         retry=ready.retry,
     )
-    count = sum(sut.repeats(options.repeats) for sut in first) * len(ready.shard.of_queries(ready.queries))
-    caps = Caps(ready.opener.prices, options.max_tokens, options.max_dollars)
-    outcome = running(suts=first, caps=caps, watch=observer.runs(runner, count, settings.parallel))
-    if not is_apart:
-        return [*outcome.tallies], outcome.closing
-    has_run = False
-    # An open world or web of Python's may be of a kind that its name does not tell.
-    is_named = isinstance(world.web, SealedWeb) or not isinstance(options.world, World)
-    if is_named and isinstance(options.web, str | None):
-        has_run = run_apart(
-            folder,
-            floors,
-            ready.shard.of_queries(ready.open_gold()),
-            world,
-            ready.world_spec,
-            seed=options.seed,
-            web=options.web,
-            is_part=is_part,
-            environment=environment,
-        )
-    if not has_run:
-        observer.note("Floors and the oracle ran in this process, as no other one could open its world and web.")
-    return [*outcome.tallies, *running(suts=floors).tallies], outcome.closing
 
 
 @accepts(RunOptions)
@@ -208,8 +174,6 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
     recorded: dict[str, Abilities] = {}
     if options.replay is not None:
-        from drretail.api.verify import recorded_abilities  # loads what judges
-
         recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)

@@ -4,7 +4,7 @@ Judges are opened by their specs, models and profiles.
 """
 
 import sys
-from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,12 +29,10 @@ from drretail.eval.judging.spending import Allowance, allowance_for, judging_cos
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
-from drretail.eval.proofs import JUDGED, RUN_JUDGED, SCORES_FOLLOW, Proofs, States
-from drretail.eval.registry import METRICS, PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
+from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
 from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score as score_experiment
-from drretail.eval.verification import first_failure
 from drretail.experiment import Experiment, read_definition
 from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
@@ -134,9 +132,6 @@ def score(options: ScoreOptions) -> RecordedScores:
     slice_kinds(texts_in(options.by))  # raises for a wrong name before anything is judged
     plan = Plan.of(options)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
-    proofs = Proofs(folder, settings.cache_dir)
-    if failure := first_failure(folder, proofs):
-        say(failure)
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
     allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
@@ -153,24 +148,7 @@ def score(options: ScoreOptions) -> RecordedScores:
                 say(caution)
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
-        follows = [repr(prices), judge_notes(folder)]
-        about = [repr(replace(options, by=(), details=False)), repr(settings), shop is None, *follows]
-        can_be_proved = _rests_on_names(options, plan)
-
-        def states() -> dict[str, str]:
-            definition = read_definition(folder)
-            of = States(folder, definition, about)
-            return {each.run_id: of.of_judged(each) for each in planned_runs(folder, definition)}
-
-        def end_judging() -> None:
-            pack_below(folder / "verdicts")
-            if can_be_proved and allowance.closing is None:
-                proofs.keep({JUDGED: about, SCORES_FOLLOW: follows}, proofs.files())
-                proofs.keep_each(RUN_JUDGED, states())
-
-        if not (can_be_proved and proofs.hold(JUDGED, about)):
-            judged = proofs.unchanged(RUN_JUDGED, states()) if can_be_proved else set[str]()
-            _judge(plan, options, judges, shop, pages, allowance, end_judging, judged)
+        _judge(plan, options, judges, shop, pages, allowance)
         scores = made_scores(folder)  # as they stand in the file, whether made now or before
     if any(system.is_of_shop for system in read_definition(folder).systems.values()):
         say("Answers are held against the shop's records as of their import: import them again after a new ingest.")
@@ -185,8 +163,6 @@ def _judge(
     shop: World | None,
     pages: Mapping[str, Pages] | None,
     allowance: Allowance,
-    on_written: Callable[[], None],
-    judged: Collection[str],
 ) -> None:
     """Judges what is not judged yet, and writes scores.json."""
     offers = None if shop is None else Offers(shop)
@@ -214,8 +190,7 @@ def _judge(
             criteria=_path(options.criteria),
             gold=_path(options.gold),
             judge_notes=judge_notes,
-            on_written=on_written,
-            judged=judged,
+            on_written=lambda: pack_below(plan.folder / "verdicts"),
         )
     )
 
@@ -390,14 +365,6 @@ def unfetched_claims(scores: Scores) -> int:
     """How many claims are n/a because a page that they cite was not fetched."""
     rows = [row for row in scores.scores if row.variant == "FP_web"]
     return sum({row.system: int(row.items.get("unfetched", 0)) for row in rows}.values())
-
-
-def _rests_on_names(options: ScoreOptions, plan: Plan) -> bool:
-    """False if what is judged rests on more than the experiment and options: on other files or pages, or on objects."""
-    own = [metric for metric in plan.metrics if metric not in (*METRICS, PAIRWISE)]
-    judges = [options.judge] if isinstance(options.judge, str | Model) else [*options.judge]
-    others = (options.queries, options.criteria, options.gold, options.prompts, options.retry, plan.needs_pages)
-    return not any((*own, *others, options.batch)) and all(isinstance(judge, str) for judge in judges)
 
 
 def _path(path: str | Path | None) -> Path | None:

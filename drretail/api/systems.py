@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from os.path import relpath
 from pathlib import Path
@@ -39,11 +40,13 @@ from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, quoted
-from drretail.experiment import LABELS, NEEDS, OPTIONS
-from drretail.llm.registry import Model
+from drretail.experiment import LABELS, NEEDS, OPTIONS, read_definition, read_journal, run_folder
+from drretail.llm.registry import Model, open_recorded
+from drretail.llm.usage import PriceTable
 from drretail.querygen.reading import read_queries, shipped_queries
+from drretail.records.models import Abilities
 from drretail.records.query import Query
-from drretail.records.run import FILES, ROLES, Limits
+from drretail.records.run import FILES, ROLES, Limits, System
 
 ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all
@@ -309,3 +312,26 @@ def runner_of(
         files=None if files is None else Path(files),
         retrievers=Retrievers(cache=settings.cache_dir / "embeddings"),
     )
+
+
+def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
+    """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
+    journals = map(read_journal, sorted(run_folder(experiment, label, "", 1).parent.glob("*")))
+    calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
+    # The calls of the system's first run that has any
+    parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}
+    return {
+        role: open_recorded(
+            model.spec, parameters.get(role) or model.params or {}, prices, is_whole=bool(parameters.get(role))
+        )
+        for role, model in system.models.items()
+    }
+
+
+def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
+    """What the server of each model could do when the experiment's runs were made."""
+    abilities: dict[str, Abilities] = {}
+    for label, system in read_definition(experiment).systems.items():
+        with suppress(UserError):  # a model of the user's own has no such server
+            abilities |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
+    return abilities

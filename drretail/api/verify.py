@@ -1,534 +1,350 @@
-"""``verify``: whether an experiment's folder holds what its systems produced, as far as a folder can show it.
+"""``verify``: whether an experiment's folder holds what its journals and verdicts give.
 
-Runs are made again from their journals, and tool calls again, and compared with the folder.
+Kept files are compared with their hashes, runs with replays of their journals, and scores with scores made again.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from drretail import __version__
-from drretail.agents.base import Agent
 from drretail.agents.names import is_built_in
 from drretail.agents.registry import NO_OVERRIDES, load_agent, read_overrides
-from drretail.agents.running.run import open_experiment
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_hash
 from drretail.api.option import accepts
 from drretail.api.options.score import VerifyOptions
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
-from drretail.api.systems import runner_of
-from drretail.api.worlds import chosen_web, open_world, recorded_world
-from drretail.env.folder import check_world
-from drretail.env.gold import add_gold
-from drretail.env.named_products import NamedProducts
-from drretail.env.offers import Offers
-from drretail.env.session import Session
-from drretail.env.web.dense import Retrievers
+from drretail.api.systems import recorded_models, runner_of
+from drretail.api.worlds import chosen_web, recorded_world
 from drretail.env.web.sandbox import SealedWeb
-from drretail.env.world import World
-from drretail.errors import DrretailError, UserError
-from drretail.eval.baskets import check_references, made_references
-from drretail.eval.check_results import GO_ON, RESTORE, Checklist, Verification, differing
-from drretail.eval.judging.question import VerdictFile, verdict_files
-from drretail.eval.judging.subject import planned_runs
-from drretail.eval.method import judge_notes
-from drretail.eval.rejudging import check_scores, check_verdicts, check_votes
-from drretail.eval.scores.file import taken_out
-from drretail.eval.verification import check_packs, check_plan, check_runs, check_seals, check_texts
+from drretail.errors import UserError
+from drretail.eval.judging.question import judged_in
+from drretail.eval.judging.subject import Planned, planned_runs
+from drretail.eval.registry import PAIRWISE, recorded_metric
+from drretail.eval.scores.file import derive_scores, read_scores
+from drretail.eval.scores.gathering import Assessor, TableKey, is_panel
 from drretail.experiment import (
+    GOLD,
     Definition,
+    Experiment,
+    hash_of,
+    kept_hashes,
     prompts_path,
     read_definition,
     read_evidence,
-    read_journal,
     read_results,
     read_run,
     run_folder,
 )
-from drretail.files import read_json, readable_json, unsynced
-from drretail.journal import NO_ANSWER, Effect, read_effects
+from drretail.files import read_json, read_lines, unsynced
 from drretail.llm.event_loop import run_loop
-from drretail.llm.models import Models
-from drretail.llm.providers import OFFLINE, open_embeddings
-from drretail.llm.registry import Model, open_recorded
-from drretail.llm.usage import PriceTable, read_prices
-from drretail.progress import Progress, choose_progress
-from drretail.querygen.reading import WORLD, Split, read_queries, shipped_queries
-from drretail.records.base import sha256_of
-from drretail.records.evidence import Evidence
-from drretail.records.models import Abilities
-from drretail.records.query import Query, Task
-from drretail.records.run import FILES, NINE, SANDBOX, Answer, Limits, Run, System
-from drretail.tools.registry import tool_schema_hash
-from drretail.tools.toolkit import Toolkit
+from drretail.llm.usage import read_prices
+from drretail.progress import Bar, choose_progress
+from drretail.records.base import Document, Record, sha256_of
+from drretail.records.run import FILES, SANDBOX
+from drretail.records.score import Scores
+from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Prose, Result
+from drretail.records.tables.table import table_of
 
-if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
-
+Name = Literal["hashes", "runs", "scores"]
+State = Literal["equal", "differs", "not made yet", "not compared"]
 AT_ONCE = 4
-"""Runs made again at the same time."""
-OWN_CONDITION = "it ran under a condition of the user's own"
-ADDS_GOLD = (
-    "The `drretail run` that was begun adds it once all its runs have ended, or `drretail score EXP --queries FILE`."
-)
-OWN_AGENT = "`drretail run --replay EXP --to NEW --agent …` with that agent makes it again; then compare the folders."
+"""Runs replayed at the same time."""
+MOST_SHOWN = 20
+"""The most differences of a check that are printed; ``--json`` prints all."""
+FILES_OF_RUN = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+_TABLE = attrgetter("metric", "system", "rules", "judge", "judge_params")
+IMPORTED, BY_LAB = "imported reports have no journal", "the lab made these reports from others"
+NO_WORLD = "its world is not at hand: name it with --world"
 
 
-def rebuilt(
-    experiment: Path, definition: Definition, label: str, world: World, prices: PriceTable, files: Path | None = None
-) -> SystemUnderTest:
-    """The system of that label as this version builds it, with models that never send anything.
+class Check(Record):
+    """What one check found in one state."""
 
-    Raises UserError if it can't be built here, as with an agent that is not built in. Raises ValueError if no system of
-    this version is as the folder says.
-    """
-    system = definition.systems[label]
-    if not is_built_in(system):
-        raise UserError(f"the agent {system.agent} is not one of the package's")
-    if system.conditions:
-        raise UserError(OWN_CONDITION)
-    agent, overrides = load_agent(system.agent), NO_OVERRIDES
-    if system.prompts is not None:
-        folder = prompts_path(experiment, label, system.prompts.name)
-        overrides = replace(read_overrides(folder, [agent]), name=system.prompts.name)
-    models = recorded_models(experiment, label, system, prices)
-    settings: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
-    settings["options"] = system.options
-    if FILES in system.options and isinstance(world.web, SealedWeb):  # the sandbox brings the files itself
-        settings["options"] = {name: value for name, value in system.options.items() if name != FILES}
-    elif FILES in system.options and (files is None or files_hash(files) != system.options[FILES]):
-        raise UserError("it read files of the user's: name their folder with --files")
-    sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, **settings)
-    wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
-    if {"self_checked", "models"} & {*wrong}:
-        raise ValueError(f"its system has other {' and '.join(wrong)} than experiment.json says")
-    if wrong or sut.label != label:
-        first = wrong[0] if wrong else "label"
-        is_web = {"web_corpus", "web_provider"} & {*wrong}
-        advice = "name its pages with --web" if is_web else "this version builds it so"
-        raise UserError(f"its {first} {'are others' if first.endswith('s') else 'is another'} here: {advice}")
-    return replace(sut, system=system)
+    check: Name
+    """ "hashes" of kept files, "runs" replayed from their journals, or "scores" made again."""
+    state: State
+    """ "not compared" where nothing can be made again here, such as imported reports."""
+    count: int
+    """How many files, runs or tables of scores are in this state."""
+    what: tuple[str, ...] = ()
+    """What differs, one text for each; else the reason of the state, if it needs one."""
 
 
-def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
-    """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
-    journals = map(read_journal, sorted(run_folder(experiment, label, "", 1).parent.glob("*")))
-    calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
-    # The calls of the system's first run that has any
-    parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}
-    return {
-        role: open_recorded(
-            model.spec, parameters.get(role) or model.params or {}, prices, is_whole=bool(parameters.get(role))
-        )
-        for role, model in system.models.items()
-    }
+class Verification(Document):
+    """What was found equal, different, not made yet or beyond comparing."""
+
+    experiment: str
+    """The folder."""
+    checks: tuple[Check, ...]
+    """In the order in which they are made; each check once for every state and reason."""
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """All that differs."""
+        return tuple(what for check in self.checks if check.state == "differs" for what in check.what)
+
+    @property
+    def passes(self) -> bool:
+        """True if nothing differs. What is not made yet, or can't be compared, is no difference."""
+        return not self.differences
+
+    def result(self) -> Result["Verification"]:
+        """One table, and a sentence on what it says."""
+        rows: list[Sequence[object]] = []
+        for check in self.checks:
+            first, *others = [*check.what[:MOST_SHOWN]] or [""]
+            others += [f"and {len(check.what) - MOST_SHOWN:,} more: --json names all"] * (len(check.what) > MOST_SHOWN)
+            rows += [(check.check, check.state, check.count, first), *(("", "", None, what) for what in others)]
+        table = table_of("", ("check", "state", "count", "what differs, or why it is not compared"), rows)
+        sentence = "Nothing differs." if self.passes else f"{counted(len(self.differences), 'difference')}."
+        document = self.model_dump(mode="json") | {"passes": self.passes}
+        return Result(self, document, [table, Prose(sentence)], left=len(self.differences))
 
 
-def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
-    """What the server of each model could do when the experiment's runs were made."""
-    abilities: dict[str, Abilities] = {}
-    for label, system in read_definition(experiment).systems.items():
-        with suppress(UserError):  # a model of the user's own has no such server
-            abilities |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
-    return abilities
+class Finding(NamedTuple):
+    """One file, run or table of scores that was looked at."""
+
+    check: Name
+    state: State
+    what: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verifier:
-    """Makes runs of an experiment again; ``scratch`` is a folder for their new journals."""
-
-    experiment: Path
-    definition: Definition
-    runner: Runner
-    scratch: Path
-    checklist: Checklist
-    prices: PriceTable
-
-    async def check_all(self, runs: Sequence[Run], on_run: Callable[[], None]) -> None:
-        """Replays the runs of systems that can be rebuilt, and repeats the tool calls of all others."""
-        systems: dict[str, SystemUnderTest | DrretailError | ValueError] = {}
-        for label in {run.system for run in runs}:
-            try:
-                systems[label] = rebuilt(
-                    self.experiment, self.definition, label, self.runner.world, self.prices, self.runner.files
-                )
-            except (DrretailError, ValueError) as problem:
-                systems[label] = problem
-            is_rebuilt = isinstance(systems[label], SystemUnderTest)
-            self.checklist.believe(self.definition.systems[label], from_journals=is_rebuilt)
-        queries = {query.query_id: query for query in self.definition.queries}
-        gate = asyncio.Semaphore(AT_ONCE)
-
-        async def check(run: Run) -> None:
-            sut, name = systems[run.system], self._name(run) / "run.json"
-            async with gate:
-                with self.checklist.catching("replay", name):  # a file that it rests on may be damaged
-                    if isinstance(sut, SystemUnderTest):
-                        if await self._names_its_prompts(run, sut, queries[run.query_id]):
-                            await self._replay(run, sut, queries[run.query_id])
-                        else:
-                            self._leave(run, "its prompts are not those of this version", OWN_AGENT)
-                            await self._call_again(run, queries[run.query_id])
-                    elif isinstance(sut, DrretailError):
-                        self.checklist.leave("replay", name, str(sut).rstrip("."), OWN_AGENT)
-                        await self._call_again(run, queries[run.query_id])
-                    else:
-                        self.checklist.fail("replay", name, f"it can't be made again: {sut}")
-                on_run()
-
-        await asyncio.gather(*map(check, runs))
-        self.checklist.failed["replay"].sort(key=lambda mismatch: mismatch.file)  # not in the order in which they ended
-
-    def _leave(self, run: Run, reason: str, advice: str) -> None:
-        """Records that a run can't be made again, so that its models are believed."""
-        self.checklist.leave("replay", self._name(run) / "run.json", reason, advice)
-        self.checklist.believe(self.definition.systems[run.system])
-
-    def _name(self, run: Run) -> Path:
-        return self._folder(run).relative_to(self.experiment)
-
-    def _folder(self, run: Run) -> Path:
-        return run_folder(self.experiment, run.system, run.query_id, run.repeat)
-
-    async def _names_its_prompts(self, run: Run, sut: SystemUnderTest, query: Query) -> bool:
-        """False if the run's prompts are not those of this version.
-
-        A recorded hash alone proves nothing. If the journal answers everything that this version's prompts ask, the
-        hash is false, and the check fails.
-        """
-        if prompt_hashes(sut) == self.definition.prompt_hashes.get(run.system, {}):
-            return True
-        served = replace(self.runner, asks_anew=False)
-        journal = self.scratch / "prompts" / self._name(run) / "journal.jsonl"
-        try:
-            made = await self._made(served, run, sut, query, journal)
-        except DrretailError:
-            return False
-        called_a_model = any(effect.kind == "model" for effect in read_effects(journal))
-        if not called_a_model or NO_ANSWER in f"{made.run} {made.texts}":
-            return False
-        reason = "its prompts are those of this version, and it names another hash"
-        self.checklist.fail("replay", self._name(run) / "run.json", reason)
-        return True
-
-    async def _made(self, runner: Runner, run: Run, sut: SystemUnderTest, query: Query, journal: Path) -> Recorded:
-        return await runner.run(sut, query, run.repeat, journal)
-
-    async def _replay(self, run: Run, sut: SystemUnderTest, query: Query) -> None:
-        folder, name = self._folder(run), self._name(run)
-        journal = self.scratch / name / "journal.jsonl"
-        made = await self._made(self.runner, run, sut, query, journal)
-        recorded, anew = read_json(folder / "run.json"), made.run.model_dump(mode="json", exclude_none=True)
-        if "setbacks" not in recorded:  # older runs don't count them
-            anew.pop("setbacks", None)
-        different = differing(recorded, anew)
-        if not different and (folder / "run.json").read_text(encoding="utf-8") != readable_json(anew):
-            different = ["how it is written"]  # of a duplicate key, a reader may see one value and the parser another
-        if different and run.unanswered_calls:
-            reason = "a server failed it, and now answers: another run follows"
-            self._leave(run, reason, "`drretail run --retry spoiled` makes it anew.")
-            await self._call_again(run, query)
-            return
-        why = "made again from its journal, the run differs in"
-        if made.run.error is not None and made.run.error.message.startswith(NO_ANSWER):
-            why = "a prompt, a result or an answer was changed, and its journal answers another question; it differs in"
-        faults: dict[str, Sequence[str]] = {why: [", ".join(different)] if different else []}
-        self.checklist.expect_none("replay", name / "run.json", faults)
-        self._compare_tools(run, made, journal)
-
-    def _compare_tools(self, run: Run, made: Recorded, journal: Path) -> None:
-        """Compares what the world and its fixed pages gave with the run's ledger, results and journal."""
-        folder, name = self._folder(run), self._name(run)
-        results = read_results(folder)
-        wrong = sorted(sha for sha in {*results, *made.texts} if results.get(sha) != made.texts.get(sha))
-        steps = {step.result_sha: f"{step.name} at {step.path}/{step.seq}" for step in (*run.steps, *made.run.steps)}
-        faults = {"this world gives another result": [steps.get(sha, sha) for sha in wrong]}
-        self.checklist.expect_none("tools", name / "results.jsonl.gz", faults)
-        evidence = read_evidence(folder)
-        lines = [entry.as_line() for entry in evidence]
-        pictured = {entry.id for entry in evidence if entry.image is not None}  # older ledgers name no pictures
-        anew = [
-            (entry if entry.id in pictured else entry.model_copy(update={"image": None})).as_line()
-            for entry in made.evidence
-        ]
-        faults = {"this world gives another entry": sorted({*lines} ^ {*anew}), "its order": lines * (lines != anew)}
-        self.checklist.expect_none("tools", name / "evidence.jsonl.gz", faults)
-        recorded = {effect.key: effect for effect in read_journal(folder)}
-        served = {effect.key: effect for effect in read_effects(journal)}
-        others = [key for key in recorded if key not in served or _answer(recorded[key]) != _answer(served[key])]
-        faults = {"the run does not ask for an answer, or is given another here": others}
-        self.checklist.expect_none("tools", name / "journal.jsonl.gz", faults)
-
-    async def _call_again(self, run: Run, query: Query) -> None:
-        """Repeats a run's calls of the shop's own tools, one after the other, and compares the results."""
-        wrong: list[str] = []
-        # Left out: calls that a server failed, the agent's own tools, and the web.
-        own = {*NINE} - {"web_search"}
-        called = [step for step in run.steps if step.kind == "tool" and step.name in own and not step.is_outage]
-
-        async def answer(task: Task, session: Session, models: Models, limits: Limits) -> Answer:
-            del task, models, limits
-            with Toolkit(session) as toolkit:
-                for step in called:
-                    reply = toolkit.call(str(step.name), step.args, step.path)
-                    if sha256_of(reply.text) != step.result_sha:
-                        wrong.append(f"{step.name} at {step.path}/{step.seq}")
-            return Answer(report="-")
-
-        system = self.definition.systems[run.system]
-        sut = SystemUnderTest(run.system, system, Agent(answer, roles=()), {})
-        name = self._name(run) / "run.json"
-        if system.conditions:  # they may change what tools answer
-            self.checklist.leave("tools", name, OWN_CONDITION, OWN_AGENT)
-            return
-        try:
-            made = await replace(self.runner, replay=None).run(sut, query, run.repeat)
-        except DrretailError as problem:
-            self.checklist.leave("tools", name, str(problem).rstrip("."), "Name its pages with --web.")
-            return
-        self.checklist.expect_none("tools", name, {"this world gives another result": wrong})
-        remade = {line for line, _ in _texts(made.evidence)}
-        places = {(step.path, step.seq) for step in called}
-        strange = [
-            line for line, place in _texts(read_evidence(self._folder(run))) if place in places and line not in remade
-        ]
-        faults = {"this world gives another entry": strange}
-        self.checklist.expect_none("tools", self._name(run) / "evidence.jsonl.gz", faults)
-        if any(step.name == "web_search" for step in run.steps):
-            self.checklist.leave("tools", name, "its searches of the web are not made again", OWN_AGENT)
-
-
-def _answer(effect: Effect) -> Any:
-    """An effect's response; for a model, without the id of the message."""
-    response = effect.response
-    return {**response, "id": None} if effect.kind == "model" and isinstance(response, dict) else response
-
-
-def _texts(evidence: Sequence[Evidence]) -> Iterator[tuple[str, tuple[str, int]]]:
-    """Each text of a ledger as a line with its entry, and the step that brought it."""
-    for entry in evidence:
-        for text in entry.texts:
-            yield (
-                f"{entry.id} {entry.kind} {entry.key} {entry.title!r} {text.form} {text.sha256}",
-                (text.path, text.seq),
-            )
-
-
-RIGHT_WORLD = "Name the world that the runs were made in with --world."
-_BROUGHT = (
-    ("tools", "sources/*.json", "it was fetched after the runs", "Delete it, and score with --fetch-sources."),
-    ("verdicts", "gold/*.json", "it was given when the experiment was scored", "Compare it with its publisher's."),
-)
-"""Files that verdicts rest on and that were added after the runs: no journal and no world reproduces them."""
-# Only the version that made the experiment can make these checks; the first three also need its world.
-DEEP = ("replay", "tools", "verdicts", "scores")
+def _left(why: str) -> Finding:
+    """A run that is not replayed."""
+    return Finding("runs", "not compared", why)
 
 
 @accepts(VerifyOptions)
 def verify(options: VerifyOptions) -> Verification:
-    """Makes runs, tool calls, verdicts and scores of an experiment again, and compares. Nothing is sent or changed.
+    """Compares hashes, replays runs from their journals and makes scores again. Nothing is sent or written there.
 
-    ``.passes`` is True if nothing fails; ``.checks`` says of each check whether it passes, fails or can't be made, with
-    files and reasons. Raises UserError for a folder without an experiment.
+    ``.passes`` is True if nothing differs; ``.checks`` says what was equal, differs, is not made yet or can't be
+    compared. Raises UserError for a folder without an experiment, and for a ``world`` that is not the runs' own.
     """
     folder = folder_of(options.experiment)
-    definition, checklist = read_definition(folder), Checklist()
-    progress = choose_progress()
-    damaged = check_packs(folder, checklist)
-    gone = taken_out(folder) if not damaged else frozenset[str]()
-    check_seals(folder, checklist)
-    check_runs(folder, definition, checklist)
-    if not damaged:
-        check_plan(folder, definition, gone, checklist)
-        check_texts(folder, checklist)
-    check_queries(definition, options.queries, checklist)
-    with checklist.catching("votes", "votes"):
-        check_votes(folder, checklist)
-    for check in ("plan", "verdicts", "scores") if damaged else ():
-        checklist.leave(check, "verdicts", f"{damaged[0]} is damaged", RESTORE)
-    if definition.versions.get("drretail") == __version__:
-        if not damaged:
-            with checklist.catching("scores", "scores.json"):
-                check_scores(folder, read_prices(read_settings().prices), judge_notes(folder), checklist)
-        with _world(folder, definition, options, checklist) as world:
-            if world is None:
-                _believe_all(folder, definition, checklist)
-            else:
-                _check_against(folder, definition, world, options, None if damaged else gone, checklist, progress)
-    else:
-        _believe_all(folder, definition, checklist)
-        made_by = definition.versions.get("drretail", "a version that it does not name")
-        for check in DEEP:
-            advice = f"Install that version and verify there: uvx drretail@{made_by} verify EXP."
-            checklist.leave(check, "experiment.json", f"it was made by drretail {made_by}", advice)
-    return Verification(
-        experiment=str(folder),
-        world_fingerprint=definition.world_fingerprint,
-        checks=checklist.results(),
-        from_journals=tuple(sorted(checklist.from_journals - checklist.taken_at_word)),
-        taken_at_word=tuple(sorted(checklist.taken_at_word)),
-        strict=options.strict,
-        details=options.details,
-    )
+    definition = read_definition(folder)
+    findings = [*hash_findings(folder, definition), *run_findings(folder, definition, options)]
+    findings.append(score_finding(folder))
+    checks: list[Check] = []
+    for name, state in product(get_args(Name), get_args(State)):
+        found = Counter(each.what for each in findings if (each.check, each.state) == (name, state))
+        if state == "differs" and found:
+            checks.append(Check(check=name, state=state, count=found.total(), what=tuple(found)))
+        elif found:
+            reasons = ((count, (why,) if why else ()) for why, count in found.items())
+            checks += [Check(check=name, state=state, count=count, what=what) for count, what in reasons]
+    return Verification(experiment=str(folder), checks=tuple(checks))
 
 
-@contextmanager
-def _world(
-    folder: Path, definition: Definition, options: VerifyOptions, checklist: Checklist
-) -> Generator[World | None]:
-    """The named world, or else the runs'. Without one, yields None and marks checks that need it not checkable."""
-    spec = options.world
-    if definition.world_fingerprint is None:
-        for label, system in definition.systems.items():
-            if not system.is_imported:
-                reason = f"it names no world, and {label} ran in one"
-                checklist.fail("versions", "experiment.json", reason, RIGHT_WORLD)
-        for check in DEEP[:3]:
-            reason = "its reports are imported, and no world is behind them"
-            checklist.leave(check, "experiment.json", reason, "Compare the reports with the files they are from.")
-        yield None
-    elif isinstance(spec, World):
-        yield spec
-    else:
-        systems = [system for system in definition.systems.values() if not system.is_imported]
-        live = {system.web_provider for system in systems if system.web_is_live}
-        named = options.web or (live.pop() if len(live) == 1 else SANDBOX)
-        web = chosen_web(read_settings(web=named), replayed=True)
-        with recorded_world(folder, None, web=web) if spec is None else open_world(str(spec), web=web) as world:
-            if world is not None and world.manifest.fingerprint != definition.world_fingerprint:
-                fingerprint = world.manifest.fingerprint
-                reason = f"it names the world {definition.world_fingerprint[:12]}, and {spec} is {fingerprint[:12]}"
-                checklist.fail("versions", "experiment.json", reason, RIGHT_WORLD)
-                world = None
-            if world is None:
-                for check in DEEP[:3]:
-                    checklist.leave(check, "experiment.json", "its world is not at hand", RIGHT_WORLD)
-            yield world
-
-
-def _check_against(
-    folder: Path,
-    definition: Definition,
-    world: World,
-    options: VerifyOptions,
-    gone: Collection[str] | None,
-    checklist: Checklist,
-    progress: Progress,
-) -> None:
-    """Makes all checks that need the world, without those of verdicts if ``gone`` is None: a pack is damaged."""
-    if world.folder is None:
-        advice = "`drretail world check` looks at a world on servers."
-        checklist.leave("versions", "experiment.json", "its world is on servers, and its rows are not read", advice)
-    else:
-        checklist.checked["versions"] += 1
-        for finding in check_world(world.folder)[:1]:
-            reason = f"its world has been changed: {finding.code}: {finding.text}"
-            checklist.fail("versions", "experiment.json", reason, "Take the world from whoever published it.")
-    settings = read_settings()
-    runner = runner_of(world, settings, "", folder, files=options.files)
-    runner = replace(runner, outages=None, asks_anew=True, retrievers=Retrievers(offline_embeddings))
-    runs: list[Run] = []
-    for planned in planned_runs(folder, definition):
-        place = {"system": planned.label, "query_id": planned.query.query_id, "repeat": planned.repeat}
-        with suppress(UserError):  # one that does not exist, or can't be read, which fails another check
-            run = read_run(run_folder(folder, planned.label, planned.query.query_id, planned.repeat))
-            runs.append(run.model_copy(update=place))  # named after its place, whatever its file says
-    with TemporaryDirectory(prefix="drretail-verify-") as temporary, unsynced():
-        scratch = Path(temporary)
-        with checklist.catching("versions", "experiment.json"):
-            _check_frozen(folder, definition, world, scratch / "frozen", checklist)
-        verifier = Verifier(folder, definition, runner, scratch / "runs", checklist, read_prices(settings.prices))
-        with checklist.catching("replay", "runs"), progress.track("Making runs again", len(runs)) as bar:
-            run_loop(verifier.check_all(runs, bar.advance))
-        if gone is None:
-            return
-        copy = scratch / "experiment"
-        with checklist.catching("verdicts", "verdicts", copy):
-            offers, look_up = Offers(world), NamedProducts(world).named_by_run
-            references = made_references(folder, world, offers)
-            check_references(folder, references, checklist)
-            made = world.store, offers.would_do, look_up, references
-            run_loop(check_verdicts(folder, copy, *made, gone, checklist, progress))
-
-
-def _believe_all(folder: Path, definition: Definition, checklist: Checklist) -> None:
-    """Notes all language models of the folder: nothing of them is made again."""
-    for system in definition.systems.values():
-        checklist.believe(system)
-    with suppress(UserError):  # another version's verdicts may be unreadable
-        judges = [verdict.judge for path in verdict_files(folder) for verdict in VerdictFile(path).lasts()]
-        checklist.taken_at_word.update(judge.spec for judge in judges if judge.kind != "rule_based")
-
-
-def offline_embeddings(spec: str) -> "Embeddings":
-    """Embeddings that need no server and no module. Raises UserError for others: what a folder names is not loaded."""
-    if spec.partition(":")[0] != OFFLINE:
-        raise UserError(f"Pages that {spec} ranked are not ranked again.")
-    return open_embeddings(spec)
-
-
-def check_queries(definition: Definition, published: str | Path | Sequence[Query] | None, checklist: Checklist) -> None:
-    """Compares all fields of the queries, gold too, with the published queries or those that ship with drretail."""
-    shipped = shipped_queries(*get_args(Split)) if definition.world_fingerprint == WORLD else ()
-    named = read_queries(Path(published)) if isinstance(published, str | Path) else published
-    known: Sequence[Query] = shipped if named is None else named
-    recorded = {query.query_id: query for query in definition.queries}
-    advice = "Take the queries from whoever published them, and run them."
-    ours = recorded.keys() - {query.query_id for query in shipped}
-    if made_up := sorted(name for name in ours if recorded[name].source in {query.source for query in shipped}):
-        reason = f"the query {made_up[0]} says that it ships with drretail, and does not"
-        checklist.fail("versions", "experiment.json", reason, advice)
-    for query in known:
-        recorded_query = recorded.get(query.query_id)
-        if recorded_query is None:
-            if published is not None and sha256_of(query.query_id) not in (definition.forgotten or ()):
-                reason = f"the query {query.query_id} was left out"
-                checklist.fail("plan", "experiment.json", reason, cause="a query was left out")
+def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
+    """Each file that the folder keeps a hash of, and each run's report, evidence and results."""
+    for name, kept in kept_hashes(folder).items():
+        if not (folder / name).exists():
+            yield Finding("hashes", "not compared", f"{name} is not here")
+        else:
+            yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
+    for planned in _made(folder, definition):
+        place = _place(folder, planned)
+        try:
+            run, evidence, results = read_run(place), read_evidence(place), read_results(place)
+        except UserError as problem:
+            yield Finding("hashes", "differs", _here(folder, problem))
             continue
-        for label in definition.systems if published is not None else ():
-            if recorded_query not in definition.queries_of(label):
-                reason = f"{label} was not asked the query {query.query_id}"
-                checklist.fail("plan", "experiment.json", reason, cause=f"{label} was not asked a query")
-        if not recorded_query.has_gold and query.has_gold and recorded_query.asks_the_same_as(query):
-            reason = f"the gold of a query is missing: {query.query_id}"
-            checklist.miss("versions", "gold.jsonl", reason, ADDS_GOLD, until="plan")
-        elif recorded_query != query:
-            wrong = differing(dict(recorded_query), dict(query))[0]
-            reason = f"the {wrong} of the query {query.query_id} is not as it was published"
-            checklist.fail("versions", "experiment.json", reason, advice, cause=f"the {wrong} of a query")
-    if published is not None and (strange := sorted(recorded.keys() - {query.query_id for query in known})):
-        checklist.fail("plan", "experiment.json", f"the query {strange[0]} was not published", advice)
+        texts = {
+            "run.json": [(run.report, run.report_sha)] if run.report is not None else [],
+            "evidence.jsonl.gz": [(text.text, text.sha256) for entry in evidence for text in entry.texts],
+            "results.jsonl.gz": [(text, sha) for sha, text in results.items()],
+        }
+        for name, hashed in texts.items():
+            what = f"{(place / name).relative_to(folder)}: a text is not the one of its hash"
+            yield _hashed(all(sha256_of(text) == sha for text, sha in hashed), what)
 
 
-def _check_frozen(folder: Path, definition: Definition, world: World, scratch: Path, checklist: Checklist) -> None:
-    """Opens the experiment once more, and compares what is then frozen of the world for judges."""
-    with open_experiment(scratch, world, definition.queries, [], definition.seed) as again:
-        add_gold(again, world, definition.queries)
-        made = again.definition
-    pairs = {name: (getattr(definition, name), getattr(made, name)) for name in ("now", "categories")}
-    checklist.compare("versions", "experiment.json", pairs, RIGHT_WORLD)
-    if definition.tool_schema_hash != tool_schema_hash():
-        advice = "Install the version that made it, and verify there."
-        checklist.leave("tools", "experiment.json", "its tools are not those of this version", advice)
-    for path in sorted(scratch.rglob("*.json")):
-        name = path.relative_to(scratch)
-        if name.parent.name and not (folder / name).exists() and (folder / name.parent).exists():
-            checklist.miss("versions", name, "it is missing, and others like it are there", GO_ON, until="plan")
-        elif name.parent.name and (folder / name).exists():
-            is_same = read_json(path) == read_json(folder / name)
-            checklist.checked["versions"] += 1
-            if not is_same and name.parts[0] == "profiles":
-                reason = "it is not what the world's records tell for these queries"
-                checklist.leave("versions", name, reason, "It may have been frozen for other queries of the user.")
-            elif not is_same:
-                checklist.fail("versions", name, "it is not what the world gives", "Delete it and score again.")
-    for check, pattern, reason, advice in _BROUGHT:
-        for path in sorted(folder.glob(pattern)):
-            checklist.leave(check, path.relative_to(folder), reason, advice)
+def _hashed(is_same: bool, what: str) -> Finding:
+    return Finding("hashes", "equal") if is_same else Finding("hashes", "differs", what)
+
+
+def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -> Iterator[Finding]:
+    """Each planned run beside its replay."""
+    made, systems = _made(folder, definition), definition.systems
+    reasons, there = {label: _no_replay(definition, label) for label in systems}, {each.run_id for each in made}
+    for planned in planned_runs(folder, definition):
+        if planned.run_id not in there and reasons[planned.label] not in (IMPORTED, BY_LAB):
+            yield Finding("runs", "not made yet", "drretail run makes them")
+    yield from (_left(reason) for planned in made if (reason := reasons[planned.label]))
+    open_runs = [planned for planned in made if not reasons[planned.label]]
+    if not open_runs:
+        return
+    live = {system.web_provider for each in open_runs if (system := systems[each.label]).web_is_live}
+    web = options.web or (live.pop() if len(live) == 1 else SANDBOX)
+    opened_web = chosen_web(read_settings(web=web), replayed=True)
+    with recorded_world(folder, options.world, web=opened_web) as world:
+        if world is None:
+            yield from (_left(NO_WORLD) for _ in open_runs)
+        else:
+            runner = replace(runner_of(world, read_settings(), "", folder, files=options.files), outages=None)
+            with unsynced(), choose_progress().track("Replaying runs", len(open_runs)) as bar:
+                yield from run_loop(_replayed(folder, definition, open_runs, runner, bar))
+
+
+def _made(folder: Path, definition: Definition) -> list[Planned]:
+    return [each for each in planned_runs(folder, definition) if (_place(folder, each) / "run.json").exists()]
+
+
+def _place(folder: Path, planned: Planned) -> Path:
+    return run_folder(folder, planned.label, planned.query.query_id, planned.repeat)
+
+
+def _no_replay(definition: Definition, label: str) -> str:
+    """Why a system's runs are not replayed, whatever the world; blank if they may be."""
+    system = definition.systems[label]
+    if system.is_imported:
+        return IMPORTED
+    if system.is_made_by_lab:
+        return BY_LAB
+    if not is_built_in(system):
+        return f"the agent {system.agent} is not one of the package's"
+    if system.conditions:
+        return "they ran under a condition of the user's own"
+    made_by = definition.versions.get("drretail", "a version that it does not name")
+    return "" if made_by == __version__ else f"they were made by drretail {made_by}"
+
+
+async def _replayed(
+    folder: Path, definition: Definition, planned: Sequence[Planned], runner: Runner, bar: Bar
+) -> list[Finding]:
+    """These runs, each beside the run that its journal gives, which is made in a folder of its own."""
+    systems: dict[str, SystemUnderTest | Finding] = {}
+    for label in {each.label for each in planned}:
+        try:
+            systems[label] = rebuilt(folder, definition, label, runner)
+        except UserError as problem:
+            systems[label] = _left(str(problem).rstrip("."))
+    gate = asyncio.Semaphore(AT_ONCE)
+    scratch = TemporaryDirectory(prefix="drretail-verify-")
+    with scratch as place, Experiment(Path(place) / "exp", definition) as copy:
+
+        async def found(each: Planned) -> Finding:
+            sut = systems[each.label]
+            async with gate:
+                finding = sut if isinstance(sut, Finding) else await _replay(folder, copy, runner, each, sut)
+            bar.advance()
+            return finding
+
+        return [*await asyncio.gather(*map(found, planned))]
+
+
+async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> Finding:
+    """A run beside its replay in the folder ``copy``."""
+    recorded, made = _place(folder, planned), _place(copy.folder, planned)
+    name = recorded.relative_to(folder)
+    if not sut.agent.is_baseline and not (recorded / "journal.jsonl.gz").exists():
+        return Finding("runs", "differs", f"{name}/journal.jsonl.gz is not here")
+    if sut.agent.sees_reference and _lacks_gold(folder):
+        return _left(f"{planned.label} was told what stands in {GOLD}, which is not here")
+    try:
+        await runner.run_into(copy, sut, planned.query, planned.repeat)
+        wrong = [file for file in FILES_OF_RUN if read_lines(recorded / file) != read_lines(made / file)]
+        if not wrong:
+            return Finding("runs", "equal")
+        if read_run(recorded).unanswered_calls:
+            return _left("a server failed calls of theirs, and may answer now")
+        fields = differing(read_json(recorded / "run.json"), read_json(made / "run.json"))
+    except UserError as problem:
+        return Finding("runs", "differs", _here(folder, problem))
+    what = ", ".join(wrong).replace("run.json", f"run.json ({', '.join(fields) or 'in its layout'})")
+    return Finding("runs", "differs", f"{name}: its journal gives another {what}")
+
+
+def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner) -> SystemUnderTest:
+    """The system of that label, with models that never send anything. Raises UserError if it can't be built here."""
+    system = definition.systems[label]
+    agent, overrides = load_agent(system.agent), NO_OVERRIDES
+    if system.prompts is not None:
+        folder = prompts_path(experiment, label, system.prompts.name)
+        overrides = replace(read_overrides(folder, [agent]), name=system.prompts.name)
+    options, world, files = dict(system.options), runner.world, runner.files
+    if FILES in options and isinstance(world.web, SealedWeb):  # the sandbox brings the files itself
+        del options[FILES]
+    elif FILES in options and (files is None or files_hash(files) != options[FILES]):
+        raise UserError(f"{label} read files of the user's: name their folder with --files")
+    models = recorded_models(experiment, label, system, read_prices(read_settings().prices))
+    settings: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
+    sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, options=options, **settings)
+    wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
+    if {"web_corpus", "web_provider"} & {*wrong}:
+        raise UserError(f"the web of {label} is not at hand: name it with --web")
+    if wrong:
+        raise UserError(f"this version builds {label} with another {wrong[0].removesuffix('s')}")
+    if prompt_hashes(sut) != definition.prompt_hashes.get(label, {}):
+        raise UserError(f"the prompts of {label} are not those of this version")
+    return replace(sut, label=label, system=system)
+
+
+def score_finding(folder: Path) -> Finding:
+    """scores.json beside what runs and verdicts give."""
+    try:
+        recorded = read_scores(folder)
+        if recorded is None or recorded.made_of is None:
+            return Finding("scores", "not made yet", "drretail score makes them")
+        names = sorted({row.metric for row in recorded.scores} | {*judged_in(folder)} - {PAIRWISE})
+        metrics = {name: metric for name in names if (metric := recorded_metric(folder, name)) is not None}
+        if recorded.made_of.version != __version__:
+            return Finding("scores", "not compared", f"they were made by drretail {recorded.made_of.version}")
+        if _lacks_gold(folder):
+            return Finding("scores", "not compared", f"they rest on {GOLD}, which is not here")
+        if missing := [name for name in names if name not in metrics]:
+            return Finding("scores", "not compared", f"the metric {missing[0]} is not installed")
+        # A judge that was asked has rows for all systems, another only for those of which it has verdicts.
+        judged = {_TABLE(row) for row in recorded.judgings if row.verdicts or row.stale}
+        rows = [row for row in recorded.scores if _TABLE(row) not in judged and not is_panel(row.judge)]
+        asked = {TableKey(row.metric, Assessor.of(row)) for row in rows}
+        pairs = sorted({(Assessor.of(row), (row.a, row.b)) for row in recorded.pairs}, key=str)
+        made = derive_scores(folder, [*metrics.values()], asked, pairs)
+    except UserError as problem:
+        return Finding("scores", "differs", _here(folder, problem))
+    wrong = differing(_compared(recorded), _compared(made))
+    changes = "" if made.made_of is None else recorded.made_of.changes(made.made_of)
+    why = f" ({changes}: drretail score makes them again)" if changes else ""
+    what = f"scores.json: runs and verdicts give other {', '.join(wrong)}{why}"
+    return Finding("scores", "differs", what) if wrong else Finding("scores", "equal")
+
+
+def _compared(scores: Scores) -> dict[str, Any]:
+    """What runs and verdicts alone decide: neither dollars, whose prices change, nor what add-ons say beside judges."""
+    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of", "named_judges"})
+    board: dict[str, Any] = made.get("scoreboard", {})
+    for name in ("prices_as_of", "notes"):
+        board.pop(name, None)
+    for described in made["metrics"].values():
+        described.pop("judges", None)
+    dollars = [column["name"] for column in board.get("columns", ()) if column["unit"] == "dollars"]
+    for row in board.get("rows", ()):
+        row["cells"] = {name: cell for name, cell in row["cells"].items() if name not in dollars}
+    return made
+
+
+def _lacks_gold(folder: Path) -> bool:
+    """True if the experiment had gold, and its file has been taken out."""
+    return GOLD in kept_hashes(folder) and not (folder / GOLD).exists()
+
+
+def differing(recorded: Mapping[str, object], made: Mapping[str, object]) -> list[str]:
+    """The names under which two documents have different values."""
+    return [name for name in {**recorded, **made} if recorded.get(name) != made.get(name)]
+
+
+def _here(folder: Path, problem: UserError) -> str:
+    """What is wrong, with files named by their places in the folder."""
+    return str(problem).replace(f"{folder}/", "").rstrip(".")

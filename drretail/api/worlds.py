@@ -79,7 +79,7 @@ def recorded_world(
         yield None
         return
     if world is not None:
-        with open_world(world) as named:
+        with open_world(world, web=web) as named:
             fingerprint = named.manifest.fingerprint
             if fingerprint != wanted:
                 raise UserError(

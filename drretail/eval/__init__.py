@@ -4,10 +4,6 @@ metric.py          a report's value in a variant; a metric, and ``@metric``, whi
 names.py           every metric by name
 registry.py        metrics by name; errors of plugins name the metric
 scoring.py         ``score``: metrics x judges x runs, then scores.json
-check_results.py   checks that pass, fail or can't be made, with files and reasons
-verification.py    whether a folder agrees with its own hashes and journals
-proofs.py          what was found of runs and questions, kept so that nothing is proved twice
-rejudging.py       verdicts and scores made again, and compared with those of a folder
 estimate.py        the likely cost of ``score``, by a dry run
 judging/           what a judge is shown, what it is asked, and its verdicts
 scores/            verdicts → rows with intervals

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.check_results import Checklist
-from drretail.eval.judging.question import VerdictFile, verdict_files
 from drretail.eval.judging.subject import Subject, planned_runs, read_subject
-from drretail.experiment import read_definition, read_reference, read_runs, reference_path, write_sealed
+from drretail.experiment import read_definition, reference_path, write_sealed
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import listing_of
 from drretail.grounding.text.wording import format_money
@@ -292,8 +290,8 @@ def made_references(experiment: Path, world: World | None, offers: Offers | None
     return {query.query_id: offers.reference(query) for query in definition.queries}
 
 
-def kept_references(experiment: Path, references: Mapping[str, Reference]) -> dict[Path, KeptReference]:
-    """What an experiment with these runs keeps of the references, by its place."""
+def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:
+    """Keeps what scores need of the references once the world is gone, whatever was kept before."""
     undecided: dict[str, dict[str, str]] = defaultdict(dict)
     definition = read_definition(experiment)
     for planned in planned_runs(experiment, definition):
@@ -301,18 +299,14 @@ def kept_references(experiment: Path, references: Mapping[str, Reference]) -> di
         # Of a wish that the shop can meet, any refusal is a decision: its runs need not be read.
         if whole is None or whole.proof is None or whole.proof.state == "refuted":
             continue
-        subject = replace(read_subject(experiment, definition, planned, None), whole=whole)
+        subject = replace(read_subject(experiment, definition, planned, None), reference=whole)
         case = subject.case
         if subject.report_sha is not None and has_decision(case, None) and not has_decision(case, whole):
             undecided[subject.query.query_id][subject.run_id] = subject.report_sha
-    return {
+    kept = {
         reference_path(experiment, query_id): whole.kept(undecided[query_id]) for query_id, whole in references.items()
     }
-
-
-def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:
-    """Keeps what scores need of the references once the world is gone, whatever was kept before."""
-    write_sealed(experiment, kept_references(experiment, references))
+    write_sealed(experiment, kept)
 
 
 def is_decided(subject: Subject) -> bool:
@@ -321,27 +315,3 @@ def is_decided(subject: Subject) -> bool:
     if isinstance(ends, KeptReference):
         return ends.undecided.get(subject.run_id) != subject.report_sha and has_decision(subject.case, None)
     return has_decision(subject.case, subject.reference)
-
-
-def check_references(experiment: Path, references: Mapping[str, Reference], checklist: Checklist) -> None:
-    """Compares what an experiment keeps of its references, whole or not, with those that its world gives."""
-    for path, anew in kept_references(experiment, references).items():
-        name = path.relative_to(experiment)
-        if not path.exists():
-            if path.parent.exists():
-                checklist.miss("versions", name, "it is missing, and others like it are there", until="scores")
-            continue
-        checklist.checked["versions"] += 1
-        recorded = read_reference(experiment, anew.query_id)
-        if isinstance(recorded, KeptReference):
-            is_same = recorded.model_copy(update={"undecided": anew.undecided}) == anew
-            # Of a report that is not scored yet, nothing is kept.
-            if differing := recorded.undecided.items() ^ anew.undecided.items():
-                verdicts = (verdict for path in verdict_files(experiment) for verdict in VerdictFile(path).lasts())
-                judged = {(verdict.run_id, verdict.report_sha) for verdict in verdicts}
-                here = {(run.run_id, run.report_sha) for run in read_runs(experiment)}
-                is_same = is_same and differing.isdisjoint(judged & here)
-        else:
-            is_same = recorded == references[anew.query_id]
-        if not is_same:
-            checklist.miss("versions", name, "it is not what the world gives", until="scores")

@@ -158,7 +158,6 @@ async def score(
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
     derives: bool = True,
-    judged: Collection[str] = frozenset(),
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
 
@@ -179,8 +178,6 @@ async def score(
     other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied; ``gold`` a folder,
     sandbox or experiment with what good answers are known to contain. ``judge_notes`` returns notes to show beside each
     judge's scores of faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
-
-    Nothing is asked about the runs in ``judged``, by run id.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -203,7 +200,7 @@ async def score(
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
 
-        runs = [run for run in planned_runs(experiment, definition) if run.run_id not in judged]
+        runs = planned_runs(experiment, definition)
 
         def of_runs(groups: Sequence[Sequence[Metric | PairMetric]]) -> Iterator[Stages]:
             asked = [[each for each in tables_of_judges if each[0] in group] for group in groups]
@@ -211,7 +208,7 @@ async def score(
                 subject = read_subject(experiment, definition, run, store, page_age)
                 page_at = None if live is None else partial(pages.page, subject.label)
                 whole = (references or {}).get(subject.query.query_id)
-                subject = replace(subject, offers=offers, look_up=look_up, whole=whole, page_at=page_at)
+                subject = replace(subject, offers=offers, look_up=look_up, reference=whole, page_at=page_at)
                 yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:

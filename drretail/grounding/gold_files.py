@@ -1,7 +1,7 @@
 """The two files of a query set: its tasks, and the gold beside them.
 
 A task is what a system may know of a query. Gold is what scores rest on: wish, hidden limits, decisions, facts and all
-else (``IN_TASK``). Whoever runs systems opens the first file alone. In files of version 1.0 both stand on one line.
+else (``IN_TASK``). Whoever runs systems opens the first file alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

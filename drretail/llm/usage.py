@@ -133,8 +133,8 @@ def cost_by_role(usage: Mapping[str, Usage], models: Mapping[str, RoleModel], pr
     """The cost of every role that used tokens. Raises UserError for a role without a model (an edited run)."""
     if strange := sorted(usage.keys() - models.keys() - {REPORTED}):
         raise UserError(
-            f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: drretail verify says "
-            "what was edited."
+            f"A run counts tokens for the role {strange[0]!r}, and its system has no such role: restore it, or make "
+            "it again."
         )
     costs: dict[str, Cost] = {}
     for role, used in sorted(usage.items()):

@@ -85,7 +85,7 @@ class ComparedRow(Estimated):
     variant: str
     """FP, clarity, utility_ratio …"""
     name: str = ""
-    """Its name beside rows of other metrics. Blank in older comparisons: then metric and variant name it."""
+    """Its name beside rows of other metrics. Blank if metric and variant name it."""
     is_count: bool = False
     """True if the values are not shares or ratings but have a unit of their own."""
     mean_a: float | None = None

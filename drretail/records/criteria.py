@@ -5,7 +5,7 @@ products keep the query's demands, and which pages answer what it asks of the we
 
 from typing import Literal
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import Field, model_validator
 
 from drretail.records.base import Document, Record, sha256_of
 
@@ -33,7 +33,7 @@ class CriteriaGroup(Record):
 class Criteria(Document):
     """exp/rubrics/<metric>/<query_id>.json: one for all systems and judges, to be read and edited by people."""
 
-    metric: str = Field(validation_alias=AliasChoices("metric", "family"))  # "family" in files of version 1.0
+    metric: str
     query_id: str
     groups: tuple[CriteriaGroup, ...]
     made_by: str = "a person"

@@ -46,7 +46,7 @@ class Fit(Record):
     worth: int
     """In hundredths of a star (``grounding.basket.choice.worths``)."""
     open: tuple[str, ...] = ()
-    """Demands on which its record is silent; in experiments of version 1.0, also of products that suit."""
+    """Demands on which its record is silent."""
     is_pack: bool = False
     """True if its title says that several are sold together: it is then open how many of it are wanted."""
 
@@ -62,8 +62,6 @@ class WantedThing(Record):
     name: str
     quantity: int = 1
     optional: bool = False
-    open: tuple[str, ...] = ()
-    """Written by version 1.0: demands that no record of its kind confirms; ``fits`` were found without them."""
     fits: tuple[Fit, ...] = ()
     """The products that would do, sorted by id."""
     undecided: tuple[Fit, ...] = Field(default=(), exclude_if=lambda fits: not fits)
@@ -151,7 +149,6 @@ class Reference(Ends):
         return KeptReference(
             **{name: getattr(self, name) for name in Ends.model_fields},
             wants=self.wants,
-            sha256=sha256_of(self.as_line()),
             undecided=dict(undecided),
         )
 
@@ -166,11 +163,9 @@ class WantCounts(Record):
 
 
 class KeptReference(Ends):
-    """exp/rubrics/basket/<query_id>.json: a reference without its products; version 1.0 kept them there, too."""
+    """exp/rubrics/basket/<query_id>.json: a reference without its products."""
 
     wants: tuple[WantCounts, ...]
-    sha256: str
-    """Of the whole reference, as a line."""
     undecided: dict[str, str] = Field(default_factory=dict[str, str])
     """By run id, the hash of each report that declares a refusal whose reason its run does not show."""
 

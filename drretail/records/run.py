@@ -176,8 +176,8 @@ class System(Record):
 
     @property
     def sees(self) -> Scope:
-        """Whose data its tools show. Older files say ``scope_to_user``; those that say nothing mean any user's."""
-        return self.scope or ("own" if self.options.get("scope_to_user") else "any")
+        """Whose data its tools show; any user's if it doesn't say."""
+        return self.scope or "any"
 
     @property
     def information(self) -> Information:
@@ -413,7 +413,7 @@ class Run(Document):
     understood: Wish | None = None
     """What the query wants, as the agent understood it; None if it doesn't say."""
     setbacks: Setbacks | None = None
-    """What went wrong on the way; None if no model of ours was asked, and in runs from before it was counted."""
+    """What went wrong on the way; None if no model of ours was asked."""
     state_diff: tuple[StateChange, ...] = ()
     """What tools changed in users' profiles, in the run's own copy of the world."""
     notes: tuple[str, ...] = ()
@@ -433,7 +433,7 @@ class Run(Document):
 
     @property
     def is_undecided(self) -> bool:
-        """True if picks were asked for and none were declared; False for runs from before picks were declared."""
+        """True if picks were asked for and none were declared."""
         return self.picks is None and any(note.startswith((PICKS_MISSING, PICKS_UNREADABLE)) for note in self.notes)
 
     @property
@@ -442,11 +442,8 @@ class Run(Document):
 
         Empty for a failed run, which has lost everything.
         """
-        if self.status == "failed":
+        if self.status == "failed" or self.setbacks is None:
             return Counter()
-        if self.setbacks is None:  # an older run: only its researchers are known
-            kinds = [branch.split(": ")[1:2] for branch in self.failed_branches]
-            return Counter("researcher" for kind in kinds if kind and kind[0] in PROVIDER_FAULTS)
         losses: Counter[str] = Counter()
         for role, count in self.setbacks.lost.items():
             losses[LOST_WITH.get(role, "model answer")] += count

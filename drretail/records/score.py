@@ -476,7 +476,7 @@ class Scoreboard(Record):
 
 
 class MadeOf(Record):
-    """What a folder held when its scores were made. It tells scores that are out of date from edited ones."""
+    """What a folder held when its scores were made. It tells which scores are out of date."""
 
     version: str
     """The version of drretail that made them."""
@@ -500,11 +500,6 @@ class MadeOf(Record):
         ]
         return "; ".join(changes) or ("" if self.content == now.content else "a run or the plan is another one")
 
-    def taken_out(self, now: "MadeOf") -> list[str]:
-        """The systems and folders of verdicts of which ``now`` has less."""
-        before, after = {**self.runs, **self.verdicts}, {**now.runs, **now.verdicts}
-        return sorted(name for name, count in before.items() if after.get(name, 0) < count)
-
 
 _ALIKE = {
     "scores": ("metric", "system", "judge", "judge_params", "rules"),
@@ -527,9 +522,9 @@ class Scores(Document):
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
     named_judges: tuple[str, ...] = Field(default=(), exclude_if=lambda keys: not keys)
-    """The judges' keys in the order in which commands first named them; empty in older scores."""
+    """The judges' keys in the order in which commands first named them."""
     audits: tuple[JudgeAudit, ...] = Field(default=(), exclude_if=lambda audits: not audits)
-    """How each judge of claims read; empty in older scores."""
+    """How each judge of claims read."""
     pairs: tuple[PairScore, ...] = ()
     """Results of pairwise judging, by judge, pair and dimension."""
     ranks: tuple[Score, ...] = ()
@@ -550,9 +545,9 @@ class Scores(Document):
     twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)
     """What each system decided on pairs of queries of which the shop can meet one."""
     scoreboard: Scoreboard | None = None
-    """One row per system, made from the rest and from what runs took; None in older scores."""
+    """One row per system, made from the rest and from what runs took."""
     made_of: MadeOf | None = None
-    """None in older scores."""
+    """What the folder held when they were made."""
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
 
@@ -610,7 +605,7 @@ def _folded(rows: Iterable[dict[str, Any]], table: str) -> Iterator[dict[str, An
 
 
 def unfolded(items: Iterable[Any]) -> Iterator[Any]:
-    """The rows of a table in scores.json; those of older files, and records, stay as they are."""
+    """The rows of a table in scores.json; records stay as they are."""
     for item in items:
         if isinstance(item, dict) and "rows" in item:
             shared = {name: of for name, of in item.items() if name != "rows"}

@@ -67,7 +67,7 @@ many requests at once.
 def fetch_cited(pages: Pages, urls: Sequence[str], effects: Effects, seconds: float) -> Iterator[tuple[str, WebPage]]:
     """Each address with its page, whose state says whether it has text; ``seconds`` is the time limit of one round.
 
-    A replay leaves out the pages that its journal lacks: older journals were written before cited pages were fetched.
+    A replay leaves out the pages that its journal lacks, as that of a run without cited pages.
     """
     for some in rounds(urls):
         try:

@@ -15,12 +15,10 @@ from drretail.eval.compare.wording import rows_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
-from drretail.eval.proofs import Proofs
 from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metric
 from drretail.eval.scores.file import made_of, read_scores
-from drretail.eval.scores.gathering import Gathered, judged_run, words_read
+from drretail.eval.scores.gathering import judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.eval.verification import first_failure
 from drretail.experiment import Definition, read_definition, read_results, run_folder
 from drretail.files import read_json
 from drretail.grounding.verify.product_statements import Statement
@@ -229,14 +227,10 @@ class ExperimentView:
     """True if there is a scores.json."""
     lab: tuple[str, ...] = ()
     """The judge lab's findings, one a line."""
-    failure: str = ""
-    """The first contradiction between the folder's files; empty if there is none."""
     outdated: str = ""
     """What has changed since the scores were made; empty if they are up to date."""
     beside: Path | None = None
     """The experiment of the second of two systems, if it is another one."""
-    gathered: Gathered | None = None
-    """What the scores were made of, if they have been checked."""
 
     @property
     def name(self) -> str:
@@ -291,7 +285,7 @@ def title_of(definition: Definition) -> str:
     return f"{subject} answered by {listed}{more}"
 
 
-def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
+def read_view(experiment: Path) -> ExperimentView:
     """The view of an experiment folder, with systems in the order of tables. Raises UserError without one."""
     definition = read_definition(experiment)
     place = {label: at for at, label in enumerate(in_order(definition.systems, definition.systems))}
@@ -308,7 +302,6 @@ def read_view(experiment: Path, proofs: Proofs | None = None) -> ExperimentView:
         runs=Runs(experiment, definition, planned, made.scoreboard),
         scores=made,
         is_scored=scores is not None,
-        failure=first_failure(experiment, proofs),
         outdated=made.made_of.changes(made_of(experiment)) if made.made_of is not None else "",
         lab=tuple(score_notes(experiment)),
     )
@@ -378,7 +371,6 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
         runs=runs,
         scores=Scores(scores=(), judgings=(), scoreboard=board if board_there else None, metrics=view.scores.metrics),
         is_scored=view.is_scored and other.is_scored,
-        failure=view.failure or other.failure,
         outdated=view.outdated or other.outdated,
         beside=other.folder,
     )

@@ -45,7 +45,7 @@ NAMES = {
         "drretail.api.recorded_scores: RecordedScores JudgingOutcome",
         "drretail.records.score: Score",
         "drretail.records.comparison: PairScore",
-        "drretail.eval.check_results: Verification CheckResult",
+        "drretail.api.verify: Verification Check",
     ),
     "Comparisons": (
         "drretail: compare",

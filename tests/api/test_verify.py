@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drretail.eval.check_results import Checklist, Verification
+from drretail.eval.verification import first_failure
 
 from drretail import Agent, Answer, metric, open_world, report, run, score, verify
 from drretail.agents.information import client_hashes
@@ -21,9 +23,7 @@ from drretail.api.verify import check_queries, offline_embeddings
 from drretail.env.session import Session
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
-from drretail.eval.check_results import Checklist, Verification
 from drretail.eval.method import judge_prompt_files
-from drretail.eval.verification import first_failure
 from drretail.experiment import (
     SEALS,
     Definition,

@@ -98,9 +98,9 @@ def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """The files by their paths, without the bytes of some; without those of an index, which are named by lot, readers',
-    and proofs, which hold when files were written.
+    """The files by their paths, without the bytes of some; without those of an index, which are named by lot, and
+    readers'.
     """
-    found = {name: data for name, data in files(folder).items() if "/index/" not in name and "/proofs/" not in name}
+    found = {name: data for name, data in files(folder).items() if "/index/" not in name}
     found = {name: data for name, data in found.items() if not name.endswith(TRANSIENT)}
     return {name: b"" if OTHERWISE.fullmatch(Path(name).name) else data for name, data in found.items()}

@@ -3,11 +3,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drretail.eval.check_results import CheckResult, Verification
 from typer.testing import CliRunner
 
 from drretail.api.score import failed_answers
 from drretail.cli.app import app
-from drretail.eval.check_results import CheckResult, Verification
 from drretail.eval.scores.file import without_board_metrics
 from drretail.files import write_json
 from drretail.records.base import OfJudge

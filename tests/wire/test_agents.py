@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drretail.eval.check_results import Checklist
+from drretail.eval.rejudging import check_verdicts
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.running.runner import Runner
@@ -15,10 +17,8 @@ from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
 from drretail.env.world import World
 from drretail.eval.baskets import made_references
-from drretail.eval.check_results import Checklist
 from drretail.eval.judging.question import VerdictFile, judge_journals
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.rejudging import check_verdicts
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment, read_runs
 from drretail.files import read_jsonl, write_lines

@@ -17,7 +17,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.criteria import FOLDER as CRITERIA
 from drretail.files import MOST_UNPACKED, files_below, read_json, read_jsonl, read_packed, write_json, write_lines
 from drretail.packs import pack_below, unpack_below
-from drretail.records.base import canonical_json, file_name, sha256_of
+from drretail.records.base import canonical_json, file_name
 from drretail.records.run import query_of_run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
@@ -49,8 +49,8 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     """Removes a user, or one conversation, from an experiment: queries, runs with their journals, verdicts, readings,
     votes, profiles, and all pages and exports.
 
-    ``verify`` then says how many queries were forgotten. Raises UserError for a folder without an experiment, if the
-    experiment asks nothing of that id, or unless exactly one of ``user`` and ``conversation`` is given.
+    Raises UserError for a folder without an experiment, if the experiment asks nothing of that id, or unless exactly one
+    of ``user`` and ``conversation`` is given.
     """
     folder, user, conversation = folder_of(options.experiment), options.user, options.conversation
     name = user or conversation
@@ -119,14 +119,12 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
             if isinstance(value, list):
                 items[name] = [each for each in value if not _is_about(each, ids)]
         write_json(plan, items)
-    gone = {sha256_of(query.query_id) for query in definition.queries if query.query_id in ids}
     left = {
         "queries": tuple(query for query in definition.queries if query.query_id not in ids),
         "asked": {
             label: tuple(each for each in listed if each not in ids) for label, listed in definition.asked.items()
         },
         "categories": {name: value for name, value in definition.categories.items() if name not in ids},
-        "forgotten": tuple(sorted({*(definition.forgotten or ()), *gone})),
     }
     (folder / experiment.GOLD).unlink(missing_ok=True)
     experiment.write_definition(folder, definition.model_copy(update=left))

@@ -10,8 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ConfigDict
-
 from drretail import __version__
 from drretail.env.web.sandbox import (
     GOLD_FILE,
@@ -45,8 +43,6 @@ class Keyword(Record):
 
 class Keywords(Document):
     """keywords.json of a task (DR³-Eval, stage 2): ten keywords, sorted."""
-
-    model_config = ConfigDict(extra="ignore")  # files of version 1.0 name all keywords that were proposed
 
     convergent: tuple[Keyword, ...]
     needs: tuple[str, ...] = ()
@@ -86,7 +82,7 @@ class TaskMaterial:
 
 CHARACTERS_OF_A_TOKEN = 4
 COUNTER = "characters/4"
-"""How sandbox.json names this way to count tokens; version 1.0 also counted by encodings."""
+"""How sandbox.json names this way to count tokens."""
 
 
 def tokens_of(page: SandboxPage) -> float:

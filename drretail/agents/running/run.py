@@ -1,24 +1,19 @@
 """``run``: systems over queries, many runs side by side into one experiment folder.
 
-Opening the folder freezes what judges will be told of its users. Floors and the oracle run in a process of their own.
-
-They are told what systems that research must not know. Code of the user's own that ran in this process may have
-replaced any function of it, so that what it runs here from then on proves nothing.
+Opening the folder freezes what judges will be told of its users. Floors and the oracle run last: they are told what
+systems that research must not know.
 
 The first Ctrl-C starts no new run and gives those in flight a minute to end; the second stops at once. A run that was
 cut goes on from its journal the next time.
 """
 
 import asyncio
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Recorded, Runner, recorded_in
@@ -27,11 +22,9 @@ from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.gold import add_gold
 from drretail.env.summaries import Summaries
-from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
 from drretail.experiment import Experiment, ended_run, read_discarded
-from drretail.grounding.gold_files import write_with_gold
 from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
@@ -100,39 +93,6 @@ def ask_once(
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
         return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))
-
-
-def run_apart(
-    folder: Path,
-    suts: Sequence[SystemUnderTest],
-    queries: Sequence[Query],
-    world: World,
-    spec: str,
-    *,
-    seed: str,
-    web: str | None,
-    is_part: bool,
-    environment: Mapping[str, str],
-) -> bool:
-    """Runs floors and the oracle into an experiment. False if another process can't open this world, or fails.
-
-    ``environment`` is the one in which the command was given.
-    """
-    if world.folder is None and world.servers is None:
-        return False
-    web = f"sandbox:{world.web.folder}" if isinstance(world.web, SealedWeb) else web
-    with TemporaryDirectory(prefix="drretail-gold-") as temporary:
-        file = Path(temporary) / "queries.jsonl"
-        write_with_gold(queries, file)
-        options = ["--queries", str(file), "--to", str(folder), "--seed", seed, "--no-floors", "--quiet"]
-        options += [] if web is None else ["--web", web]
-        options += ["--only", ",".join(query.query_id for query in queries)] if is_part else []
-        options += [text for sut in suts for text in ("--agent", sut.system.agent)]
-        command = [sys.executable, "-m", "drretail", "run", "--world", spec, *options]
-        ended = subprocess.run(  # noqa: S603 -- this interpreter, with the command that was given
-            command, env={**environment}, stdin=subprocess.DEVNULL, capture_output=True, check=False
-        )
-    return ended.returncode == 0
 
 
 ENDING = 60.0

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ from drretail.errors import CommandStopped, ModelError, ToolError, describe_erro
 from drretail.experiment import Experiment, read_evidence, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
-from drretail.journal import EffectKind, Journal
+from drretail.journal import Journal
 from drretail.llm.event_loop import aside
 from drretail.llm.models import Models
 from drretail.llm.prompt import overridden
@@ -61,7 +61,6 @@ from drretail.tools.web import fetch_cited
 
 MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""
-WEB_EFFECTS: tuple[EffectKind, ...] = ("web_search", "page_fetch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +91,6 @@ class Runner:
     on_use: Callable[[str, Usage, float | None], None] | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer every call: no connection is made."""
-    asks_anew: bool = False
-    """True if a replay asks webs of fixed pages and rule-based models instead of the journals."""
     files: Path | None = None
     """The users' own files, in a folder for each query, unless the web brings some."""
     retrievers: Retrievers = field(default_factory=Retrievers)
@@ -127,7 +124,7 @@ class Runner:
         # A floor asks nobody, so it runs even if the replayed experiment has no run of it.
         if self.replay is not None and not sut.agent.is_baseline:
             replay = run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
-        effects = Journal(journal, replay=replay, anew=self._anew(sut, world))
+        effects = Journal(journal, replay=replay)
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
@@ -201,13 +198,6 @@ class Runner:
             self.on_step(step, text)
         if self.replay is None and self.outages is not None:  # a failure that is replayed stays as it was
             self.outages.note(step)
-
-    def _anew(self, sut: SystemUnderTest, world: World) -> Sequence[EffectKind]:
-        """The effects that a replay performs again: their answers are the same each time; a journal can be edited."""
-        if not self.asks_anew:
-            return ()
-        follows_rules = all(model.kind == "rule_based" for model in sut.system.models.values())
-        return (*(WEB_EFFECTS if world.web.corpus is not None else ()), *(("model",) if follows_rules else ()))
 
     def _telemetry(self, effects: Journal, seconds: float) -> dict[str, Any]:
         """What may differ between two runs that are otherwise the same."""

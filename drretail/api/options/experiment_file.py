@@ -19,7 +19,6 @@ from pydantic import TypeAdapter, ValidationError
 
 from drretail.api.option import DeclaredOption, check_bounds, declared_options, python_help
 from drretail.api.options.run import RunOptions
-from drretail.conditions.names import CONDITIONS
 from drretail.errors import UserError, file_error, nearest_names, quoted, suggestion, without_logins
 
 HEADER = "# drretail run experiment.toml\n# Paths are relative to this file's folder.\n"
@@ -51,7 +50,7 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
         raise UserError(f"{path} is not valid TOML: {problem}.{hint}") from problem
     declared = {option.name: option for option in declared_options(record) if option.option.in_file is not None}
     values: dict[str, Any] = {}
-    for name, value in _as_conditions(tables).items():
+    for name, value in tables.items():
         if name in (LABELS, NEEDS):
             continue
         # No line number if the file spells the option's name differently, such as with an escape.
@@ -67,29 +66,6 @@ def read_experiment(path: str | Path, record: type = RunOptions) -> dict[str, An
         except UserError as problem:
             raise UserError(f"{where}: {problem}") from problem
     return values
-
-
-_PRESETS = {"closed_book": "web+catalog+user+calculator", "web_only": "catalog+user+calculator", "tools_only": "web"}
-"""The tools that presets of version 1.0 left out."""
-
-
-def _as_conditions(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """The file's entries, with those that were options of their own in version 1.0 as values of ``vary``."""
-    left, varied = dict(tables), dict[str, list[str]]()
-    if (preset := str(left.get("preset"))) in _PRESETS:
-        del left["preset"]
-        varied["without"] = [_PRESETS[preset]]
-    for name in [name for name in left if name in CONDITIONS and name != "web"]:
-        value = left.pop(name)
-        written = ["yes" if each is True else str(each) for each in (value if isinstance(value, list) else [value])]
-        texts = [part.strip() for text in written for part in text.split(",")]
-        if name == "without":
-            texts = ["+".join([*varied.get(name, ()), *texts])]
-        varied[name] = texts
-    if not varied:
-        return left
-    several = [name for name, values in varied.items() if len(values) > 1]
-    return left | {"vary": varied | left.get("vary", {})} | ({"cross": True} if len(several) > 1 else {})
 
 
 def overridden(written: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The options of ``score``, ``verify``, ``compare`` and ``report``."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
@@ -10,7 +10,6 @@ from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.eval.names import METRICS, PAIRWISE
 from drretail.records.base import Rules
-from drretail.records.query import Query
 
 if TYPE_CHECKING:
     from drretail.eval.metric import Metric
@@ -97,22 +96,16 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """Recomputes an experiment's runs, verdicts and scores, and reports every difference.
+    """Compares hashes, replays runs from their journals, and makes scores again.
 
-    Sends nothing, changes nothing. Exit code 3: a check failed. docs/results.md lists what no check can show.
+    Sends nothing, changes nothing. Exit code 3: something differs.
     """
 
     experiment: shared.Experiment
     world: shared.MovedWorld = None
     _: KW_ONLY
-    queries: Annotated[
-        str | Path | Sequence[Query] | None,
-        Option("The published queries. Fail if one is missing or changed.", metavar="FILE"),
-    ] = None
     web: shared.Web = None
     files: Annotated[str | Path | None, Option("The users' own files.", metavar="FOLDER")] = None
-    strict: Annotated[bool, Option("Also fail if something can't be checked.")] = False
-    details: Annotated[bool, Option("Print every finding.", OUTPUT)] = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,7 +201,6 @@ def drop_retired(servers: Servers) -> None:
 def drop_collections(database: Database[Document], number: int) -> None:
     for collection in collections_of(database, number).values():
         collection.drop()
-    database[f"g{number}_profile_updates"].drop()  # worlds of version 1.0 may have it
 
 
 def drop_index(client: Elasticsearch, address: str, index: str) -> None:

@@ -13,7 +13,6 @@ from pydantic import AfterValidator, ValidationError
 
 from drretail.errors import UserError
 from drretail.files import LineAppender, check_format, parsed_lines
-from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.journal import Effect, effects_in
 from drretail.llm.prompt import Prompt
 from drretail.llm.structured import Check
@@ -127,8 +126,6 @@ class JudgeQuestion(Generic[T]):
 
 _OURS = f'"format":{FORMAT},'
 """Part of every line that we write."""
-OLDER_THAN = "page_age:"
-"""The beginning of a note that names the age of old pages, if it is not the usual one."""
 _MENDED = "Delete that line, or the file: score then asks again for what is missing."
 
 
@@ -183,10 +180,6 @@ class VerdictFile:
     def lasts(self) -> list[Verdict]:
         """The last verdict of every key, stale ones too, in the order in which the keys came."""
         return [lines[-1] for lines in self._lines.values()]
-
-    def before_last(self, key: tuple[str, ...]) -> list[Verdict]:
-        """The verdicts of a key that its last one replaced."""
-        return self._lines.get(key, [])[:-1]
 
     def living(self, report_sha: str, prompt_hashes: frozenset[str]) -> list[Verdict]:
         """The last verdict of every key that is about this report and was asked by today's prompts."""
@@ -249,9 +242,3 @@ def judged_in(experiment: Path) -> list[str]:
 def verdict_path(experiment: Path, metric: str, judge_slug: str, label: str, run: str) -> Path:
     """The file of a judge's verdicts on one run; ``run`` is "<query_id>-r<repeat>"."""
     return experiment / "verdicts" / metric / judge_slug / file_name(label) / f"{file_name(run)}.jsonl"
-
-
-def page_age_of(verdicts: Iterable[Verdict]) -> float:
-    """The age in years from which pages were old to the checks."""
-    notes = (note for verdict in verdicts for note in verdict.notes if note.startswith(OLDER_THAN))
-    return float(next(notes, f"{OLDER_THAN}{PAGE_AGE}").removeprefix(OLDER_THAN))

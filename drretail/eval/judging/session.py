@@ -47,8 +47,8 @@ UNCHANGED = (
     "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
     "`context` in a model profile; where it holds less than was thought, too, and long sources are cut to that."
 )
-Again = Literal["nothing", "failed", "everything"] | Mapping[tuple[str, ...], int]
-"""Which existing verdicts are judged again; or, by key, how many attempts each verdict is to have."""
+Again = Literal["nothing", "failed", "everything"]
+"""Which existing verdicts are judged again."""
 T = TypeVar("T", bound=Record)
 R = TypeVar("R")
 AT_ONCE = 4
@@ -212,10 +212,7 @@ class JudgeSession:
             return last
         reports = last.report_sha, last.other_report_sha
         changed = reports != (self._about["report_sha"], self._about["other_report_sha"])
-        if isinstance(self._again, Mapping):
-            is_wanted_anew = last.attempt < self._again.get(last.key, 1)
-        else:
-            is_wanted_anew = self._again == "everything" or (self._again == "failed" and last.state == "failed")
+        is_wanted_anew = self._again == "everything" or (self._again == "failed" and last.state == "failed")
         return None if changed or last.prompt_hash != prompt_hash or is_wanted_anew else last
 
     def record_if_changed(self, stage: str, item: str, verdict: CodeVerdict) -> None:

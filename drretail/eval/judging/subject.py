@@ -84,7 +84,7 @@ class Subject:
     """Fetches cited pages as they are now; None if they are not to be fetched again."""
     folder: Path | None = None
     """The experiment's folder, for what was frozen in it."""
-    whole: Reference | None = None
+    reference: Reference | None = None
     """The reference of the query, by the world; None without it."""
     look_up: LookUp | None = None
     """Finds the shop's records of what a run's answer names; None without the world."""
@@ -125,12 +125,7 @@ class Subject:
     @cached_property
     def ends(self) -> Reference | KeptReference | None:
         """The cheapest and the best basket of the query, or why there is none; None if nobody has looked."""
-        return self.whole or (None if self.folder is None else read_reference(self.folder, self.query.query_id))
-
-    @property
-    def reference(self) -> Reference | None:
-        """All that the shop could have sold; None without the world, unless the experiment keeps it (version 1.0)."""
-        return self.ends if isinstance(self.ends, Reference) else None
+        return self.reference or (None if self.folder is None else read_reference(self.folder, self.query.query_id))
 
     @cached_property
     def with_records(self) -> Mapping[str, Evidence]:

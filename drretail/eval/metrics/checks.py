@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from drretail.eval.judging.question import OLDER_THAN, CodeVerdict
+from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.readings import how_read, keep_reading, picks_by, reading_of
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, description_of, of_verdicts
 from drretail.grounding.constraints import Decisions
-from drretail.grounding.verify.checks import LEAST_COVERAGE, PAGE_AGE, Case, check_report
+from drretail.grounding.verify.checks import LEAST_COVERAGE, Case, check_report
 from drretail.grounding.verify.findings import WEB_SEARCH, dated_pages
 from drretail.records.base import Record
 from drretail.records.evidence import Finding
@@ -238,10 +238,7 @@ def outcomes(case: Case, reading: Reading) -> Iterator[tuple[str, CodeVerdict]]:
             yield code, CodeVerdict("na", None, lacking)
         else:
             lines = [each.model_dump(mode="json", exclude_none=True) for each in of_code]
-            # With it, ``verify`` can make the verdict again.
-            is_set = check.of_settings and case.page_age != PAGE_AGE
-            notes = (f"{OLDER_THAN}{case.page_age:g}",) if is_set else ()
-            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found", notes)
+            yield code, CodeVerdict("scored", lines, f"{len(lines)} found" if lines else "nothing found")
 
 
 CLEAN = "clean"

@@ -5,5 +5,5 @@ facts.py       all numbers as one long table, a row for each run, and their mean
 planned.py     headlines over all planned runs: failures get 0; what is behind one report's values, in words
 pair_rows.py   wins, ties and losses of pairs, and strengths of many systems after Bradley and Terry
 scoreboard.py  one row per system: scores, costs, differences
-file.py        scores.json, made and read, also of version 1.0; correlations; the rows of some metrics
+file.py        scores.json, made and read; correlations; the rows of some metrics
 """

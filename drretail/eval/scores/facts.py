@@ -352,11 +352,10 @@ Slices = Mapping[tuple[SliceBy, str], frozenset[str]]
 """Ids of queries by slice."""
 
 
-def with_slices(experiment: Path, scores: Scores, gathered: Gathered | None = None) -> Scores:
+def with_slices(experiment: Path, scores: Scores) -> Scores:
     """These scores with the slices of all their metrics, judges and systems, made of the folder's verdicts.
 
-    They are read again unless ``gathered``, what scores were made of, has the same metrics.
-    What the scores hold already stays: slices of metrics that are not installed, and those of older scores.
+    What the scores hold already stays: slices of metrics that are not installed.
     """
     held = {row.metric for row in scores.slices}
     shown = {(row.metric, row.system, Assessor.of(row)) for row in scores.scores if row.metric not in held}
@@ -368,8 +367,7 @@ def with_slices(experiment: Path, scores: Scores, gathered: Gathered | None = No
     names = {metric.name for metric in metrics}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
     asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
-    if gathered is None or [*gathered.metrics] != [metric.name for metric in metrics]:
-        gathered = read_judgements(experiment, metrics, asked)
+    gathered = read_judgements(experiment, metrics, asked)
     every = all_facts(gathered, asked)
     every = [facts for facts in every if (facts.metric.name, facts.system, facts.assessor) in shown]
     made = slice_scores(every, query_slices(gathered.definition))

@@ -1,14 +1,13 @@
 """scores.json from the contents of the folder: all runs, and the verdicts of all judges, with their correlations.
-Files of version 1.0 are read too; a selection holds the rows of some metrics.
+A selection holds the rows of some metrics.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,16 +16,12 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations, twin_rows_of
 from drretail.eval.compare.differences import primary_tests, with_primary
-from drretail.eval.compare.rows import outcome_of
-from drretail.eval.compare.wording import SIDE_BY_SIDE
-from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import COUNTS_STEPS, DECIDES, METRICS, PAIRWISE, USUAL, installed
-from drretail.eval.scores.facts import AS_ZERO, OF_COSTS, Facts, all_facts, query_slices, slice_scores, summaries
+from drretail.eval.scores.facts import Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
-    LACKS_IN_WORDS,
     NOT_JUDGED,
     Assessor,
     Gathered,
@@ -42,142 +37,12 @@ from drretail.experiment import read_definition, read_discarded, run_folder
 from drretail.files import read_json
 from drretail.llm.usage import PriceTable, read_prices
 from drretail.packs import data_of
-from drretail.records.base import OfJudge, sha256_of
-from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES
-from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores, unfolded
+from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores
 from drretail.stats.agreement import Values, correlation, spearman_within
 from drretail.stats.intervals import run_variance
 from drretail.stats.significance import holm
-
-_SLICE = {"name": "part", "n_queries": "n_asked"}
-_CELL = {"setting": "part", "mean": "value", "n": "n_counted", "n_planned": "n_asked"}
-_PART = {"version": 1, "policy": "planned", "n_planned": 0, "n_scored": 0}
-_CODE = {"judge": "code", "judge_kind": "rule_based"}
-_JUDGE = {"spec": "judge", "kind": "judge_kind", "params_hash": "judge_params"}
-_NO_LONGER_COMPARED = ("power_of_half", "repeat_share", "judge_share")
-
-
-def as_today(scores: dict[str, Any]) -> dict[str, Any]:
-    """The content of the file with today's names. Scores of today stay as they are.
-
-    Slices by the parts of a wish are left out.
-    """
-    board = scores.get("scoreboard") or {}
-    slices = [row for row in scores.get("slices", ()) if row["by"] != "constraint"]
-    return {
-        **scores,
-        "ranks": [row if "variant" in row else _strength(row) for row in unfolded(scores.get("ranks", ()))],
-        "pairs": [
-            {**row, "contrast": _contrast(row["contrast"])} if "contrast" in row else _preference(row)
-            for row in unfolded(scores.get("pairs", ()))
-        ],
-        "scoreboard": _board(board) if board else None,
-        "slices": [row if "part" in row else {**_PART, **_renamed(row, _SLICE)} for row in slices],
-        "ablations": [_table(table) for table in scores.get("ablations", ())],
-    }
-
-
-def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {names.get(name, name): value for name, value in row.items()}
-
-
-def _table(table: dict[str, Any]) -> dict[str, Any]:
-    """A table of settings, whose cells did not repeat what the table is about, nor count reports."""
-    about = {name: table[name] for name in (*OfJudge.model_fields, "by", "metric", "variant") if name in table}
-
-    def today(cell: dict[str, Any]) -> dict[str, Any]:
-        if "setting" not in cell:
-            return cell
-        read = {**_PART, **about, **_renamed(cell, _CELL)}
-        read.pop("at", None)  # the setting as a number, which the condition knows
-        return read
-
-    def contrast(step: dict[str, Any]) -> dict[str, Any]:
-        return _contrast({"row": step["row"], "a": step["later"], "b": step["earlier"]} if "row" in step else step)
-
-    rows = (
-        {**row, "cells": [*map(today, row["cells"])], "steps": [*map(contrast, row["steps"])]} for row in table["rows"]
-    )
-    return {**table, "rows": [*rows]}
-
-
-def _board(board: dict[str, Any]) -> dict[str, Any]:
-    """The scoreboard, whose cells were no rows of their own, and whose pairs stood beside the rows on them."""
-    names, metrics = ({each["name"]: each.get(of, "") for each in board["columns"]} for of in ("variant", "metric"))
-    lacks = {word: lack for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
-
-    def today(system: str, name: str, cell: dict[str, Any]) -> dict[str, Any]:
-        if "metric" in cell:
-            return cell
-        missing = cell.get("missing", {})
-        items = {lacks[why]: count for why, count in missing.items() if why in lacks}
-        counts = {"n_na": missing.get("n/a", 0), "n_unverifiable": missing.get("unverifiable", 0)}
-        counts |= {"n_failed": missing.get("failed", 0) + sum(items.values()), "n_zero": missing.get(AS_ZERO, 0)}
-        about = {**_CODE, "metric": metrics[name], "variant": names[name], "version": 1, "system": system}
-        rest = {name: value for name, value in cell.items() if name != "missing"}
-        return {**about, **rest, **counts, "n_scored": cell["n_scored"] - counts["n_zero"], "items": items}
-
-    rows = [
-        {**row, "cells": {name: today(row["system"], name, cell) for name, cell in row.get("cells", {}).items()}}
-        for row in board["rows"]
-    ]
-    compared = [
-        {**_contrast(pair), "name": each["measure"], "judge": each.get("judge", ""), "failed": each.get("failed", 0)}
-        for each in board.get("compared", ())
-        for pair in each.get("pairs", ())
-    ] or board.get("compared", ())
-    # Of other judges there were rows, whose values are among the scores.
-    judges = (board["judge"], *(each["judge"] if "rows" in each else each for each in board.get("others", ())))
-    first, *others = ({"judge": "", "judge_kind": "llm", **_renamed(judge, _JUDGE)} for judge in judges)
-    return {**board, "rows": rows, "compared": compared, "judge": first, "others": others}
-
-
-def _contrast(pair: dict[str, Any]) -> dict[str, Any]:
-    row = {**pair["row"], "a": pair["a"], "b": pair["b"]} if "row" in pair else pair
-    return {name: value for name, value in row.items() if name not in _NO_LONGER_COMPARED}
-
-
-def _strength(row: Mapping[str, Any]) -> dict[str, Any]:
-    read = {"n_scored": 0, **_renamed(row, {"strength": "value", "dimension": "variant"})}
-    opponents = {"opponents": read.pop("n_opponents", 0)}
-    return {**read, "metric": PAIRWISE, "n_planned": read["n_scored"], "items": opponents}
-
-
-def _preference(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of two systems side by side, whose numbers by query were no contrast of their own."""
-    rate, n, won, lost = (row.get(name) for name in ("win_rate", "n_queries", "queries_won", "queries_lost"))
-    n, won, lost = n or 0, won or 0, lost or 0
-    ends = {"difference": rate, "ci_low": row.get("ci_low"), "ci_high": row.get("ci_high")}
-    contrast = ComparedRow(
-        metric=PAIRWISE,
-        variant=row["dimension"],
-        name=SIDE_BY_SIDE if row["dimension"] == PRIMARY else f"{row['dimension']} {SIDE_BY_SIDE}",
-        mean_a=rate,
-        mean_b=None if rate is None else 1 - rate,
-        **{name: None if end is None else round(2 * end - 1, 10) for name, end in ends.items()},
-        n_planned=n,
-        n_pairs=n,
-        above=won,
-        equal=n - won - lost,
-        below=lost,
-        is_primary=row["dimension"] == PRIMARY,
-        outcome="nothing",
-        **{name: row[name] for name in ("no_interval", "n_users", "p", "p_holm", "tests") if name in row},
-    )
-    outcome = outcome_of(contrast, contrast.p_holm, max(1, contrast.tests))
-    loser = {"higher": row["b"], "lower": row["a"]}.get(outcome)
-    outcome = "not_read" if not row.get("reads", True) else "missing" if loser in row.get("incomplete", ()) else outcome
-    even = {
-        name: row.get(f"length_controlled{of}")
-        for name, of in (("value", ""), ("ci_low", "_low"), ("ci_high", "_high"))
-    }
-    counts = {name: row[name] for name in PairScore.model_fields if name in row}
-    return {
-        **counts,
-        "length_controlled": even,
-        "contrast": contrast.model_copy(update={"outcome": outcome}).model_dump(),
-    }
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
@@ -363,24 +228,7 @@ def derive_scores(
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
     dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
-    gathered = gather_for_scores(experiment, metrics, asked)
-    return scores_of(experiment, gathered, asked, asked_of_pairs, prices, judge_notes)
-
-
-def gather_for_scores(experiment: Path, metrics: Iterable[Metric], asked: Collection[TableKey] = ()) -> Gathered:
-    """All that scores of these metrics are made of."""
-    return read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
-
-
-def scores_of(
-    experiment: Path,
-    gathered: Gathered,
-    asked: Collection[TableKey] = (),
-    asked_of_pairs: Sequence[tuple[Assessor, Labels]] = (),
-    prices: PriceTable | None = None,
-    judge_notes: Mapping[str, str] | None = None,
-) -> Scores:
-    """``derive_scores`` of what ``gather_for_scores`` gave."""
+    gathered = read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
@@ -431,16 +279,6 @@ def made_of(experiment: Path) -> MadeOf:
     return MadeOf(version=__version__, runs=runs, content=sha256_of(files), verdicts=dict(sorted(lines.items())))
 
 
-def taken_out(experiment: Path) -> frozenset[str]:
-    """The systems, and the folders of verdicts, of which there is less than when scores.json was made."""
-    try:
-        scores = read_scores(experiment)
-    except UserError:  # a damaged one fails a check of its own
-        return frozenset()
-    before = None if scores is None else scores.made_of
-    return frozenset(() if before is None else before.taken_out(made_of(experiment)))
-
-
 def _order(metric: Metric) -> tuple[bool, int, str]:
     names = list(METRICS)
     known = metric.name in names
@@ -453,7 +291,7 @@ def read_scores(experiment: Path) -> Scores | None:
     if not path.exists():
         return None
     try:
-        scores = Scores.model_validate(as_today(read_json(path)))
+        scores = Scores.model_validate(read_json(path))
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: run drretail score again.") from problem
     known = {"systems": read_definition(experiment).systems}

@@ -125,7 +125,7 @@ def lean_items(items: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], list
 
 
 def whole_items(result: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """The items of such a list in a tool's result, with the shared values put back; older results have none."""
+    """The items of such a list in a tool's result, with the shared values put back."""
     shared = {key: result[key] for key in SHARED if key in result}
     items = [item for item in result.get(name) or () if isinstance(item, dict)]
     if "product_url" not in result:

@@ -3,7 +3,7 @@ Scores, reports and runs are also HTML for a notebook's cells.
 """
 
 import shlex
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -57,12 +57,9 @@ def page_of(view: ExperimentView) -> str:
     return one_page(view, list(rendered_questions(view)))
 
 
-def write_report(
-    view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None, unchanged: Collection[str] = ()
-) -> Path:
+def write_report(view: ExperimentView, to: Path, form: Form = "auto", bar: Bar | None = None) -> Path:
     """Writes the report and returns the file to open: ``to``, or the index of a folder of the same name beside it.
 
-    The pages of ``unchanged`` questions, by query id, are not written again; where there are any, a folder stays one.
     Deletes pages of an earlier report in the other form. Raises UserError if one file was asked for and it would be
     larger than ``LARGEST_SINGLE``.
     """
@@ -72,8 +69,8 @@ def write_report(
         _forget([folder / INDEX, *folder.glob("query-*.html")])
         return to
     waiting, done = list[Rendered](), list[Rendered]()
-    size, is_split = 0, form == "split" or bool(unchanged)
-    for made in rendered_questions(view, bar, unchanged=unchanged):
+    size, is_split = 0, form == "split"
+    for made in rendered_questions(view, bar):
         waiting.append(made)
         size += made.size
         is_split = is_split or (form == "auto" and size > LARGEST)
@@ -84,8 +81,7 @@ def write_report(
             )
         if is_split:
             for each in waiting:
-                if each.question.query.query_id not in unchanged:
-                    write_atomically(folder / page_name(each.question), question_page(view, each, links))
+                write_atomically(folder / page_name(each.question), question_page(view, each, links))
             done += [replace(each, head=Markup(), body=Markup()) for each in waiting]
             waiting.clear()
     if not is_split:
@@ -101,18 +97,15 @@ def write_report(
     return folder / INDEX
 
 
-def rendered_questions(
-    view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False, unchanged: Collection[str] = ()
-) -> Iterator[Rendered]:
-    """Every question of an experiment, read and rendered one at a time; of ``unchanged`` ones, the lines alone.
+def rendered_questions(view: ExperimentView, bar: Bar | None = None, *, is_cut: bool = False) -> Iterator[Rendered]:
+    """Every question of an experiment, read and rendered one at a time.
 
     If ``is_cut``, only its lines are rendered where nothing is false, unless there are few, and from ``LARGEST`` on.
     """
     renderer, size = Questions(view), 0
     for question in view.questions:
-        is_unchanged = question.query.query_id in unchanged
-        made = renderer.lines(question) if is_cut or is_unchanged else None
-        if made is None or (not is_unchanged and size < LARGEST and (made.false or len(view.planned) <= _FEW)):
+        made = renderer.lines(question) if is_cut else None
+        if made is None or (size < LARGEST and (made.false or len(view.planned) <= _FEW)):
             made = renderer.render(question)
             size += made.size
         yield made

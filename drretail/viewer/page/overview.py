@@ -369,7 +369,6 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         intervals=INTERVALS if table is not None and has_intervals(table) else "",
         judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
-        failure=view.failure,
         outdated=view.outdated,
         score_command=" && ".join(score_commands(view)),
         has_scores=view.is_scored,
@@ -526,7 +525,7 @@ T = TypeVar("T")
 def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     """The tables of all metrics."""
     board, systems = view.scores.scoreboard, view.definition.systems
-    sliced = with_slices(view.folder, view.scores, view.gathered)
+    sliced = with_slices(view.folder, view.scores)
     slices = tuple(row for row in sliced.slices if row.system in systems)
     shown = list(sections(view.scores.model_copy(update={"slices": slices, "systems": systems})))
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from markupsafe import Markup
 
@@ -372,19 +371,6 @@ class Questions:
             "check_meanings": description(view.scores.metrics, "checks").meanings,
         }
 
-    @property
-    def frame(self) -> list[Any]:
-        """All that a question's page shows besides what is recorded of its own runs."""
-        board, metrics = self._view.scores.scoreboard, self._view.scores.metrics
-        return [
-            self._view.definition.model_dump(mode="json"),
-            [planned.run_id for planned in self._view.planned],
-            two_of(board, self._systems),
-            None if board is None else board.model_dump(mode="json", include={"columns", "judge", "are_answers"}),
-            {name: shown.model_dump(mode="json") for name, shown in metrics.items()},
-            self._has_room,
-        ]
-
     def render(self, question: Question) -> Rendered:
         """One question with its answers and its runs."""
         runs = [self._part(self._view.runs[place], question) for place in question.places]
@@ -467,7 +453,7 @@ class Questions:
             return RunPart(view, question, name, talk_page_name(view.number - 1))
         talks = list[Talk]()
         if self._has_room:
-            with suppress(UserError):  # a journal of another version leaves the rest of the report intact
+            with suppress(UserError):  # a damaged journal leaves the rest of the report intact
                 talks = read_conversation(view.experiment, run)
         return RunPart(view, question, name, "" if talks else None, talks)
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from drretail.agents.names import reaches_gold
 from drretail.eval.compare.differences import ALONE
 from drretail.eval.compare.wording import (
     MOST,
@@ -442,9 +441,6 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
     if dumps and any(column.name == FP for column in board.columns):
         asked = "`score(rate_floors=True)`"
         yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
-    called = system_names((row.system for row in board.rows), board.systems)
-    if reaching := [called[label] for label in called if label in board.systems and reaches_gold(board.systems[label])]:
-        yield f"Gold was in reach of {listed(reaching)}: code of one's own on the machine that holds it."
     yield from board.notes
     if board.prices_as_of is not None:
         yield dated(board.prices_as_of)
@@ -478,7 +474,7 @@ def conclusion(board: Scoreboard) -> Conclusion:
     """What can and can't be concluded from comparing all systems; of a single one, what is scored on half."""
     researching = [row.system for row in board.rows if place_of(row.system, board.systems) == "system"]
     if board.differs and not board.compared and board.differs != (ALONE,):
-        return Conclusion(" ".join(board.differs), "")  # every run failed, or the scores were made before 1.0
+        return Conclusion(" ".join(board.differs), "")  # every run failed
     if len(researching) < 2:
         return Conclusion(_of_one(board), "" if board.are_answers else " ".join(board.differs))
     every = findings(board.compared, system_names((row.system for row in board.rows), board.systems))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from drretail.eval.check_results import Checklist
+from drretail.eval.rejudging import check_scores
 from typer.testing import CliRunner
 
 from drretail.addons.lab.card import (
@@ -21,9 +23,7 @@ from drretail.addons.lab.card import (
 from drretail.addons.lab.kept_findings import finding_lines
 from drretail.cli.app import app
 from drretail.errors import UserError
-from drretail.eval.check_results import Checklist
 from drretail.eval.metrics.faithfulness import METRIC
-from drretail.eval.rejudging import check_scores
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
 from drretail.files import write_json

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+
 from drretail.addons.lab.planted_errors import KINDS, Material, Planted
 from drretail.addons.lab.planting import CHECKS, ORIGINALS, errors_found, make_copies
 from drretail.env.store.base import Store

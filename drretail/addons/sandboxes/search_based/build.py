@@ -7,8 +7,6 @@ from datetime import UTC, date, datetime, time
 from pathlib import Path
 from threading import Event
 
-from pydantic import ConfigDict
-
 from drretail.addons.sandboxes.folder import (
     BUILDING,
     COUNTER,
@@ -106,8 +104,6 @@ class FoundReport(Document):
 
 class BuildSettings(Document):
     """building/settings.json: the settings that a resumed build must share."""
-
-    model_config = ConfigDict(extra="ignore")  # files of version 1.0 also have the number of results per keyword
 
     day: date
     """The day on which the build began: pages are judged by what is true then."""
