@@ -10,9 +10,9 @@ from random import Random
 from typing import Any
 
 import pytest
-from drretail.addons.lab.derived_experiment import Material, copy_verdicts
 
 from drretail import score
+from drretail.addons.lab.derived_experiment import Material, copy_verdicts
 from drretail.addons.lab.findings import EVERY_KIND, FOUND
 from drretail.addons.lab.planting import (
     CHECKS,
