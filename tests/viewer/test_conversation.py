@@ -47,7 +47,7 @@ def test_what_was_sent_before_is_counted_and_agents_stand_apart() -> None:
     effects = [
         effect("0.2", {"messages": [USER]}, error={"class": "ModelError", "kind": "rate_limit", "message": "slow"}),
         effect("0.1", {"messages": [USER]}, {"content": [{"type": "text", "text": "Yes."}]}),
-        effect("memory", {"question": "How much?"}, "5 dollars", kind="memory"),
+        effect("page", {"url": "https://shop.example"}, "5 dollars", kind="page_fetch"),
     ]
     talks = conversation_of(effects, [])
     assert [talk.path for talk in talks] == ["0.1", "0.2", "outside"]
