@@ -199,19 +199,18 @@ def answered_by(gathered: Gathered, label: str) -> dict[str, Mapping[str, Sequen
     return values
 
 
-def held_back(gathered: Gathered, both: Sequence[Facts], row: ComparedRow, *, answers: bool = True) -> ComparedRow:
+def held_back(gathered: Gathered, both: Sequence[Facts], row: ComparedRow) -> ComparedRow:
     """The row, without its conclusion if it is a precision and the better side is lower in what is read with it.
 
-    These are its ``held_beside`` variants and, with ``answers``, what the systems answered. A figure is lower if the
-    whole interval of its difference lies below zero.
+    These are its ``held_beside`` variants and what the systems answered. A figure is lower if the whole interval of its
+    difference lies below zero.
     """
     described = both[0].metric.description
     beside = described.held_beside.get(row.variant)
     if beside is None or row.outcome not in ("higher", "lower"):
         return row
     by_side = [
-        {each: side_of(facts.runs, each).values for each in beside}
-        | (answered_by(gathered, facts.system) if answers else {})
+        {each: side_of(facts.runs, each).values for each in beside} | answered_by(gathered, facts.system)
         for facts in both
     ]
     is_a = (row.outcome == "higher") == described.higher_is_better
