@@ -280,8 +280,7 @@ def make_world(folder: Path) -> None:
         OrderRow(f"000000000{n}", user, f"B0TEST000{n}", 1_672_531_200_000 + n * DAY)
         for n, user in ((1, USER), (2, USER), (3, "AF" + "Y" * 26))
     ]
-    held = [OrderRow("0000000004", USER, "B0TEST0004", 1_672_531_200_000 + 9 * DAY)]
-    write_world(folder, WorldRows(products, orders, held, seed="42", pool=default_pool()))
+    write_world(folder, WorldRows(products, orders, seed="42", pool=default_pool()))
 
 
 def run(place: Path, output: Path, arguments: Sequence[str]) -> tuple[int, str]:

@@ -96,7 +96,7 @@ def _forget(folder: Path, ids: Collection[str], user: str | None) -> Iterator[Pa
     definition = experiment.read_definition(folder)
     paths = [folder / name for name in MADE_FROM_ALL]
     if user:
-        paths += [experiment.profile_path(folder, user), experiment.counterfactual_path(folder, user)]
+        paths.append(experiment.profile_path(folder, user))
     names = {file_name(query_id) for query_id in ids}
     named = [(path, _ENDING.sub("", path.name)) for each in _OF_QUERIES for path in sorted(folder.glob(each))]
     runs = [(path, _ENDING.sub("", path.name)) for each in _OF_RUNS for path in sorted(folder.glob(each))]
