@@ -55,12 +55,12 @@ def write_shop(folder: Path, draw: random.Random) -> list[tuple[str, str, float,
 
 def conversation(draw: random.Random, products: list[tuple[str, str, float, int, str]]) -> list[str]:
     """Three turns; one price in ten is false."""
-    (_, name, price, _, _), (key, other, cost, stock, dry) = draw.choice(products), draw.choice(products)
-    linked = f"[{other}](https://shop.example/products/{key})"
+    (first, name, price, _, _), (key, other, cost, stock, dry) = draw.choice(products), draw.choice(products)
+    asked, linked = (f"[{title}](https://shop.example/products/{sku})" for sku, title in ((first, name), (key, other)))
     order, said = 100_000 + draw.randrange(10_000), price + 10 * (draw.random() < 0.1)
     return [
         f"How much is the {name}?",
-        f"The {name} costs €{said:.2f}. It is a popular choice with our customers, who like its sturdy build.",
+        f"The {asked} costs €{said:.2f}. It is a popular choice with our customers, who like its sturdy build.",
         "And is there an alternative, is it waterproof?",
         f"We also have the {linked} for €{cost:.2f}:\n- Waterproof: {dry}\n- In stock: {stock}",
         f"Where is my order {order}?",

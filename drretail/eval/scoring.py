@@ -216,9 +216,10 @@ async def score(
                 yield [[partial(submitter.compare, pair, metric, judge) for metric in of_pairs for judge in judges]]
 
         # Gold is for the metrics that are scored, and for all built-in ones.
-        for metric in () if gold is None else load_metrics([*METRICS, *loaded]):
-            if metric.keep_gold is not None:
-                metric.keep_gold(experiment, definition, gold)
+        if gold is not None:
+            for metric in load_metrics([*METRICS, *loaded]):
+                if metric.keep_gold is not None:
+                    metric.keep_gold(experiment, definition, gold)
         if criteria is not None:
             take_criteria(experiment, criteria, loaded)
         unmade = unprepared(experiment, definition, loaded, judges, store)

@@ -23,8 +23,9 @@ def wants(thing: str) -> Answers:
         return {"requirements": [{"requirement_id": 1, "reason": "So.", "met": tag_content_of(question, 1) in report}]}
 
     checklist = {"requirements": [{"requirement": thing, "category": "content"}]}
-    claims = {key: {"claims": []} for key in ("ReportClaims", "CitedClaims")}
-    return ANSWERS | claims | {"QueryRequirements": checklist, "MetRequirements": met}
+    none: dict[str, Any] = {"claims": []}
+    of_claims = {"ReportClaims": none, "CitedClaims": none}
+    return {**ANSWERS, **of_claims, "QueryRequirements": checklist, "MetRequirements": met}
 
 
 def by_system(scores: Scores) -> dict[str, float | None]:
