@@ -1,11 +1,10 @@
-"""Whether a sorted search hides the best matches: what becomes of the first five by relevance in every sort.
+"""Where a sorted search shows the best matches: what becomes of the first five by relevance in every sort.
 
     python benchmarks/sorting.py WORLD [--searches FILE] [--json sorting.json]     # WORLD: a folder, or servers:NAME
 
 The sixty searches beside this file were written as a shopper types, before the code was looked at: kinds, properties,
 "not X", misspellings, three languages, filters. Each is sorted by price, rating and popularity, up and down, with the
-tool's usual page of ten. A product is hidden without a word if it is on no page and the note counts no left-out match,
-or if it is on a later page, and the note does not say so, or if the shop lacks its price or rating, and `hidden` is 0.
+tool's usual page of ten. What a filter leaves out because its price or rating is unknown has to be counted in `hidden`.
 """
 
 import json
@@ -40,22 +39,21 @@ def fates(session: Session, search: dict[str, Any], sort_by: str, order: str) ->
     page = found(search, sort_by=sort_by, order=order)
     all_pages = ids(found(search, sort_by=sort_by, order=order, limit=50))
     best = ids(found(search))[:BEST]
-    note = page.get("note", "")
     for product_id in best:
         if product_id in ids(page):
             yield "shown"
         elif product_id in all_pages:
-            yield "on a later page" + (", said" if "later page" in note else ", WITHOUT A WORD")
+            yield "on a later page"
         else:
-            yield "left out" + (", said" if "left out" in note else ", WITHOUT A WORD")
+            yield "left out"
     unfiltered = ids(found({name: value for name, value in search.items() if name not in FILTERS}))[:BEST]
     known = session.settings.world.store.products(unfiltered)
     for product_id in set(unfiltered) - set(best) - set(all_pages):
         record = known[product_id]
         price = "price_min" in search or "price_max" in search
         unknown = (price and record.price is None) or ("rating_min" in search and record.average_rating is None)
-        said = ", said" if page["hidden"] else ", WITHOUT A WORD"
-        yield "filtered for want of a number" + said if unknown else "filtered by its number"
+        counted = ", counted" if page["hidden"] else ", NOT COUNTED"
+        yield "filtered for want of a number" + counted if unknown else "filtered by its number"
 
 
 def measure(world: World, searches: list[dict[str, Any]]) -> Counter[str]:
@@ -82,7 +80,6 @@ def main() -> None:
     print(f"{len(searches)} searches, each in {len(SORTS)} sorts; the best {BEST} matches of each:")
     for fate, count in counts.most_common():
         print(f"{count:8,}  {fate}")
-    print(f"{sum(count for fate, count in counts.items() if 'WITHOUT' in fate):8,}  in all without a word")
     keep(args.json, counts)
 
 

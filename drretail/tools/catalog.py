@@ -1,13 +1,11 @@
 """The tools that search and read the product catalog."""
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Literal
 
 from annotated_types import Ge, Le, MaxLen
 
 from drretail.env.catalog.base import CatalogQuery, Match, SortBy, SortOrder
-from drretail.env.catalog.search_note import FIRST_PAGES, SearchNote
 from drretail.env.session import Session
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import product_evidence_id
@@ -45,9 +43,8 @@ def product_catalog_search(
 
     Use a few words that name the product, and put limits on price, rating and category into the filters. Sorted by
     relevance, what matches the words best comes first. Any other sort ranks only what is relevant: the first ten by
-    relevance, and up to 20 more that match nearly as well; note says how many it left out. No word excludes: "not" is
-    no filter. A product whose price or rating the shop does not know passes no filter on it; hidden says how many
-    matches were left out for that.
+    relevance, and up to 20 more that match nearly as well. No word excludes: "not" is no filter. A product whose price
+    or rating the shop does not know passes no filter on it; hidden says how many matches were left out for that.
 
     Args:
         query: Words that describe the product, e.g. "squirrel proof bird feeder"; "" finds all that pass the filters.
@@ -62,9 +59,7 @@ def product_catalog_search(
         offset: How many products to leave out at the beginning, to read on.
 
     Returns:
-        total (how many products were found), hidden (with a filter on price or rating), shown, offset, note (how to
-        search better: what a sort left out, a spelling, categories with their counts among the best 30, what a filter
-        hid), and hits: for
+        total (how many products were found), hidden (with a filter on price or rating), shown, offset, and hits: for
         each product evidence (the evidence id to cite it by), product_id, title, price (price_from: true marks the
         lowest of several), average_rating (of 5), rating_number (how many rated it), store and category, the narrowest.
         What all hits share stands once before them, such as the currency; product_url there is the form of every
@@ -87,22 +82,12 @@ def product_catalog_search(
         limit=limit,
         offset=offset,
     )
-    # The note counts the categories of the first pages, and this page is the first of them.
-    by_relevance = sort_by == "relevance"
-    first_pages = session.settings.world.catalog.search(
-        replace(wanted, limit=max(limit, FIRST_PAGES)) if by_relevance else wanted
-    )
-    page = replace(first_pages, hits=first_pages.hits[:limit])
-    # The note counts categories unless one is given: what it reads of the first pages is read in the same request.
-    is_counted = by_relevance and category is None and not offset
-    read = first_pages.hits if is_counted else page.hits
-    known = session.settings.world.store.products([hit.product_id for hit in read])
+    page = session.settings.world.catalog.search(wanted)
+    known = session.settings.world.store.products([hit.product_id for hit in page.hits])
     products = [known[hit.product_id] for hit in page.hits]
     shared, hits = lean_items([product_card(product) for product in products])
     hidden = {"hidden": page.hidden} if wanted.filters_numbers else {}
-    note = SearchNote(session.settings.world, wanted, page, first_pages if by_relevance else None).text()
-    noted = {"note": note} if note else {}
-    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **noted, **shared, "hits": hits}
+    value = {"total": page.total, **hidden, "shown": len(hits), "offset": offset, **shared, "hits": hits}
     return ToolResult(value, tuple(source for product in products for source in card_sources(product)))
 
 

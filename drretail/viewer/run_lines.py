@@ -1,11 +1,11 @@
 """What a page says of each run in one line, small enough that thousands fit into memory.
-The sums behind a run's FP and FR, and which claims two answers share.
+Also the sums behind a run's FP and FR.
 """
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
@@ -15,14 +15,11 @@ from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import judged_run
-from drretail.grounding.report.marks import find_marks
-from drretail.grounding.report.markup import blanked
-from drretail.grounding.text.words import content_stems
 from drretail.records.run import Run
 from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.records.tables.figures import counted, counted_each, number
 from drretail.viewer.experiment import Question, RunView
-from drretail.viewer.judged import SIGNS, WORDS, Claim, Judged, Support, counts_of
+from drretail.viewer.judged import Judged, Support, counts_of
 from drretail.viewer.tables.false_statements import checked_in
 
 _WHY: Mapping[VerdictState, str] = {
@@ -278,84 +275,3 @@ def setback_sentences(run: Run) -> Iterator[str]:
         yield f"Calls read from text: {setbacks.calls_from_text} of {made}."
     if setbacks.announcements:
         yield f"{counted(setbacks.announcements, 'turn')} announced calls and made none."
-
-
-RULE = "Two claims count as the same if their figures and at least half of their words and sources are the same."
-LEAST = 0.5
-_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
-Kind = Literal["verdict", "only_a", "only_b", "same"]
-KINDS: dict[Kind, str] = {"verdict": "~", "only_a": "−", "only_b": "+", "same": "="}
-"""The kinds of changes in the order in which they are shown, with their signs in a terminal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A claim of A alone, of B alone, or of both."""
-
-    a: Claim | None
-    b: Claim | None
-
-    @property
-    def kind(self) -> Kind:
-        if self.a is None or self.b is None:
-            return "only_a" if self.b is None else "only_b"
-        return "same" if self.a.support == self.b.support else "verdict"
-
-    @property
-    def line(self) -> str:
-        """For a terminal, such as "~ ✓ → ○ It is rated 4.5 out of 5."."""
-        claims = [claim for claim in (self.a, self.b) if claim is not None]
-        return f"{KINDS[self.kind]} {' → '.join(SIGNS[claim.support] for claim in claims)} {claim_text(claims[-1])}"
-
-
-def claim_changes(a: RunView, b: RunView) -> list[Change] | None:
-    """How the claims of two answers differ by their first judge; None if the first judges are not the same."""
-    if not a.claims or not b.claims or a.claims[0].judged.by != b.claims[0].judged.by:
-        return None
-    return changes(a.claims[0].claims, b.claims[0].claims)
-
-
-def changes(a: Sequence[Claim], b: Sequence[Claim]) -> list[Change]:
-    """Each claim once: changed verdicts, then claims of one side, then equal ones.
-
-    The most similar claims are matched first, each with at most one other. Within a kind, the order is the reports'.
-    """
-    read = {id(claim): _read(claim) for claim in (*a, *b)}  # once: each claim meets all of the other answer
-    likeness = [(_likeness(read[id(each)], read[id(other)]), each, other) for each in a for other in b]
-    likeness.sort(key=lambda pair: (-pair[0], pair[1].number, pair[2].number))
-    partners: dict[int, Claim] = {}
-    taken: set[int] = set()
-    for share, claim, other in likeness:
-        if share >= LEAST and claim.number not in partners and other.number not in taken:
-            partners[claim.number] = other
-            taken.add(other.number)
-    matched = [Change(claim, partners.get(claim.number)) for claim in a]
-    matched += [Change(None, other) for other in b if other.number not in taken]
-    return sorted(matched, key=lambda change: [*KINDS].index(change.kind))
-
-
-_Read = tuple[str, frozenset[str], frozenset[str]]
-"""What is compared of a claim: its text, its figures, its content with its sources."""
-
-
-def _read(claim: Claim) -> _Read:
-    text = claim_text(claim)
-    figures = frozenset(each.replace(",", "") for each in _FIGURE.findall(text))
-    return text, figures, frozenset((*content_stems(text), *claim.sources))
-
-
-def _likeness(one: _Read, other: _Read) -> float:
-    (text, figures, words), (other_text, other_figures, other_words) = one, other
-    if figures != other_figures:
-        return 0.0
-    together = words | other_words
-    return len(words & other_words) / len(together) if together else float(text == other_text)
-
-
-def claim_text(claim: Claim) -> str:
-    """Its text on one line, without citation marks."""
-    return " ".join(blanked(claim.text, [(mark.start, mark.end) for mark in find_marks(claim.text)]).split())
-
-
-def verdict_words(claim: Claim | None) -> str:
-    return "not said" if claim is None else f"{SIGNS[claim.support]} {WORDS[claim.support]}"

@@ -19,7 +19,7 @@ from drretail.viewer.cart import cart_as_read, cart_text
 from drretail.viewer.commands import command_for, commands, score_commands
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.judged import SIGNS, WORDS, Support, counts_of, finding_line
-from drretail.viewer.run_lines import RULE, claim_changes, setback_sentences
+from drretail.viewer.run_lines import setback_sentences
 from drretail.viewer.sections import metric_parts, scoreboard_parts
 from drretail.viewer.tables.false_statements import false_lines
 
@@ -62,19 +62,6 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         ]
     else:
         lines += _questions(view)
-    if len(view.definition.systems) == 2:
-        a, b = view.definition.systems
-        lines += ["", f"Claims that differ: − only {a}, + only {b}, ~ another verdict. {RULE}"]
-        for question in view.questions:
-            runs = [view.runs[place] for place in question.places]
-            answers = {(run.subject.repeat, run.subject.label): run for run in runs}
-            for repeat in sorted({repeat for repeat, _ in answers}):
-                one, other = answers.get((repeat, a)), answers.get((repeat, b))
-                changes = claim_changes(one, other) if one and other else None
-                lines.append(f"=== {question.query.query_id}{f', repeat {repeat}' if repeat > 1 else ''}")
-                if changes is None:
-                    lines.append("  No judge extracted claims from both answers.")
-                lines += (f"  {change.line}" for change in changes or () if change.kind != "same")
     lines += ["", "How to repeat it (the page has queries.jsonl)", *(f"  {line}" for line in commands(view))]
     return on_screen("\n".join(lines) + "\n")
 

@@ -99,7 +99,7 @@ def test_a_product_sent_twice_is_there_once_and_all_names_and_ids_are_read_page_
     assert list(catalog.product_ids()) == [product.product_id for product in many]
 
 
-def test_a_search_with_a_note_is_one_request_and_the_same_search_none(
+def test_a_filtered_search_is_one_request_and_the_same_search_none(
     catalog: ElasticCatalog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -112,7 +112,6 @@ def test_a_search_with_a_note_is_one_request_and_the_same_search_none(
     monkeypatch.setattr(Transport, "perform_request", counted)
     query = CatalogQuery("red bird", price_max=5.0)
     page = catalog.search(query)
-    catalog.spellings(query.text)
     assert [target.partition("?")[0] for target in asked] == ["/_msearch"]
     assert catalog.search(query) == page
     assert len(asked) == 1

@@ -1,4 +1,4 @@
-"""Two answers to one question: how their claims differ; and the best systems of two experiments on one page."""
+"""The best systems of two experiments on one page."""
 
 import shutil
 from pathlib import Path
@@ -13,9 +13,7 @@ from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
 from drretail.viewer.conversation import journal_size
 from drretail.viewer.experiment import beside, read_view
-from drretail.viewer.judged import Claim
 from drretail.viewer.page.question import Questions, Rendered
-from drretail.viewer.run_lines import changes, claim_changes
 from tests.build import known
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
@@ -28,12 +26,6 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         run(world, [QUESTION], DIFFERING, to=home / "exp", user=USER, baselines=False)
     score(home / "exp", ["faithfulness", "checks"])
     return home / "exp"
-
-
-def test_claims_are_apart_by_who_makes_them_and_what_was_ruled(compared: Path) -> None:
-    by_label = {each.subject.label: each for each in read_view(compared).runs}
-    lines = [each.line for each in claim_changes(by_label["before"], by_label["after"]) or () if each.kind != "same"]
-    assert [line[:14] for line in lines] == ["~ ✓ → ○ It is ", "− · The Tanagr", "+ ✓ The Tanagr"]
 
 
 def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compared: Path, tmp_path: Path) -> None:
@@ -61,7 +53,7 @@ def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(
     view = beside(read_view(judged), read_view(other))
     question = view.questions[0]
     anchors = [view.runs[place].anchor for place in question.places]
-    kept = KeptReference(query_id=question.query.query_id, wants=(), sha256="0", proof=Proof(state="proved"))
+    kept = KeptReference(query_id=question.query.query_id, wants=(), proof=Proof(state="proved"))
     write_json(reference_path(other, kept.query_id), kept.model_dump(mode="json"))
 
     def shown() -> tuple[Rendered, list[bool]]:
@@ -88,17 +80,3 @@ def test_an_experiment_of_floors_alone_has_no_best_system(compared: Path, tmp_pa
     (other / "scores.json").unlink()
     with pytest.raises(UserError, match="other has no system that researches"):
         beside(read_view(compared), read_view(other))
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "same"),
-    [
-        ("The tube feeder costs $24.99 [P:B1].", "Tube feeder: it costs $24.99.", True),
-        ("The tube feeder costs $24.99.", "The tube feeder costs $19.99.", False),
-        ("It costs $1,299.", "It costs $1299 [P:B1].", True),
-        ("Fill the feeder with sunflower seeds.", "Wash the bath with vinegar.", False),
-    ],
-)
-def test_claims_are_the_same_by_their_figures_and_words(a: str, b: str, *, same: bool) -> None:
-    one, other = (Claim(1, text, (), (), None, None, "full") for text in (a, b))
-    assert (len(changes([one], [other])) == 1) is same

@@ -56,16 +56,6 @@ class CatalogPage:
     hits: tuple[Hit, ...]
     hidden: int = 0
     """The matches that were left out because the query filters by a price or rating that they lack."""
-    cut: int = 0
-    """The matches that a sort other than relevance left out, since the query's words fit them less."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """A query's word that hardly any product holds, and the nearest word that products hold, in its indexed form."""
-
-    word: str
-    nearest: str
 
 
 class Catalog(Protocol):
@@ -77,10 +67,6 @@ class Catalog(Protocol):
 
     def matching(self, query: CatalogQuery) -> list[str]:
         """The ids of all products that match, in order of id; ``sort_by``, ``limit`` and ``offset`` are ignored."""
-        ...
-
-    def spellings(self, text: str) -> list[Spelling]:
-        """The words of a query that look misspelt, each with the nearest word of the products."""
         ...
 
     def categories(self) -> list[str]:

@@ -9,16 +9,8 @@ from typing import Any, TypeVar, cast
 from elastic_transport import TransportError
 from elasticsearch import ApiError, Elasticsearch, NotFoundError
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, Spelling, fold_category
-from drretail.env.catalog.engine import (
-    BEST,
-    FIELD,
-    MOST_ERRORS,
-    SAME_BEGINNING,
-    search_index,
-    spellings,
-    words_to_check,
-)
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, fold_category
+from drretail.env.catalog.engine import BEST, search_index
 from drretail.env.catalog.formulation import (
     ENGLISH,
     Formulation,
@@ -254,11 +246,9 @@ NO_WORD = " "
 NAMES_AT_ONCE = 10_000
 IDS_AT_ONCE = 10_000
 MOST_ANSWERS = 1_000
-"""The most answers that a catalog remembers: agents, repeats and notes ask the same of an index that never changes."""
+"""The most answers that a catalog remembers: agents and repeats ask the same of an index that never changes."""
 _KEYS_ONLY = {"stored_fields": "_none_"}
 """A hit's sort keys are all that is read of it."""
-NEAR_WORDS = 100
-"""The most spellings to choose from; the server returns those with the fewest errors."""
 
 
 class ElasticCatalog:
@@ -280,14 +270,14 @@ class ElasticCatalog:
             version, shards = index_kind(client, index)
         self.formulation = formulation_of_index(version, f"The index {index}")
         self._one_shard = shards == 1
-        self._spellings: dict[str, str | None] = {}
         self._answers: dict[str, Mapping[str, Any]] = {}
         # Several spellings may fold to one name; messages use the last one.
         self._names = sorted(self._category_names())
         self._by_folded = {fold_category(name): name for name in self._names}
 
     def search(self, query: CatalogQuery) -> CatalogPage:
-        self._ask_together(query)
+        if query.filters_numbers:
+            self._ask_together(query)
         return search_index(self, query)
 
     def find(self, query: CatalogQuery, among: Sequence[str] | None = None) -> CatalogPage:
@@ -340,18 +330,11 @@ class ElasticCatalog:
         return {"query": clause, "size": 0, "track_total_hits": True}
 
     def _ask_together(self, query: CatalogQuery) -> None:
-        """Asks in one request for what a search and the note beside it ask one after another."""
-        by_relevance = replace(query, sort_by="relevance", order=None)
-        first = query if query.sort_by == "relevance" else replace(by_relevance, limit=BEST, offset=0)
-        searches = [first]
-        requests = [self._finding(first)]
-        if not query.offset and query.match == "any" and len(self.formulation.terms(query).matching) > 1:
-            searches.append(replace(by_relevance, match="all", limit=1))
-            requests.append(self._finding(searches[-1]))
-        if query.filters_numbers:
-            requests += [self._counting_hidden(each) for each in searches]
-        if not query.offset and (checked := words_to_check(self, query.text, self._spellings)):
-            requests.append(self._counting_holding([*checked.values()]))
+        """Asks in one request for the hits of a filtered search and for how many matches its filters hide."""
+        first = query
+        if query.sort_by != "relevance":
+            first = replace(query, sort_by="relevance", order=None, limit=BEST, offset=0)
+        requests = [self._finding(first), self._counting_hidden(query)]
         wanted = {key: each for each in requests if each and (key := canonical_json(each)) not in self._answers}
         if len(wanted) < 2:
             return
@@ -364,29 +347,6 @@ class ElasticCatalog:
             replies = self._client.msearch(searches=parts)["responses"]
         # One that failed is asked alone when it is needed, and says then what is wrong.
         self._remember({key: reply for key, reply in zip(wanted, replies, strict=True) if "error" not in reply})
-
-    def spellings(self, text: str) -> list[Spelling]:
-        return spellings(self, text, self._spellings)
-
-    def count_holding(self, indexed: Sequence[str]) -> Sequence[int]:
-        reply = self._search(**self._counting_holding(indexed))
-        return [bucket["doc_count"] for bucket in reply["aggregations"]["holding"]["buckets"]]
-
-    def _counting_holding(self, indexed: Sequence[str]) -> Request:
-        holding = {"filters": {"filters": [{"term": {FIELD: word}} for word in indexed]}}
-        return {"aggs": {"holding": holding}, "size": 0}
-
-    def words_near(self, word: str) -> dict[str, int]:
-        near = {
-            "field": FIELD,
-            "suggest_mode": "always",
-            "max_edits": MOST_ERRORS,
-            "prefix_length": SAME_BEGINNING,
-            "min_word_length": SAME_BEGINNING,
-            "size": NEAR_WORDS,
-        }
-        reply = self._search(suggest={"near": {"text": word, "term": near}}, size=0)
-        return {option["text"]: option["freq"] for entry in reply["suggest"]["near"] for option in entry["options"]}
 
     def categories(self) -> list[str]:
         return list(self._names)

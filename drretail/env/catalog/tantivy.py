@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import tantivy
 from tantivy import FieldType, Index, Occur, Order, Query, Schema, Searcher
 
-from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, Spelling, fold_category
-from drretail.env.catalog.engine import FIELD, MOST_ERRORS, MOST_REMEMBERED, SAME_BEGINNING, search_index, spellings
+from drretail.env.catalog.base import CatalogPage, CatalogQuery, Hit, SortOrder, fold_category
+from drretail.env.catalog.engine import search_index
 from drretail.env.catalog.formulation import (
     BY_VERSION,
     ENGLISH,
@@ -40,6 +40,8 @@ WRITER_BYTES = 2_000_000_000
 NO_WATCHER = "manual"
 LAST = 1e300
 """Replaces a missing number in sorts, so that the product comes last in either direction."""
+MOST_REMEMBERED = 100_000
+"""The most words whose frequency a catalog remembers: parallel runs ask for the same ones."""
 DIRECTIONS: dict[SortOrder, Order] = {"asc": Order.Asc, "desc": Order.Desc}
 
 
@@ -189,9 +191,7 @@ class TantivyCatalog:
             self._schema = index.schema
             self._searcher: Searcher = index.searcher()
             names = sorted(name for name, _ in self._searcher.terms_with_prefix("category_name", ""))
-        # Parallel runs ask for the same words again and again.
         self._holding = lru_cache(MOST_REMEMBERED)(self._searcher.doc_freq)
-        self._spellings: dict[str, str | None] = {}
         # Several spellings may fold to one name; messages use the last one.
         self._names = names
         self._by_folded = {fold_category(name): name for name in names}
@@ -254,17 +254,6 @@ class TantivyCatalog:
             _, everything = self._clause(joined([*self._matching(terms), *self._in_category(query), *limits]))
             result = self._searcher.search(everything, max(self._searcher.num_docs, 1), count=False)
             return sorted(self._ids[address.doc] for _, address in result.hits)
-
-    def spellings(self, text: str) -> list[Spelling]:
-        with read_errors(self._folder):
-            return spellings(self, text, self._spellings)
-
-    def count_holding(self, indexed: Sequence[str]) -> Sequence[int]:
-        return [self._holding(FIELD, word) for word in indexed]
-
-    def words_near(self, word: str) -> dict[str, int]:
-        terms = self._searcher.terms_with_prefix(FIELD, word[:SAME_BEGINNING])
-        return {other: count for other, count in terms if abs(len(other) - len(word)) <= MOST_ERRORS}
 
     def categories(self) -> list[str]:
         return list(self._names)

@@ -17,7 +17,7 @@ from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
 from drretail.records.score import in_order, place_of
 from drretail.records.tables.figures import counted
-from drretail.records.tables.table import Cell, Column, Row, Table, table_of
+from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
 from drretail.viewer.conversation import Talk, journal_size, read_conversation
@@ -29,16 +29,12 @@ from drretail.viewer.run_lines import (
     DECISIONS,
     LIMITS,
     OUTCOMES,
-    RULE,
     WRONG_PICKS,
     Decision,
     FailedVerdict,
     RunLine,
-    claim_changes,
-    claim_text,
     proof_of,
     run_line,
-    verdict_words,
 )
 from drretail.viewer.tables.false_statements import CHECKED, FalseStatement, false_statements
 from drretail.viewer.tables.scoreboard import OUTCOME, two_of
@@ -328,21 +324,6 @@ def meeting_of(judgement: PairJudgement, names: Mapping[str, str]) -> Table:
     return replace(table_of(title, ["Dimension", "Preferred", "Why, in each order"], rows), by=by)
 
 
-def claims_apart(a: RunPart, b: RunPart) -> Table | None:
-    """The claims that only one of two answers makes, or that got another verdict; None without any."""
-    changes = claim_changes(a.view, b.view) or []
-    rows: list[Row] = []
-    for change in changes:
-        view, claim = (a.view, change.a) if change.a is not None else (b.view, change.b)
-        if claim is not None and change.kind != "same":
-            cells = Cell(verdict_words(change.a)), Cell(verdict_words(change.b))
-            rows.append(Row(claim_text(claim), cells, link=f"#{claim_anchor(view, 0, claim)}"))
-    shared = counted(len(changes) - len(rows), "more claim")
-    notes = (f"{RULE} Both make {shared} with the same verdict.",)
-    columns = Column(a.name), Column(b.name)
-    return Table("Claims that differ", columns, tuple(rows), heading="Claim", notes=notes) if rows else None
-
-
 class Questions:
     """Renders the questions of an experiment with their runs, each by itself.
 
@@ -356,7 +337,6 @@ class Questions:
         self._systems = view.definition.systems
         self._names = system_names(self._systems, self._systems)
         order = {label: (at, 0) for at, label in enumerate(self._names)}
-        self._n_systems = sum(place_of(label, self._systems) == "system" for label in self._systems)
         self._order = dict(order)
         """Sort keys of systems' answers: those that differ only in the web stand side by side."""
         for settings in agents_by_setting(view.definition, WEB_CONDITION).values():
@@ -391,7 +371,6 @@ class Questions:
             "judges": list({judged.by: judged for judged in marking}.values()),
             "answers": answers,
             "pictures": [line.image for run in runs if run.cart is not None for line in run.cart.lines],
-            "apart": claims_apart(*answers[:2]) if len(first) == self._n_systems == 2 <= len(answers) else None,
             "meetings": [meeting_of(judgement, self._names) for judgement in judgements],
             "once": Once(f"{question.anchor}t"),
             "card_of": {run.view.anchor: card for run, card in zip(runs, cards, strict=True)},
