@@ -82,7 +82,7 @@ def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(
     view = beside(read_view(judged), read_view(other))
     question = view.questions[0]
     anchors = [view.runs[place].anchor for place in question.places]
-    kept = KeptReference(query_id=question.query.query_id, wants=(), sha256="0", proof=Proof(state="proved"))
+    kept = KeptReference(query_id=question.query.query_id, wants=(), proof=Proof(state="proved"))
     write_json(reference_path(other, kept.query_id), kept.model_dump(mode="json"))
 
     def shown() -> tuple[Rendered, list[bool]]:
