@@ -118,22 +118,6 @@ def parse_json(text: str | bytes) -> Any:
     return writable(value) if has_escapes else value
 
 
-def keys_that_stand_twice(text: str) -> list[str]:
-    """The keys that occur more than once in one object of a JSON text; empty if it is not JSON."""
-    twice: list[str] = []
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(pairs)
-        if len(made) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice.extend(name for name in made if names.count(name) > 1)
-        return made
-
-    with suppress(ValueError, RecursionError):
-        json.loads(text, object_pairs_hook=once)
-    return twice
-
-
 def _is_deep(value: Any) -> bool:
     level: list[Any] = [value] if isinstance(value, dict | list) else []
     for _ in range(MOST_LEVELS):

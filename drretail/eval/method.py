@@ -85,13 +85,6 @@ def in_all_wordings(experiment: Path, load: Callable[[], frozenset[T]]) -> froze
     return union
 
 
-def kept_wording(experiment: Path, label: str) -> Wording:
-    """The prompts kept under that label, or the packaged ones."""
-    if not label:
-        return PACKAGED
-    return Wording(label.removeprefix("prompts-").rpartition("-")[0], _texts(experiment / KEPT / file_name(label)))
-
-
 def _texts(folder: Path) -> dict[Path, str]:
     texts: dict[Path, str] = {}
     roots = (_METRICS, *sorted(ADDONS.glob("*/")))  # the folders that hold metrics' own

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
-from pydantic import AliasChoices, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, ConfigDict, Field
 
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
@@ -248,16 +248,6 @@ class Query(Document):
     """Who made it: a person, a file, or the generator's "provider:model"."""
     prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
     """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_older_files(cls, fields: Any) -> Any:
-        """Drops the limits that stood beside the text before wishes were typed. Nobody has typed the wish of such a
-        query.
-        """
-        if not isinstance(fields, dict):
-            return fields
-        return {key: value for key, value in fields.items() if key != "constraints"}
 
     @property
     def web_question(self) -> WebQuestion | None:

@@ -76,10 +76,6 @@ def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
     # None of the other code's runs stays in the row, not even those that are not asked for now.
     succeeds(*asked, "mine:answer", "--force", "--only", "q1")
     assert reports() == [("mine-answer", "Two, then.")] + [("v2", "Two, then.")] * 2
-    (path,) = (tmp_path / "exp").glob("runs/v2/q1-r1/run.json")
-    (known,) = {made.code_hash for made in read_runs(tmp_path / "exp")}
-    path.write_text(path.read_text().replace(str(known), "0" * 64))
-    assert "code_hash is 000" in " ".join(drretail("verify", "exp", "--details").stdout.split())
 
 
 def test_a_commands_files_and_those_beside_them_are_its_code(

@@ -3,11 +3,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drretail.eval.check_results import CheckResult, Verification
-from typer.testing import CliRunner
 
 from drretail.api.score import failed_answers
-from drretail.cli.app import app
 from drretail.eval.scores.file import without_board_metrics
 from drretail.files import write_json
 from drretail.records.base import OfJudge
@@ -139,14 +136,6 @@ def test_a_metric_beyond_the_usual_ones_is_printed_below_the_board_though_it_has
     rows = (row("pqr", "S_overall"), row("pqr", "S_P"), row("faithfulness", "FP"), row("process", "calls"))
     left = without_board_metrics(Scores(scores=rows, judgings=(), scoreboard=board))
     assert [score.variant for score in left.scores] == ["S_overall", "S_P", "calls"]
-
-
-def test_a_check_of_nothing_is_not_said_to_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    checks = (CheckResult(check="votes", title="votes", checked=0), CheckResult(check="runs", title="runs", checked=2))
-    found = Verification(experiment="exp", checks=checks)
-    monkeypatch.setattr("drretail.api.verify.verify", lambda *_, **__: found)
-    first, second, *_ = CliRunner().invoke(app, ["verify", "exp"]).stdout.splitlines()
-    assert (first.split(), second.split()) == (["–", "votes", "(there", "are", "none)"], ["pass", "runs", "(2)"])
 
 
 def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: Command, tmp_path: Path) -> None:

@@ -7,28 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drretail.eval.check_results import Checklist
-from drretail.eval.rejudging import check_verdicts
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import definition
-from drretail.env.named_products import NamedProducts
-from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.baskets import made_references
 from drretail.eval.judging.question import VerdictFile, judge_journals
 from drretail.eval.judging.session import Again, Judge
 from drretail.eval.scoring import score
 from drretail.experiment import Experiment, read_runs
-from drretail.files import read_jsonl, write_lines
 from drretail.journal import read_effects
 from drretail.llm.calling import Attempts, answer_of
 from drretail.llm.event_loop import run_loop
 from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
-from drretail.records.base import canonical_json
 from drretail.records.run import Usage, WebMode
 from drretail.records.score import Scores
 from drretail.tools.registry import openai_schemas
@@ -244,30 +237,3 @@ async def test_a_real_client_changes_nothing_of_a_verdict(world: World, folder: 
         assert {verdict["state"] for verdict in wanted} <= {"scored", "na"}
         assert [said(folder, model) for model in models] == [wanted, wanted]
         assert server.seen.requests == sum(used(folder, model).calls for model in models)
-
-
-async def test_second_verdicts_are_verified_by_their_answers(world: World, folder: Path, tmp_path: Path) -> None:
-    with WireServer() as server:
-        await judge(folder, world, model_at(server, "openai"))
-        server.answers["Rating"] = {"justification": "So.", "rating": 3}
-        await judge(folder, world, model_at(server, "openai"), again="everything")
-    path = next((folder / "verdicts" / "quality").glob("*/*/*-r1.jsonl"))
-
-    async def checked(name: str) -> Checklist:
-        checklist = Checklist()
-        made = Offers(world).would_do, NamedProducts(world).named_by_run, made_references(folder, world)
-        await check_verdicts(folder, tmp_path / name, world.store, *made, (), checklist, Progress())
-        assert checklist.checked["verdicts"] == sum(len(VerdictFile(it).lasts()) for it in folder.rglob("*-r1.jsonl"))
-        return checklist
-
-    honest = await checked("honest")
-    assert (honest.failed, honest.unchecked) == ({}, {})
-    lines = list(read_jsonl(path))
-    assert {(line["attempt"], line["value"]) for line in lines if "value" in line} == {(1, 6), (2, 3)}
-    better = [line | {"value": 9} if line["attempt"] == 2 and "value" in line else line for line in lines]
-    write_lines(path, map(canonical_json, better))
-    another = (await checked("another")).failed["verdicts"]
-    assert {found.cause for found in another} == {"a verdict is another one when it is made again"}
-    third = [line | {"attempt": 3, "value": 9} for line in lines if line["attempt"] == 2 and "value" in line]
-    write_lines(path, map(canonical_json, [*lines, *third]))
-    assert len((await checked("third")).failed["verdicts"]) == len(third)

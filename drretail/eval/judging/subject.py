@@ -44,8 +44,6 @@ from drretail.records.wish import Want
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""
-OfWant = Callable[[Want], Collection[str]]
-"""The ids of the products that suit a want."""
 WouldDo = Callable[[Want, Decisions], Collection[str]]
 """The ids of the products that suit a want, by what is decided for its query."""
 

@@ -203,7 +203,7 @@ def test_pages_that_are_given_are_redacted_as_the_log_is(tmp_path: Path) -> None
     assert "mail.example" not in pages
 
 
-def test_a_conversation_is_forgotten_and_verify_says_so(tmp_path: Path) -> None:
+def test_a_conversation_is_forgotten(tmp_path: Path) -> None:
     exp = tmp_path / "exp"
     words = {"c-1": "I am Orla Penhaligon. A lamp?", "c-2": "A chair?", "log": "A table?"}
     rows = [{"conversation_id": name, "question": asked, "answer": "$5"} for name, asked in words.items()]
@@ -221,6 +221,4 @@ def test_a_conversation_is_forgotten_and_verify_says_so(tmp_path: Path) -> None:
     assert "A chair?" in left
     invoked("forget", exp, "--conversation", "log")  # the system has the same name
     invoked("score", exp)
-    said = " ".join(invoked("verify", exp).split())
-    assert "forgotten: 2 queries" in said
-    assert "Nothing fails" in said
+    assert "Nothing differs" in invoked("verify", exp)

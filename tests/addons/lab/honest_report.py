@@ -111,7 +111,8 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
         likes = (Statement(code="likes", text="Likes birds."),)
         for user, query in zip(users, queries, strict=True):
             opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
-            write_sealed(folder / "exp", {reference_path(folder / "exp", query.query_id): a_reference(query.query_id)})
+            kept = a_reference(query.query_id).kept({})
+            write_sealed(folder / "exp", {reference_path(folder / "exp", query.query_id): kept})
             for label, report in reports.items():
                 name = f"{query.query_id}-r1"
                 citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))

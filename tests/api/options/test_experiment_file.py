@@ -115,27 +115,6 @@ def test_limits_are_those_of_the_record_and_a_wrong_one_is_answered_with_the_nea
         read_limits({"tool_turn": 3})
 
 
-@pytest.mark.parametrize(
-    ("text", "read"),
-    [
-        ('information = ["task", "tools"]', {"vary": {"information": ["task", "tools"]}}),
-        (
-            'size = "32k,64k"\ncompose = ["all", "no_distractor"]',
-            {"vary": {"size": ["32k", "64k"], "compose": ["all", "no_distractor"]}, "cross": True},
-        ),
-        ('without = ["web", "user"]', {"vary": {"without": ["web+user"]}}),
-        (
-            'preset = "tools_only"\nwithout = ["calculator"]\nscope = "any"',
-            {"vary": {"without": ["web+calculator"], "scope": ["any"]}},
-        ),
-    ],
-)
-def test_the_options_of_version_1_make_the_systems_that_they_made(
-    tmp_path: Path, text: str, read: dict[str, object]
-) -> None:
-    assert read_experiment(written(tmp_path, text)) == read
-
-
 @pytest.mark.parametrize("text", ["information", "=task", "information="])
 def test_a_condition_of_another_form_says_how_one_is_written(text: str) -> None:
     assert values_of_flags(["information=task,context", "information=tools"]) == {

@@ -5,13 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
+from drretail.eval.compare.rows import outcome_of
+from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
-from drretail.eval.registry import load_metric
-from drretail.eval.scores.file import as_today
+from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey, averaged
 from drretail.eval.scores.planned import with_earnings
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
-from drretail.records.score import JudgeRef, Scores
+from drretail.records.score import JudgeRef
 from tests import build
 from tests.build import SYSTEM
 
@@ -132,7 +134,38 @@ def pair_row(dimension: str, rate: float | None, low: float | None, high: float 
     return made.model_copy(update={"contrast": contrast})
 
 
-def preference(**fields: Any) -> PairScore:
-    """A row of two systems side by side in the words of version 1.0, which had no contrast apart."""
-    (made,) = Scores.model_validate(as_today({"scores": [], "judgings": [], "pairs": [fields]})).pairs
-    return made
+def preference(**row: Any) -> PairScore:
+    """A row of two systems side by side, of a win rate with its interval and a test over queries."""
+    rate, n, won, lost = (row.get(name) for name in ("win_rate", "n_queries", "queries_won", "queries_lost"))
+    n, won, lost = n or 0, won or 0, lost or 0
+    ends = {"difference": rate, "ci_low": row.get("ci_low"), "ci_high": row.get("ci_high")}
+    contrast = ComparedRow(
+        metric=PAIRWISE,
+        variant=row["dimension"],
+        name=SIDE_BY_SIDE if row["dimension"] == PRIMARY else f"{row['dimension']} {SIDE_BY_SIDE}",
+        mean_a=rate,
+        mean_b=None if rate is None else 1 - rate,
+        **{name: None if end is None else round(2 * end - 1, 10) for name, end in ends.items()},
+        n_planned=n,
+        n_pairs=n,
+        above=won,
+        equal=n - won - lost,
+        below=lost,
+        is_primary=row["dimension"] == PRIMARY,
+        outcome="nothing",
+        **{name: row[name] for name in ("no_interval", "n_users", "p", "p_holm", "tests") if name in row},
+    )
+    outcome = outcome_of(contrast, contrast.p_holm, max(1, contrast.tests))
+    loser = {"higher": row["b"], "lower": row["a"]}.get(outcome)
+    outcome = "not_read" if not row.get("reads", True) else "missing" if loser in row.get("incomplete", ()) else outcome
+    even = {
+        name: row.get(f"length_controlled{of}")
+        for name, of in (("value", ""), ("ci_low", "_low"), ("ci_high", "_high"))
+    }
+    counts = {name: row[name] for name in PairScore.model_fields if name in row}
+    made = {
+        **counts,
+        "length_controlled": even,
+        "contrast": contrast.model_copy(update={"outcome": outcome}).model_dump(),
+    }
+    return PairScore.model_validate(made)

@@ -250,7 +250,7 @@ def folder(path: Path, *, tasks: bool = True) -> Path:
     for n in range(1, 5):
         proof = Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted")
         reference = Reference(query_id=f"q{n}", things=(WantedThing(name="feeder"),), proof=proof)
-        write_json(reference_path(path, f"q{n}"), reference.model_dump(mode="json", exclude_none=True))
+        write_json(reference_path(path, f"q{n}"), reference.kept({}).model_dump(mode="json", exclude_none=True))
     return path
 
 

@@ -10,8 +10,6 @@ from drretail.eval.baskets import Decided, decide, decided_by, has_decision, kee
 from drretail.eval.metric import Value
 from drretail.eval.metrics.outcome import METRIC, values
 from drretail.eval.scores.gathering import gather
-from drretail.experiment import reference_path
-from drretail.files import write_json
 from drretail.grounding.basket import reference_of
 from drretail.grounding.listing import listing_of
 from drretail.grounding.report.picks import take_picks
@@ -254,8 +252,6 @@ def test_a_refusal_without_its_evidence_is_not_done(tmp_path: Path) -> None:
     runs = {name: build.run(name, "Nothing.", []).model_copy(update=refusal) for name in ("q1-r1", "q1-r2")}
     runs["q1-r2"] = runs["q1-r2"].model_copy(update={"steps": (search(query="bird feeder", price_max=20),)})
     folder = build.experiment(tmp_path, {build.LABEL: runs}, queries=[query])
-    write_json(reference_path(folder, "q1"), referenced(CHEAP).model_dump(mode="json"))
-    assert {plan.repeat: plan.is_done for plan in gather(folder, ()).plans} == {1: False, 2: True}
     keep_references(folder, {"q1": referenced(CHEAP)})
     assert {plan.repeat: plan.is_done for plan in gather(folder, ()).plans} == {1: False, 2: True}
 
