@@ -44,7 +44,7 @@ ERRORS = 2
 """Standard errors of the sample by which a range is widened on each side."""
 
 
-_LINKED = ("runs", "profiles", "counterfactuals")
+_LINKED = ("runs", "profiles")
 _LEFT_OUT = ("experiment.json", "scores.json", "lab")
 _DEPTH = 4
 """The depth of a folder of verdicts: verdicts/METRIC/JUDGE/LABEL."""
