@@ -118,11 +118,13 @@ def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_
 METRICS = [
     *COLUMNS[:6],
     ShownColumn(name="pqr", metric="pqr", unit="rating"),
+    ShownColumn(name="tone", metric="tone"),
     ShownColumn(name="dr3", metric="dr3", unit="rating"),
+    ShownColumn(name="brevity", metric="brevity"),
     ShownColumn(name="report_eval", metric="report_eval", unit="rating"),
     *COLUMNS[6:],
 ]
-ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "dr3", "report_"]
+ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "tone", "dr3", "brevity", "report_"]
 
 
 @pytest.mark.parametrize("width", [80, 100])
