@@ -2,13 +2,10 @@
 
 import csv
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from drretail.eval.check_results import Checklist
-from drretail.eval.rejudging import check_scores
 from typer.testing import CliRunner
 
 from drretail.addons.lab.card import (
@@ -21,13 +18,12 @@ from drretail.addons.lab.card import (
     words_alone,
 )
 from drretail.addons.lab.kept_findings import finding_lines
+from drretail.api.verify import score_finding
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import gather
-from drretail.files import write_json
-from drretail.llm.usage import read_prices
 from drretail.records.score import JudgeRef
 from drretail.viewer.tables.scores import score_tables
 from tests import build
@@ -236,18 +232,12 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
 
 
-def test_a_card_that_was_made_since_is_no_fault_of_the_scores(
-    exp: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_json(exp / "scores.json", derive_scores(exp, [METRIC]).model_dump(mode="json", exclude_none=True))
+def test_a_card_that_was_made_since_is_no_difference_of_the_scores(exp: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["score", str(exp), "--metrics", "checks", "-q"])
+    assert (done.exit_code, score_finding(exp).state) == (0, "equal")
     carded(labels(tmp_path, 5), "--to", exp, "-q")
-    made = derive_scores(exp, [METRIC], judge_notes=card_lines(exp))
-    monkeypatch.setattr("drretail.eval.rejudging.scores_of", lambda *_: made)
-    check_scores(exp, read_prices(), card_lines(exp), checklist := Checklist())
-    assert not checklist.failed
-    (unmade,) = checklist.unmade["scores"]
-    assert unmade.reason == "it does not show the judges' cards as they are"
-    assert re.search(r"`drretail score EXP --metrics \S*faithfulness\S* --judge \S+` makes it anew", unmade.advice)
+    given_to_the_judge_of_scores(exp)
+    assert score_finding(exp).state == "equal"
 
 
 def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:
