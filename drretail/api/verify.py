@@ -64,7 +64,7 @@ MOST_SHOWN = 20
 """The most differences of a check that are printed; ``--json`` prints all."""
 FILES_OF_RUN = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 _TABLE = attrgetter("metric", "system", "rules", "judge", "judge_params")
-IMPORTED, BY_LAB = "imported reports have no journal", "the lab made these reports from others"
+IMPORTED = "imported reports have no journal"
 NO_WORLD = "its world is not at hand: name it with --world"
 
 
@@ -180,7 +180,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
     made, systems = _made(folder, definition), definition.systems
     reasons, there = {label: _no_replay(definition, label) for label in systems}, {each.run_id for each in made}
     for planned in planned_runs(folder, definition):
-        if planned.run_id not in there and reasons[planned.label] not in (IMPORTED, BY_LAB):
+        if planned.run_id not in there and reasons[planned.label] != IMPORTED:
             yield Finding("runs", "not made yet", "drretail run makes them")
     yield from (_left(reason) for planned in made if (reason := reasons[planned.label]))
     open_runs = [planned for planned in made if not reasons[planned.label]]
@@ -211,8 +211,6 @@ def _no_replay(definition: Definition, label: str) -> str:
     system = definition.systems[label]
     if system.is_imported:
         return IMPORTED
-    if system.is_made_by_lab:
-        return BY_LAB
     if not is_built_in(system):
         return f"the agent {system.agent} is not one of the package's"
     if system.conditions:

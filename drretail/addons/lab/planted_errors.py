@@ -97,7 +97,7 @@ class Material:
         return replace(made, start=made.start + 1, product=product)
 
 
-# Less, since stars end at 5; far less, since counts may be given roughly; uneven, since half a sum may be right, too.
+# Less, since stars end at 5; far less, since counts may be rough; uneven, since half of a sum may be right, too.
 _FACTORS = (Decimal("0.53"), Decimal("0.61"), Decimal("0.72"))
 _NOWHERE = "B0NOWHERE0"
 _NUMERAL = re.compile(r"\d(?:[\d,]*\d)?(?:\.\d+)?")

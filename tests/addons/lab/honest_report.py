@@ -5,12 +5,11 @@ from typing import Any
 
 from drretail.env.store.base import Store
 from drretail.env.world import OrderRow, open_world
-from drretail.experiment import Experiment, reference_path, write_sealed
+from drretail.experiment import Experiment
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
-from drretail.records.query import BasketItem, Fit, FoundBasket, Reference, WantedThing
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
@@ -111,27 +110,9 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
         likes = (Statement(code="likes", text="Likes birds."),)
         for user, query in zip(users, queries, strict=True):
             opened.freeze_profile(ProfileSummary(user_id=user, statements=likes))
-            kept = a_reference(query.query_id).kept({})
-            write_sealed(folder / "exp", {reference_path(folder / "exp", query.query_id): kept})
             for label, report in reports.items():
                 name = f"{query.query_id}-r1"
                 citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
                 run = build.run(name, report, (GOOD, SEED, LEASH), label=label, user_id=user, citations=citations)
                 opened.save(run, evidence, {}, {"world": str(folder / "world")})
     return folder / "exp", world.store
-
-
-def a_reference(query_id: str) -> Reference:
-    good, small = Fit(product_id=GOOD, price="18.75", worth=450), Fit(product_id=SEED, price="8.5", worth=450)
-    leash = Fit(product_id=LEASH, price="12", worth=480)
-    things = (
-        WantedThing(name="feeder", fits=(good, small)),
-        WantedThing(name="small feeder", fits=(small,)),
-        WantedThing(name="leash", fits=(leash,)),
-    )
-    items = tuple(
-        BasketItem(thing=thing.name, product_id=fit.product_id, title=fit.product_id, price=fit.price or "")
-        for thing, fit in zip(things, (good, small, leash), strict=True)
-    )
-    found = FoundBasket(items=items, total=Money.of("39.25"), worth=1380)
-    return Reference(query_id=query_id, things=things, cheapest=found, best=found)

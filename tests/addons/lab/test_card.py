@@ -18,6 +18,7 @@ from drretail.addons.lab.card import (
     words_alone,
 )
 from drretail.addons.lab.kept_findings import finding_lines
+from drretail.api.verify import score_finding
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.metrics.faithfulness import METRIC
@@ -229,6 +230,14 @@ def test_a_judges_line_stands_beside_its_fp_in_comparisons(exp: Path, tmp_path: 
     judge = given_to_the_judge_of_scores(exp)
     assert f"{judge.spec} {text}" in compared(exp, *more)
     assert judge.key in json.loads(compared(exp, *more, "--json"))["judges"]
+
+
+def test_a_card_that_was_made_since_is_no_difference_of_the_scores(exp: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["score", str(exp), "--metrics", "checks", "-q"])
+    assert (done.exit_code, score_finding(exp).state) == (0, "equal")
+    carded(labels(tmp_path, 5), "--to", exp, "-q")
+    given_to_the_judge_of_scores(exp)
+    assert score_finding(exp).state == "equal"
 
 
 def test_a_judges_line_stands_in_its_scores_and_a_damaged_card_takes_none_away(exp: Path, tmp_path: Path) -> None:
