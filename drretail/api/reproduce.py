@@ -87,7 +87,7 @@ class Reproduction:
 
     @property
     def is_complete(self) -> bool:
-        """True if every run and judgement was made, and nothing in the folder differs from its journals and verdicts."""
+        """True if every run and judgement was made, and ``verify`` finds no difference."""
         whole = self.experiment.is_complete and not self.scores.judging.failed and self.closing is None
         return whole and self.verification.passes
 

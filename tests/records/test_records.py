@@ -7,7 +7,6 @@ import pytest
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
-from drretail.records.criteria import Criteria
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
 from drretail.records.run import Answer, Limits, RoleModel, Step, System
@@ -185,10 +184,3 @@ def test_equal_texts_are_kept_once_and_told_to_the_listener() -> None:
     trajectory.add(step("0", 0).model_copy(update={"result_sha": sha}))
     assert trajectory.texts() == {sha: "result"}
     assert events == ["result"]
-
-
-def test_criteria_of_version_1_0_name_their_metric_family() -> None:
-    written = {"format": 1, "family": "rubrics", "query_id": "q1", "groups": []}
-    read = Criteria.model_validate(written)
-    assert read.metric == "rubrics"
-    assert Criteria.model_validate(read.model_dump(mode="json")) == read

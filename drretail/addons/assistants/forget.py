@@ -49,8 +49,8 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
     """Removes a user, or one conversation, from an experiment: queries, runs with their journals, verdicts, readings,
     votes, profiles, and all pages and exports.
 
-    Raises UserError for a folder without an experiment, if the experiment asks nothing of that id, or unless exactly one
-    of ``user`` and ``conversation`` is given.
+    Raises UserError for a folder without an experiment, if the experiment asks nothing of that id, or unless exactly
+    one of ``user`` and ``conversation`` is given.
     """
     folder, user, conversation = folder_of(options.experiment), options.user, options.conversation
     name = user or conversation

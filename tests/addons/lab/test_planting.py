@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from drretail import score
+from drretail import score, verify
 from drretail.addons.lab.derived_experiment import Material, copy_verdicts
 from drretail.addons.lab.findings import EVERY_KIND, FOUND
 from drretail.addons.lab.planting import (
@@ -33,7 +33,7 @@ from drretail.grounding.report.citations import find_citations
 from tests import build
 from tests.addons.lab.honest_report import LEASH, LOW, REPORT, STRANGER, honest_experiment
 from tests.agents.saboteur import DEAR, GOOD, OWNED, SEED, UNWANTED
-from tests.api.test_verify import exp, honest, unmade_in, world
+from tests.api.test_verify import exp, recorded, world
 from tests.build import LABEL, known, scripted_judge
 
 CLAIM = re.compile(r'<claim id="(\d+)"[^>]*>(.*?)</claim>', re.DOTALL)
@@ -236,14 +236,12 @@ def test_verdicts_that_were_copied_in_part_are_copied_by_the_next_call(tmp_path:
     assert build.files(to) == build.files(source)
 
 
-__all__ = ["exp", "honest", "world"]
+__all__ = ["exp", "recorded", "world"]
 
 
-def test_copies_with_planted_errors_are_not_called_edited(
-    exp: Path, world: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_copies_with_planted_errors_hold_what_they_say(exp: Path, world: World, tmp_path: Path) -> None:
     make_copies(exp, world.store, seed="1", per_kind=1)
     planted = Path(shutil.move(exp / "lab" / "planted", tmp_path / "planted"))
     score(planted, ["checks"], world=world)
-    assert unmade_in(planted, world) == {"verdicts"}
-    assert "drretail verify" not in capsys.readouterr().err
+    found = verify(planted, world)
+    assert found.passes, found.differences
