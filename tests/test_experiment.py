@@ -141,14 +141,6 @@ def test_a_label_says_what_differs_from_the_default(change: dict[str, object], l
     assert SYSTEM.model_copy(update=change).label() == label
 
 
-@pytest.mark.parametrize(
-    ("change", "sees"),
-    [({}, "any"), ({"options": {"scope_to_user": True}}, "own"), ({"scope": "own"}, "own"), ({"scope": "any"}, "any")],
-)
-def test_a_system_from_before_scopes_were_kept_shows_what_it_showed(change: dict[str, object], sees: str) -> None:
-    assert SYSTEM.model_copy(update=change).sees == sees
-
-
 def part_of(system: System, *ids: str, whole: bool = False) -> Definition:
     """One system, begun with these queries of a file."""
     return ASKED.model_copy(

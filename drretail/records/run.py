@@ -426,8 +426,6 @@ class Run(Document):
     """Hash of the tools' schemas as models got them."""
     prompt_hashes: dict[str, str] = Field(default_factory=dict[str, str])
     """Hashes of the prompts, by name."""
-    code_hash: str | None = None
-    """Hash of the agent's own code; None for built-in agents, and where nothing is known of it."""
     world_fingerprint: str | None = None
     """Fingerprint of the world that it saw."""
 

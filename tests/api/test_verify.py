@@ -51,7 +51,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Generator[World]:
 
 
 @pytest.fixture(scope="module")
-def made(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def recorded(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two queries, answered by react, by the oracle and the floors, and judged."""
     folder = tmp_path_factory.mktemp("made") / "exp"
     run(world, QUERIES, "react", to=folder)
@@ -60,9 +60,9 @@ def made(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def exp(made: Path, tmp_path: Path) -> Path:
+def exp(recorded: Path, tmp_path: Path) -> Path:
     """Its copy, with no packs, so that each file can be edited."""
-    folder = shutil.copytree(made, tmp_path / "exp")
+    folder = shutil.copytree(recorded, tmp_path / "exp")
     unpack_below(folder)
     return folder
 
@@ -109,14 +109,14 @@ def another_answer(lines: list[Any]) -> None:
     [line for line in lines if line["kind"] == "model"][-1]["response"]["content"] += " It is the best."
 
 
-def test_what_was_left_as_it_was_made_is_equal_and_stays_so(made: Path, world: World) -> None:
-    before = files(made)
-    found = verify(made, world)
+def test_what_was_left_as_it_was_made_is_equal_and_stays_so(recorded: Path, world: World) -> None:
+    before = files(recorded)
+    found = verify(recorded, world)
     assert found.passes, found.differences
     assert {state for _, state in counts(found)} == {"equal"}
-    assert counts(found)["runs", "equal"] == len([*made.glob("runs/*/*/run.json")])
+    assert counts(found)["runs", "equal"] == len([*recorded.glob("runs/*/*/run.json")])
     assert counts(found)["scores", "equal"] == 1
-    assert files(made) == before
+    assert files(recorded) == before
 
 
 DIFFERING: dict[str, tuple[Edit, set[str], str]] = {
@@ -194,8 +194,8 @@ def test_what_differs_is_listed_with_its_file(name: str, exp: Path, world: World
     assert not found.passes
 
 
-def test_a_damaged_pack_of_verdicts_makes_no_scores(made: Path, tmp_path: Path, world: World) -> None:
-    folder = shutil.copytree(made, tmp_path / "exp")
+def test_a_damaged_pack_of_verdicts_makes_no_scores(recorded: Path, tmp_path: Path, world: World) -> None:
+    folder = shutil.copytree(recorded, tmp_path / "exp")
     path = next(folder.glob(f"verdicts/*/*/*/{PACKS[0]}"))
     path.write_bytes(path.read_bytes()[:-9])
     (said,) = verify(folder, world).differences

@@ -138,7 +138,6 @@ class Runner:
             seconds = time.monotonic() - began
             hashes = prompt_hashes(sut)
             run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=hashes)
-            run = run.model_copy(update={"code_hash": sha256_of({**sut.code}) if sut.code else None})
             evidence = session.ledger.evidence()
             if self.pages and journal is not None:
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)

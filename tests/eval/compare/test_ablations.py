@@ -12,8 +12,7 @@ from drretail.errors import UserError
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, twin_rows
 from drretail.eval.compare.comparing import assessors_of, chosen_judges
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.experiment import read_definition, reference_path, write_definition
-from drretail.files import write_json
+from drretail.experiment import read_definition, write_definition
 from drretail.records.query import Proof, Reference, WantedThing
 from drretail.records.reading import Outcome
 from drretail.records.run import NULL_AGENTS, Limits, System
@@ -247,15 +246,19 @@ def folder(path: Path, *, tasks: bool = True) -> Path:
         for label, decisions in DECIDED.items()
     }
     build.experiment(path, runs, queries=queries)
-    for n in range(1, 5):
-        proof = Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted")
-        reference = Reference(query_id=f"q{n}", things=(WantedThing(name="feeder"),), proof=proof)
-        write_json(reference_path(path, f"q{n}"), reference.kept({}).model_dump(mode="json", exclude_none=True))
     return path
 
 
 def judged(path: Path) -> Path:
-    build.scored(path, ["outcome"])
+    references = {
+        f"q{n}": Reference(
+            query_id=f"q{n}",
+            things=(WantedThing(name="feeder"),),
+            proof=Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted"),
+        )
+        for n in range(1, 5)
+    }
+    build.scored(path, ["outcome"], references=references)
     return path
 
 

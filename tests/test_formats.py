@@ -1,69 +1,39 @@
-"""Worlds and experiments of each format that ever was are read, or refused in one sentence that says what to do."""
+"""A file of a newer or unknown form is refused in one sentence that says what to do, and stays as it is."""
 
 import gzip
 import json
-import tarfile
+import shutil
 from pathlib import Path
 
 import pytest
 
-from drretail.env.folder import check_world
-from drretail.experiment import read_definition, read_evidence, read_runs
+from drretail import run, score
+from drretail.files import write_lines
+from drretail.packs import unpack_below
 from drretail.records.base import FORMAT
+from drretail.records.query import Query
 from tests.cli.commands import Command
+from tests.shop import USER, build_shop
 
-HERE = Path(__file__).parent
-FORMATS = range(1, FORMAT + 1)
 LABEL = "react@offline-shopper"
 AGAIN = ["run", "--world", "world", "--queries", "queries.jsonl", "--to", "experiment"]
 
 
-def unpack(number: int, folder: Path) -> Path:
-    with tarfile.open(HERE / f"format{number}.tar.xz") as packed:
-        packed.extractall(folder, filter="data")
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a world, queries and an experiment."""
+    folder = tmp_path_factory.mktemp("made")
+    build_shop(folder / "world")
+    query = Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test")
+    write_lines(folder / "queries.jsonl", [query.as_line()])
+    run(folder / "world", folder / "queries.jsonl", "react", to=folder / "experiment", baselines=False)
+    score(folder / "experiment", ["faithfulness", "checks"], world=folder / "world")
     return folder
 
 
-@pytest.fixture(params=FORMATS)
-def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A folder with a world and an experiment as an earlier version left them."""
-    return unpack(request.param, tmp_path)
-
-
-def test_there_is_a_fixture_of_every_format() -> None:
-    assert {path.name for path in HERE.glob("format*.tar.xz")} == {f"format{number}.tar.xz" for number in FORMATS}
-
-
-def test_a_kept_world_is_whole_and_answers(kept: Path, drretail: Command) -> None:
-    assert check_world(kept / "world") == []
-    for command in (["world", "info", "world"], ["world", "check", "world"], ["world", "copy", "world", "copied"]):
-        ended = drretail(*command)
-        assert ended.returncode == 0, ended.stderr
-    found = drretail("tools", "product_catalog_search", "--world", "world", "--args", '{"query": "cedar bird feeder"}')
-    assert "B0TEST0002" in found.stdout
-
-
-def test_a_kept_experiment_is_read_shown_scored_anew_and_goes_on_or_says_why_not(kept: Path, drretail: Command) -> None:
-    assert {run.status for run in read_runs(kept / "experiment")} == {"done"}
-    folder = kept / "experiment" / "runs" / LABEL / "q1-r1"
-    assert read_evidence(folder)
-    for command in (
-        ["report", "experiment", "--format", "text"],
-        ["report", "experiment", "--to", "page.html"],
-        ["score", "experiment", "--world", "world", "--metrics", "faithfulness,checks"],
-        ["compare", "experiment"],
-    ):
-        ended = drretail(*command)
-        assert ended.returncode == 0, ended.stderr
-    assert f"# The options were not kept of plan_to_function@offline-shopper, {LABEL}." in (
-        kept / "page.html"
-    ).read_text("utf-8")
-
-    # Its runs were made with the prompts and tools of their time.
-    before = (folder / "run.json").read_bytes()
-    ended = drretail(*AGAIN, "--agent", "react", "--agent", "plan_to_function", "--no-floors")
-    assert ended.returncode == 0 or is_one_sentence(ended.returncode, ended.stderr), ended.stderr
-    assert (folder / "run.json").read_bytes() == before
+def copied(made: Path, folder: Path) -> None:
+    shutil.copytree(made, folder, dirs_exist_ok=True)
+    unpack_below(folder / "experiment")
 
 
 def is_one_sentence(code: int, message: str) -> bool:
@@ -98,8 +68,10 @@ WORLD_COMMANDS = [
 
 
 @pytest.mark.parametrize("found", OTHERS)
-def test_a_world_of_another_format_is_refused_in_a_sentence(tmp_path: Path, drretail: Command, found: object) -> None:
-    unpack(FORMAT, tmp_path)
+def test_a_world_of_another_format_is_refused_in_a_sentence(
+    made: Path, tmp_path: Path, drretail: Command, found: object
+) -> None:
+    copied(made, tmp_path)
     (manifest,) = (tmp_path / "world").glob("gen-*/manifest.json")
     with_format(manifest, found)
     for command in WORLD_COMMANDS if found == FORMAT + 1 else WORLD_COMMANDS[:1]:
@@ -134,9 +106,9 @@ RECORDS = [
     ],
 )
 def test_an_experiment_or_queries_of_another_format_are_refused_in_a_sentence_and_not_written_over(
-    tmp_path: Path, drretail: Command, name: str, found: int, command: list[str]
+    made: Path, tmp_path: Path, drretail: Command, name: str, found: int, command: list[str]
 ) -> None:
-    unpack(FORMAT, tmp_path)
+    copied(made, tmp_path)
     path = tmp_path / name
     with_format(path, found)
     before = path.read_bytes()
@@ -147,8 +119,10 @@ def test_an_experiment_or_queries_of_another_format_are_refused_in_a_sentence_an
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_run_of_another_format_is_named_and_the_others_are_reported(tmp_path: Path, drretail: Command) -> None:
-    unpack(FORMAT, tmp_path)
+def test_a_run_of_another_format_is_named_and_the_others_are_reported(
+    made: Path, tmp_path: Path, drretail: Command
+) -> None:
+    copied(made, tmp_path)
     path = tmp_path / "experiment" / "runs" / LABEL / "q1-r1" / "run.json"
     with_format(path, FORMAT + 1)
     before = path.read_bytes()
@@ -156,16 +130,3 @@ def test_a_run_of_another_format_is_named_and_the_others_are_reported(tmp_path: 
     assert ended.returncode == 0, ended.stderr
     assert f"{LABEL}/q1-r1/run.json is of format {FORMAT + 1}" in ended.stdout
     assert path.read_bytes() == before
-
-
-def test_an_earlier_experiment_of_a_real_model_is_read(tmp_path: Path, realdata: Path) -> None:
-    packed = realdata.parent / "wild" / "experiment.tar.xz"
-    if not packed.is_file():
-        pytest.skip("no earlier experiment here")
-    with tarfile.open(packed) as file:
-        file.extractall(tmp_path, filter="data")
-    (folder,) = tmp_path.iterdir()
-    definition = read_definition(folder)
-    runs = list(read_runs(folder))
-    assert {run.system for run in runs} <= definition.systems.keys()
-    assert all(read_evidence(folder / "runs" / run.system / f"{run.query_id}-r{run.repeat}") for run in runs)
