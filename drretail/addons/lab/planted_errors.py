@@ -20,7 +20,7 @@ from drretail.records.shop import Product
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A copy of a report with one error, ``report[start:end]``."""
+    """A copy of the report of the run ``of``, with one error, ``report[start:end]``."""
 
     report: str
     start: int
@@ -34,7 +34,6 @@ class Planted:
     kind: str = ""
     run_id: str = ""
     of: str = ""
-    """The run whose report was copied."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +147,7 @@ def contradicted_advice(material: Material) -> Iterator[Planted]:
     for sentence, _ in material.sentences(pages):
         text = material.case.report[sentence.start : sentence.end]
         begins = text[:1].lower() + text[1:] if text[1:2].islower() else text
-        words = f"It is not true that {begins}"
-        yield material.replaced(sentence.start, sentence.end, words, "the page says what is denied")
+        yield material.replaced(sentence.start, sentence.end, f"It is not true that {begins}", "the page says it")
 
 
 def not_in_the_catalog(material: Material) -> Iterator[Planted]:

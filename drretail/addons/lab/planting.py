@@ -120,13 +120,12 @@ ORIGINALS = "accused without an error"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """How many errors of a kind one finder found; of ``ORIGINALS``, how many reports without an error it faults."""
+    """How many errors of a kind one finder found, of those on whose place it ruled; or accused ``ORIGINALS``."""
 
     kind: str
     by: str
     n: int
     judged: int
-    """Those on whose place it ruled."""
     found: int
 
 
@@ -155,8 +154,7 @@ def errors_found(folder: Path, copies: Sequence[Planted]) -> list[Found]:
                 first = [each for each in judged.verdicts if (each.judge_repeat, each.state) == (1, "scored")]
                 if first:
                     rulings.setdefault(by, {})[subject.run_id] = list(read(first))
-    copied = {copy.run_id for copy in copies}
-    rulings = {by: its for by, its in rulings.items() if by == CHECKS or copied & its.keys()}
+    rulings = {by: its for by, its in rulings.items() if by == CHECKS or any(copy.run_id in its for copy in copies)}
     found: list[Found] = []
     for kind, (by, its) in product(KINDS, rulings.items()):
         found.append(_counted(kind, by, [_is_found(copy, by, its) for copy in copies if copy.kind == kind]))
