@@ -55,6 +55,7 @@ from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import table_of
+from drretail.tools.registry import tool_schema_hash
 
 Name = Literal["hashes", "runs", "scores"]
 State = Literal["equal", "differs", "not made yet", "not compared"]
@@ -134,8 +135,7 @@ def verify(options: VerifyOptions) -> Verification:
     """
     folder = folder_of(options.experiment)
     definition = read_definition(folder)
-    findings = [*hash_findings(folder, definition), *run_findings(folder, definition, options)]
-    findings.append(score_finding(folder))
+    findings = [*hash_findings(folder, definition), *run_findings(folder, definition, options), score_finding(folder)]
     checks: list[Check] = []
     for name, state in product(get_args(Name), get_args(State)):
         found = Counter(each.what for each in findings if (each.check, each.state) == (name, state))
@@ -215,6 +215,8 @@ def _no_replay(definition: Definition, label: str) -> str:
         return f"the agent {system.agent} is not one of the package's"
     if system.conditions:
         return "they ran under a condition of the user's own"
+    if definition.tool_schema_hash not in (None, tool_schema_hash()):
+        return "their tools are not those of this version"
     made_by = definition.versions.get("drretail", "a version that it does not name")
     return "" if made_by == __version__ else f"they were made by drretail {made_by}"
 

@@ -231,6 +231,9 @@ def test_what_another_version_made_is_not_compared(exp: Path, world: World) -> N
     edit(exp / "scores.json", lambda value: value["made_of"].update(version="0.0.1"))
     left = {what for check in verify(exp, world).checks if check.state == "not compared" for what in check.what}
     assert left == {"they were made by drretail 0.0.1"}
+    edit(exp / "experiment.json", lambda value: value.update(tool_schema_hash="0"))
+    left = {what for check in verify(exp, world).checks for what in check.what if check.check == "runs"}
+    assert left == {"their tools are not those of this version"}
 
 
 def test_a_run_that_a_server_failed_is_not_compared(
