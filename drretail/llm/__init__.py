@@ -13,7 +13,8 @@ prompt.py      prompts in files beside their callers, and data put into them in 
 servers.py     requests to the user's own servers: arguments left out, tools in few words, tool calls in text
 event_loop.py  the one event loop in which a process calls models, and how Ctrl-C cancels what runs in it
 prompts/       what a model is asked when its answer is cut, empty or no JSON
-stand_in.py    the base of chat models that answer in this process, and one that answers at typical length, for dry runs
+local_chat.py  the base of chat models that answer in this process
+stand_in.py    one that answers with text of typical length, for dry runs
 estimates.py   what work is likely to take, estimated beforehand
 offline/       rule-based stand-ins for models, loaded by name only
 scripted.py    models that play recorded or written answers, for authors of agents and tests

@@ -28,9 +28,9 @@ from pydantic import ConfigDict, Field, PrivateAttr, ValidationError, model_vali
 
 from drretail.errors import ModelError, UserError
 from drretail.files import read_lines
+from drretail.llm.local_chat import LocalChat
 from drretail.llm.providers import Asked
 from drretail.llm.registry import Model, ModelInfo
-from drretail.llm.stand_in import LocalChat
 from drretail.llm.usage import FREE, usage_of
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import ModelKind, Record, canonical_json, sha256_of

@@ -18,7 +18,7 @@ from langchain_core.messages.tool import tool_call
 from pydantic import Field
 
 from drretail.grounding.text.words import content_stems
-from drretail.llm.stand_in import LocalChat
+from drretail.llm.local_chat import LocalChat
 from drretail.parsing import parse_json
 
 Policy = Callable[[Sequence[BaseMessage], list[dict[str, Any]], Any], AIMessage]
