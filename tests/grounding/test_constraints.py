@@ -44,13 +44,13 @@ def test_a_product_whose_record_is_silent_on_a_demand_does_not_do_and_is_undecid
     assert UNDECIDED.state(of, listing_of(product("A", features=("Waterproof, foldable", "Leather free")))) == "met"
 
 
-def test_a_decision_holds_at_any_price_and_stock_and_dies_with_the_words_that_were_read() -> None:
+def test_a_decision_holds_at_any_price_and_dies_with_the_words_that_were_read() -> None:
     at_ten = product("S", 10, rating_number=5)
     met = Decision(
         want=want().name, demand="waterproof", product_id="S", record_sha=record_sha(at_ten), state="met", by="model:a"
     )
     decisions, of = Decisions(Gold(query_id="q", decisions=(met,))), want(must=("waterproof",))
-    moved = product("S", 12, rating_number=9, availability="out of stock")
+    moved = product("S", 12, rating_number=9)
     assert decisions.state(of, listing_of(moved)) == "met"
     assert decisions.state(of, listing_of(product("S", 10, features=("Foldable",)))) == "open"
 

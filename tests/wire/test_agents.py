@@ -188,12 +188,6 @@ def test_a_refused_key_writes_no_queries(server: WireServer, drretail: Command, 
     assert not (tmp_path / "new.jsonl").exists()
 
 
-def test_the_prompts_need_a_model_and_a_cap_needs_the_prompts(drretail: Command) -> None:
-    assert drretail("doctor", "--prompts").returncode == 2
-    result = drretail("doctor", "--max-dollars", "1")
-    assert (result.returncode, "--max-dollars is for --prompts" in result.stderr) == (2, True)
-
-
 pytestmark = pytest.mark.anyio
 METRICS = ("faithfulness", "quality")
 
