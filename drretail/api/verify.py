@@ -108,7 +108,9 @@ class Verification(Document):
             others += [f"and {len(check.what) - MOST_SHOWN:,} more: --json names all"] * (len(check.what) > MOST_SHOWN)
             rows += [(check.check, check.state, check.count, first), *(("", "", None, what) for what in others)]
         table = table_of("", ("check", "state", "count", "what differs, or why it is not compared"), rows)
-        sentence = "Nothing differs." if self.passes else f"{counted(len(self.differences), 'difference')}."
+        left = sum(check.count for check in self.checks if check.state == "not compared")
+        equal = f"Nothing differs; {left:,} not compared." if left else "Nothing differs."
+        sentence = equal if self.passes else f"{counted(len(self.differences), 'difference')}."
         document = self.model_dump(mode="json") | {"passes": self.passes}
         return Result(self, document, [table, Prose(sentence)], left=len(self.differences))
 
@@ -119,11 +121,6 @@ class Finding(NamedTuple):
     check: Name
     state: State
     what: str = ""
-
-
-def _left(why: str) -> Finding:
-    """A run that is not replayed."""
-    return Finding("runs", "not compared", why)
 
 
 @accepts(VerifyOptions)
@@ -182,7 +179,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
     for planned in planned_runs(folder, definition):
         if planned.run_id not in there and reasons[planned.label] != IMPORTED:
             yield Finding("runs", "not made yet", "drretail run makes them")
-    yield from (_left(reason) for planned in made if (reason := reasons[planned.label]))
+    yield from (Finding("runs", "not compared", reason) for planned in made if (reason := reasons[planned.label]))
     open_runs = [planned for planned in made if not reasons[planned.label]]
     if not open_runs:
         return
@@ -191,7 +188,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
     opened_web = chosen_web(read_settings(web=web), replayed=True)
     with recorded_world(folder, options.world, web=opened_web) as world:
         if world is None:
-            yield from (_left(NO_WORLD) for _ in open_runs)
+            yield from (Finding("runs", "not compared", NO_WORLD) for _ in open_runs)
         else:
             runner = replace(runner_of(world, read_settings(), "", folder, files=options.files), outages=None)
             with unsynced(), choose_progress().track("Replaying runs", len(open_runs)) as bar:
@@ -230,7 +227,7 @@ async def _replayed(
         try:
             systems[label] = rebuilt(folder, definition, label, runner)
         except UserError as problem:
-            systems[label] = _left(str(problem).rstrip("."))
+            systems[label] = Finding("runs", "not compared", str(problem).rstrip("."))
     gate = asyncio.Semaphore(AT_ONCE)
     scratch = TemporaryDirectory(prefix="drretail-verify-")
     with scratch as place, Experiment(Path(place) / "exp", definition) as copy:
@@ -252,14 +249,16 @@ async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Plann
     if not sut.agent.is_baseline and not (recorded / "journal.jsonl.gz").exists():
         return Finding("runs", "differs", f"{name}/journal.jsonl.gz is not here")
     if sut.agent.sees_reference and _lacks_gold(folder):
-        return _left(f"{planned.label} was told what stands in {GOLD}, which is not here")
+        return Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
         await runner.run_into(copy, sut, planned.query, planned.repeat)
         wrong = [file for file in FILES_OF_RUN if read_lines(recorded / file) != read_lines(made / file)]
         if not wrong:
             return Finding("runs", "equal")
+        if sut.agent.sees_reference:
+            return Finding("runs", "not compared", f"{planned.label} was told other gold than {GOLD} holds now")
         if read_run(recorded).unanswered_calls:
-            return _left("a server failed calls of theirs, and may answer now")
+            return Finding("runs", "not compared", "a server failed calls of theirs, and may answer now")
         fields = differing(read_json(recorded / "run.json"), read_json(made / "run.json"))
     except UserError as problem:
         return Finding("runs", "differs", _here(folder, problem))

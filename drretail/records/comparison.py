@@ -343,7 +343,7 @@ class Comparison(Record):
     conclusions: tuple[str, ...] = ()
     """Each with the figures that it rests on."""
     exploratory: tuple[str, ...] = ()
-    """What was seen in figures that nobody asked for beforehand: nothing is concluded from them."""
+    """What was seen in figures that are no headlines: nothing is concluded from them."""
 
 
 class TwinRow(Record):

@@ -156,7 +156,7 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
         )
     yield from prose(*(f"- {sentence}" for sentence in comparison.conclusions), "")
     if comparison.exploratory:
-        yield Prose("Exploratory (nobody asked for these beforehand: nothing is concluded)")
+        yield Prose("Exploratory (nothing is concluded from these)")
         yield from prose(*(f"- {sentence}" for sentence in comparison.exploratory), "")
     chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS} if primary else set[str]())
     left_out: list[str] = []

@@ -68,7 +68,7 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succee
     (overall,) = [line.split() for line in done.stdout.splitlines() if line.startswith("overall ")]
     assert overall[1:] == ["9", "0", "0", "9", "1.00", "(.66–1)", "0.004", "0.004", "0%", "50%"]
     prefers = "side by side +1.00 (+0.33 to +1.00): A above B (won 9 of 9 queries, lost 0)"
-    concluded, _, exploratory = done.stdout.replace("\n  ", " ").partition("Exploratory (nobody asked")
+    concluded, _, exploratory = done.stdout.replace("\n  ", " ").partition("Exploratory (nothing is")
     assert prefers in concluded
     assert "constraint_following side by side +1.00 (+0.33 to +1.00): A above B (won 9 of 9" in exploratory
     alone = succeeds("compare", "exp", "--metrics", "pairwise", COLUMNS="120")

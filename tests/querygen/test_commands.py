@@ -167,7 +167,10 @@ def test_show_and_check_tell_what_is_asked_of_the_web_and_what_cannot_be_met(wor
     assert "· asks the web: do squirrels climb poles\n" in shown
     (document,) = json.loads(call(None, "show", path, "--json").stdout)["queries"]
     assert document["web_question"]["text"] == asked.text
-    assert "Infeasible by intent: 1; with a question to the web: 1\n" in call(world, "check", path).stdout
+    assert (
+        "Made so that the shop can't satisfy them: 1; with a question to the web: 1\n"
+        in call(world, "check", path).stdout
+    )
 
 
 LAMP = Want(name="lamp", kinds=("desk lamp",), must=demands("dimmable"))

@@ -36,7 +36,14 @@ from drretail.tools.toolkit import Toolkit
 
 KEPT = "drretail"
 """The key in a sample's store."""
-FILES = ("experiment.json", "profiles/*.json", "rubrics/*/*.json", "runs/*/*/run.json", "runs/*/*/evidence.jsonl.gz")
+FILES = (
+    "experiment.json",
+    "gold.jsonl",
+    "profiles/*.json",
+    "rubrics/*/*.json",
+    "runs/*/*/run.json",
+    "runs/*/*/evidence.jsonl.gz",
+)
 """The files of an experiment's folder by which its one run is judged."""
 SEED = "42"
 

@@ -115,7 +115,7 @@ def _run_of_copy(subject: Subject, planted: Planted, repeat: int) -> Run:
     return subject.run.model_copy(update=changed)
 
 
-ORIGINALS = "accused without an error"
+ORIGINALS = "originals, accused"
 
 
 @dataclass(frozen=True, slots=True)

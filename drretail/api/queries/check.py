@@ -170,7 +170,7 @@ def _parts(outcome: Outcome, options: CheckOptions) -> Iterator[Table | str]:
     infeasible = sum(bool(query.infeasible) for query in outcome.queries)
     on_web = sum(query.web_question is not None for query in outcome.queries)
     if infeasible or on_web:
-        yield f"Infeasible by intent: {infeasible}; with a question to the web: {on_web}"
+        yield f"Made so that the shop can't satisfy them: {infeasible}; with a question to the web: {on_web}"
     if outcome.demands:
         yield Prose(graded_line(outcome.queries, outcome.demands))
 

@@ -113,8 +113,8 @@ def tables_of_experiment(
     definition = read_definition(experiment)
     condition = condition_by(definition.systems.values(), by)
     if not agents_by_setting(definition, condition):
-        values = ",".join(condition.values) or condition.form
-        how = f"--vary {by}={values}" if by != "web" else "--web A, then with --web B"
+        values = f" (a value is {condition.written})" if condition.written else ""
+        how = "--web A, then with --web B," if by == "web" else f"--vary {by}=A,B{values}"
         raise UserError(f"No agent of the experiment ran under two values of {by}: run it with {how} into this folder.")
     chosen = named_variants(experiment, named)
     metrics = [metric for metric in judged_metrics(experiment) if metric != PAIRWISE]

@@ -435,7 +435,7 @@ def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def other_figures(rows: Iterable[ComparedRow], names: Mapping[str, str]) -> Iterator[str]:
-    """Sentences on differences in figures that nobody asked for beforehand: they suggest what to ask next."""
+    """Sentences on differences in figures that are no headlines: they suggest what to ask next."""
     differing = ("higher", "undone", "answers_less")
     others = Counter[str]()
     for finding in findings(rows, names, by_judge=True):

@@ -10,7 +10,10 @@ import pytest
 
 from drretail.env.world import open_world
 from drretail.experiment import read_definition, read_runs
+from drretail.grounding.gold_files import write_with_gold
 from drretail.querygen.reading import read_queries
+from drretail.records.query import Query
+from drretail.records.wish import Want, Wish
 from drretail.tools.registry import SUBMIT, SUBMITTING, json_schemas
 from tests.sealed import Page, seal, url
 from tests.shop import OTHER, USER
@@ -75,6 +78,14 @@ def test_a_sample_is_researched_with_our_tools_reported_and_scored(place: str, a
     usage = {"calls": 2, "input_uncached": 200, "cache_read": 0, "cache_creation": 0, "output": 20}
     assert run["usage"] == {"client": usage}
     assert (run["run_id"], run["status"], run["picks"][0]["product"]) == (f"{LABEL}/q1-r1", "done", "B0TEST0001")
+
+
+def test_what_a_query_wants_is_scored_by_its_gold(place: str, tmp_path: Path) -> None:
+    wish = Wish(wants=(Want(name="bird feeder", kinds=("bird feeder",)),))
+    query = Query(query_id="q1", user_id=USER, text="Which bird feeder?", source="test", wish=wish)
+    write_with_gold([query], tmp_path / "q.jsonl")
+    _, sample = researched(shop_research(place, str(tmp_path / "q.jsonl")), SEARCH, HAND_IN)
+    assert values_of(sample, "basket") == {}
 
 
 def test_the_model_is_shown_our_schemas_and_no_others(place: str, asked: str) -> None:

@@ -24,7 +24,7 @@ def test_plant_prints_a_row_a_kind_and_leaves_copies(succeeds: Command, exp: Pat
     table = " ".join(done.stdout.split())
     assert "kind planted checks offline:judge" in table
     assert "wrong price 1 1/1 1/1" in table
-    assert "accused without an error 1 0/1" in table
+    assert "originals, accused 1 0/1" in table
     assert (exp / "lab" / "planted" / "experiment.json").exists()
     as_json = json.loads(succeeds("lab", "plant", "exp", "--json").stdout)
     assert {"kind": "wrong price", "by": "checks", "n": 1, "judged": 1, "found": 1} in as_json["found"]
