@@ -145,7 +145,7 @@ COMMANDS = {
     "report exp": [" reading runs and scores"],
     "report exp --format text": [" writing the report"],
     "export exp --format csv --to scores.csv": [" exporting"],
-    "verify exp -w w": [" Making runs again"],
+    "verify exp -w w": [" Replaying runs"],
     "lab plant exp": [" planting errors"],
     "download Books --to raw --mirror MIRROR": [" downloading"],
     f"sandbox build -w w --to sealed --user {USER} --web searxng:MIRROR --model scripted:answers.toml": [

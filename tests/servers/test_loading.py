@@ -20,7 +20,6 @@ from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS, Lease, collections_of, read_live, writer_lease
 from drretail.env.servers.loading import Load, write_servers
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.store.users import derive_profile
 from drretail.env.world import Manifest, OrderRow, World, default_pool, open_world
 from drretail.errors import ToolError, UserError
 from drretail.progress import Progress
@@ -151,24 +150,6 @@ def test_a_damaged_manifest_is_replaced_and_another_format_not(servers: Servers,
     for read_or_replace in (opened, lambda: write(servers)):
         with pytest.raises(UserError, match="of format 2"):
             read_or_replace()
-
-
-def test_a_world_of_version_1_with_profiles_in_it_is_read_kept_and_dropped(
-    servers: Servers, opened: Callable[[], World]
-) -> None:
-    write(servers)
-    user = ORDERS[0].user_id
-    servers.database[WORLDS].update_one({"_id": LIVE}, {"$set": {"generations.0.materialized": True}})
-    profile = derive_profile(default_pool(), "42", user)
-    servers.database["g1_users"].update_one({"_id": user}, {"$set": profile.model_dump(mode="json")})
-    servers.database["g1_profile_updates"].insert_one({"_id": user, "record": "{}"})
-    assert opened().store.user(user) == profile
-    assert check_servers(f"servers:{servers.name}", servers.settings) == []
-    write(servers)
-    assert read_live(servers).number == 1
-    for orders in (ORDERS[1:], ORDERS[2:]):
-        write(servers, orders)
-    assert numbers(servers) == {2, 3}
 
 
 def test_a_load_of_other_rows_does_not_go_live(servers: Servers, monkeypatch: pytest.MonkeyPatch) -> None:
