@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from drretail.api.option import accepts
 from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
-from drretail.experiment import read_evidence, read_run, read_runs, run_folder
+from drretail.experiment import read_evidence, read_run, run_folder
 from drretail.files import unsynced, write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.progress import choose_progress
-from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result, prose
 from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
@@ -69,7 +68,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
             f"{counted(len(queries), 'question')}, two agents: react, and hybrid_react with up to 2 researchers."
         )
         with progress.busy("A recorded model answers, the tools run"):
-            play_answers(experiment, shop, str(folder))
+            failed = play_answers(experiment, shop, str(folder))
         progress.note("A recorded judge checks the claims and compares the answers.")
         scores = play_judge(experiment, shop, progress)
     view = read_view(experiment)
@@ -86,15 +85,9 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]
     document = {"world": str(folder), "experiment": str(experiment), "page": str(page)}
-    failed = failures_of(experiment, scores)
+    failed += sum(row.failed for row in scores.judgings) + sum(row.failed_verdicts for row in scores.pairs)
     notes = [NOT_RECORDED.format(failed=counted(failed, "run or verdict", "runs or verdicts"))] if failed else []
     return Result(open_experiment(experiment), document, parts, notes=notes, left=failed, path=page)
-
-
-def failures_of(experiment: Path, scores: Scores) -> int:
-    """How many runs failed, and how many questions to the judge have no usable answer."""
-    runs = sum(run.status == "failed" for run in read_runs(experiment))
-    return runs + sum(row.failed for row in scores.judgings) + sum(row.failed_verdicts for row in scores.pairs)
 
 
 def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) -> Iterator[Part]:

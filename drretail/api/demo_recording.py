@@ -45,8 +45,8 @@ def recorded_model() -> Model:
     return scripted_model(play=read_script(SCRIPT), name="recorded")
 
 
-def play_answers(folder: Path, shop: World, spec: str) -> bool:
-    """Runs both agents on the questions, with the recorded model and the real tools. False if a run did not succeed.
+def play_answers(folder: Path, shop: World, spec: str) -> int:
+    """Runs both agents on the questions, with the recorded model and the real tools. The number of failed runs.
 
     ``spec`` is the world's name in the runs.
     """
@@ -56,7 +56,8 @@ def play_answers(folder: Path, shop: World, spec: str) -> bool:
     queries = recorded_queries()
     title = f"{counted(len(queries), 'question')}, two agents (a language model's recorded answers)"
     watch = SILENT.runs(runner, len(players) * len(queries), parallel=1)
-    return run(folder, runner, players, queries, seed=SEED, title=title, parallel=1, watch=watch).is_whole
+    outcome = run(folder, runner, players, queries, seed=SEED, title=title, parallel=1, watch=watch)
+    return sum(tally.failed for tally in outcome.tallies)
 
 
 def play_judge(folder: Path, shop: World, progress: Progress) -> Scores:
