@@ -1,10 +1,10 @@
 """An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
 
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from glob import escape
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -17,25 +17,22 @@ from drretail.files import (
     LineAppender,
     check_entries,
     is_unfinished,
-    pack,
-    packed_lines,
     read_json,
     read_jsonl,
     readable_json,
     write_atomically,
-    write_files,
     write_json,
 )
 from drretail.grounding.gold_files import as_task, with_gold, write_gold
-from drretail.journal import Effect, read_effects
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
 from drretail.records.criteria import KnownAnswer
-from drretail.records.evidence import Evidence, FetchedPages
+from drretail.records.evidence import FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.score import ProfileSummary
+from drretail.run_file import JOURNAL, RUN_FILE, Recorded, journal_path, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"
@@ -129,10 +126,12 @@ class Experiment:
         try:
             self._discard_changed(definition, anew)
             self.ask(definition)
-            # A run that was killed as it ended still has its journal, and a packed copy of it
-            for journal in self.folder.glob("runs/*/*/journal.jsonl"):
-                if journal.with_name("run.json").exists():
+            # A run that was killed as it ended still has its journal, which its file holds, or a part of its file.
+            for journal in self.folder.glob(f"runs/*/*{JOURNAL}"):
+                if journal.with_name(f"{journal.name.removesuffix(JOURNAL)}{RUN_FILE}").exists():
                     journal.unlink()
+            for part in filter(is_unfinished, self.folder.glob("runs/*/.*")):
+                part.unlink()
         except BaseException:
             self.close()
             raise
@@ -146,8 +145,8 @@ class Experiment:
         existing = _validated(Definition, self._file) if self._file.exists() else definition
         changed = [label for label in labels if changed_code(existing, definition, label)]
         for label in changed:
-            for folder in runs_folder(self.folder, label).glob("*"):
-                self._discard(folder)
+            for path in run_files(self.folder, label):
+                self._discard(path)
         if changed:
             code = existing.code | {label: definition.code.get(label, {}) for label in changed}
             write_definition(self.folder, existing.model_copy(update={"code": code}), ())
@@ -169,15 +168,15 @@ class Experiment:
         self.definition = joined
         write_definition(self.folder, joined, golden)
 
-    def run_folder(self, label: str, query_id: str, repeat: int) -> Path:
-        return run_folder(self.folder, label, query_id, repeat)
+    def run_path(self, label: str, query_id: str, repeat: int) -> Path:
+        return run_path(self.folder, label, query_id, repeat)
 
     def state(self, label: str, query_id: str, repeat: int) -> RunState:
-        """A run's state; one with a journal but no run.json was interrupted, and will be resumed from its journal."""
-        folder, run = self.run_folder(label, query_id, repeat), ended_run(self.folder, label, query_id, repeat)
+        """A run's state; one with a journal alone was interrupted, and will be resumed from its journal."""
+        run = ended_run(self.folder, label, query_id, repeat)
         if run is not None:
             return run.status
-        return "interrupted" if (folder / "journal.jsonl").exists() else "absent"
+        return "interrupted" if journal_path(self.run_path(label, query_id, repeat)).exists() else "absent"
 
     def freeze_profile(self, summary: ProfileSummary) -> None:
         """Keeps a user's summary as judges are shown it; the first one stays, even if the world changes later."""
@@ -199,36 +198,25 @@ class Experiment:
             write_atomically(path, text)
 
     def discard(self, label: str, query_id: str, repeat: int) -> None:
-        """Removes a run's folder, so that it can be made again; its usage is kept."""
-        self._discard(self.run_folder(label, query_id, repeat))
+        """Removes a run, so that it can be made again; its usage is kept."""
+        self._discard(self.run_path(label, query_id, repeat))
 
-    def _discard(self, folder: Path) -> None:
+    def _discard(self, path: Path) -> None:
         with suppress(UserError):  # one that can't be read has no usage to keep
-            run = read_run(folder)
+            run = read_run(path)
             discarded_run = DiscardedRun(system=run.system, query_id=run.query_id, repeat=run.repeat, usage=run.usage)
             if run.usage:
                 with closing(LineAppender(self.folder / DISCARDED)) as discarded:
                     discarded.append(canonical_json(discarded_run.model_dump(mode="json")))
-        shutil.rmtree(folder)
+        path.unlink()
 
-    def save(
-        self, run: Run, evidence: Iterable[Evidence], texts: Mapping[str, str], telemetry: Mapping[str, Any]
-    ) -> Path:
-        """Writes a run's folder, run.json last: a run that has one is complete."""
-        folder = self.run_folder(run.system, run.query_id, run.repeat)
-        results = (canonical_json({"format": 1, "sha256": sha, "text": text}) for sha, text in texts.items())
-        files = {
-            "evidence.jsonl.gz": packed_lines(entry.as_line() for entry in evidence),
-            "results.jsonl.gz": packed_lines(results),
-            "telemetry.json": readable_json({"format": 1, **telemetry}),
-        }
-        journal = folder / "journal.jsonl"
-        if journal.exists():
-            files["journal.jsonl.gz"] = pack(journal.read_bytes())
-        write_files(folder, files)
-        write_json(folder / "run.json", run.model_dump(mode="json", exclude_none=True))
-        journal.unlink(missing_ok=True)
-        return folder
+    def save(self, recorded: Recorded) -> Path:
+        """Writes a run that has ended: by one rename its file takes the place of its journal."""
+        run = recorded.run
+        path = self.run_path(run.system, run.query_id, run.repeat)
+        write_run_file(path, recorded)
+        journal_path(path).unlink(missing_ok=True)
+        return path
 
     def close(self) -> None:
         release_lock(self.folder, self._lock)
@@ -337,14 +325,19 @@ def locked(folder: Path) -> AbstractContextManager[None]:
     return locked_folder(folder, str(folder))
 
 
-def runs_folder(experiment: Path, label: str) -> Path:
-    """The folder of a system's runs."""
-    return experiment / "runs" / file_name(label)
+def run_files(experiment: Path, label: str = "*") -> list[Path]:
+    """The files of all ended runs, or of a system's, sorted."""
+    return sorted(experiment.glob(f"runs/{escape(file_name(label)) if label != '*' else label}/*{RUN_FILE}"))
 
 
-def run_folder(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
-    """The folder of one run."""
-    return runs_folder(experiment, label) / f"{file_name(query_id)}-r{repeat}"
+def run_path(experiment: Path, label: str, query_id: str, repeat: int) -> Path:
+    """The file of one run."""
+    return experiment / "runs" / file_name(label) / f"{file_name(query_id)}-r{repeat}{RUN_FILE}"
+
+
+def path_of(experiment: Path, run: Run) -> Path:
+    """The file of this run."""
+    return run_path(experiment, run.system, run.query_id, run.repeat)
 
 
 def profile_path(experiment: Path, user_id: str) -> Path:
@@ -501,12 +494,9 @@ def renew_decisions(folder: Path, queries: Iterable[Query]) -> list[str]:
 
 def read_runs(folder: Path) -> Iterator[Run]:
     """All ended runs of an experiment, sorted by label and query, without those that ``read_run`` cannot read."""
-    for path in sorted((folder / "runs").glob("*/*/run.json")):
-        try:
-            run = read_run(path.parent)
-        except UserError:  # ended_run counts it
-            continue
-        yield run
+    for path in run_files(folder):
+        with suppress(UserError):  # ended_run counts it
+            yield read_run(path)
 
 
 def read_discarded(folder: Path) -> list[DiscardedRun]:
@@ -515,28 +505,18 @@ def read_discarded(folder: Path) -> list[DiscardedRun]:
     return [DiscardedRun.model_validate(each) for each in read_jsonl(path)] if path.exists() else []
 
 
-def read_run(folder: Path) -> Run:
-    """The run in ``folder``. Raises UserError if run.json cannot be read, or a finished run's evidence is gone."""
-    run, evidence = _validated(Run, folder / "run.json"), folder / "evidence.jsonl.gz"
-    if run.status == "done" and not evidence.exists():
-        raise UserError(f"{evidence} does not exist.")
-    return run
-
-
 def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run | None:
     """A run of an experiment; None if it has not ended.
 
-    If its run.json cannot be read, or its evidence is gone, that is a failed run whose error says so: one damaged file
-    must not end the others.
+    If its file cannot be read, that is a failed run whose error says so: one damaged file must not end the others.
     """
-    folder = run_folder(experiment, label, query_id, repeat)
-    if not (folder / "run.json").exists():
+    path = run_path(experiment, label, query_id, repeat)
+    if not path.exists():
         return None
     try:
-        return read_run(folder)
+        return read_run(path)
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
-        where = "evidence.jsonl.gz" if "evidence.jsonl.gz" in message else "run.json"
         return Run(
             run_id=f"{label}/{query_id}-r{repeat}",
             system=label,
@@ -544,36 +524,8 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
             repeat=repeat,
             status="failed",
             stop="error",
-            error=RunError(kind="unreadable", where=where, message=message),
+            error=RunError(kind="unreadable", where=path.name, message=message),
         )
-
-
-def read_evidence(folder: Path) -> tuple[Evidence, ...]:
-    """The evidence of the run in ``folder``."""
-    path = folder / "evidence.jsonl.gz"
-    try:
-        return tuple(Evidence.model_validate(line) for line in read_jsonl(path))
-    except (UserError, ValidationError) as problem:
-        is_other = isinstance(problem, ValidationError)
-        fault = f"{path} holds no evidence as this version writes it: {fault_of(problem)}." if is_other else problem
-        remedy = "Restore it, or delete it: then its run is lost, and drretail run --retry spoiled makes it again."
-        raise UserError(f"{fault} {remedy}") from problem
-
-
-def read_results(folder: Path) -> dict[str, str]:
-    """The results of a run's steps by hash; empty if the run was interrupted before they were written."""
-    path = folder / "results.jsonl.gz"
-    if not path.exists():
-        return {}
-    return {str(line.get("sha256")): str(line.get("text", "")) for line in read_jsonl(path)}
-
-
-def read_journal(folder: Path) -> list[Effect]:
-    """The journal of the run in ``folder``, packed or not; empty if there is none."""
-    for name in ("journal.jsonl.gz", "journal.jsonl"):
-        if (folder / name).exists():
-            return read_effects(folder / name)
-    return []
 
 
 def sources_path(experiment: Path, evidence_id: str) -> Path:

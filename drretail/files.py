@@ -62,19 +62,12 @@ def write_atomically(path: Path, content: str | bytes) -> None:
     _write_parts(path, [content.encode("utf-8") if isinstance(content, str) else content])
 
 
-def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> None:
-    """Writes several files of a folder, each as ``write_atomically`` does, and syncs the folder once at the end."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        _replace(folder / name, [content.encode("utf-8") if isinstance(content, str) else content])
-    sync_folder(folder)
-
-
 def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not _is_written_through(path):
         path = Path(os.path.realpath(path))
-        _replace(path, parts)
+        _sweep(path)
+        replace_file(path, parts)
         sync_folder(path.parent)
         return
     opened = _OPENED.fullmatch(str(path.absolute()))
@@ -91,8 +84,12 @@ def _write_parts(path: Path, parts: Iterable[bytes]) -> None:
         file.writelines(parts)
 
 
-def _replace(path: Path, parts: Iterable[bytes]) -> None:
-    _sweep(path)
+def replace_file(path: Path, parts: Iterable[bytes]) -> None:
+    """``write_atomically`` with one wait for the disk: after the machine's own crash the old file may be there.
+
+    Parts that killed processes left behind stay, since among thousands of files it takes long to look for them.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = _new_part(path)
     try:
         with _named(path), os.fdopen(descriptor, "wb") as file:

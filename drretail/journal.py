@@ -64,7 +64,7 @@ class Outcome:
 
 
 class Journal:
-    """The effects of one run. ``path`` None keeps them in memory; ``replay`` only serves those of another journal.
+    """The effects of one run. ``path`` None keeps them in memory; ``replay`` only serves those of another one.
 
     Raises UserError if the file is of another format, or a line before the last is broken.
     """
@@ -73,7 +73,7 @@ class Journal:
         self,
         path: Path | None = None,
         *,
-        replay: Path | None = None,
+        replay: Sequence[Effect] | None = None,
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self.effects: list[Effect] = []
@@ -84,12 +84,10 @@ class Journal:
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
-        if replay is not None and not replay.exists():
-            raise UserError(f"There is nothing to replay: {replay} does not exist.")
-        source = replay or path
         if path is not None:
             drop_cut_line(path)
-        for effect in read_effects(source) if source is not None and source.exists() else ():
+        cut = read_effects(path) if path is not None and path.exists() else ()
+        for effect in cut if replay is None else replay:
             error = effect.error or {}
             was_locked_out = error.get("class") == "ToolError" and error["kind"] == "forbidden"
             if self._replays or not was_locked_out:  # the user who resumes has mended the key that a service refused

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from drretail.api.option import accepts
 from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
-from drretail.experiment import read_evidence, read_run, run_folder
+from drretail.experiment import read_runs, run_path
 from drretail.files import unsynced, write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.progress import choose_progress
@@ -95,8 +95,8 @@ def _question_parts(view: "ExperimentView", card: "QuestionCard", report: Path) 
     from drretail.api.recorded import RecordedAnswer
 
     query, shown = card.question.query, next((each for each in card.answers if each.is_preferred), card.answers[-1])
-    folder = run_folder(view.folder, shown.line.label, query.query_id, shown.line.repeat)
-    answer = RecordedAnswer(read_run(folder), read_evidence(folder))
+    path = run_path(view.folder, shown.line.label, query.query_id, shown.line.repeat)
+    answer = RecordedAnswer(read_run(path), read_evidence(path))
     write_atomically(report, answer.report)
     width = min(TEXT_WIDTH, stdout_console().width)
     text = render_report(answer.run.report or "", answer.evidence, style="plain").text.replace("**", "").strip()

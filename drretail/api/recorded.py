@@ -13,7 +13,7 @@ from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.errors import UserError, check_known
 from drretail.eval.judging.subject import resolve_name
-from drretail.experiment import Definition, read_definition, read_evidence, read_run, read_runs, run_folder
+from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.usage import price_notes, read_prices
 from drretail.records.evidence import Evidence
@@ -124,10 +124,10 @@ class RecordedExperiment:
             raise UserError(f"The experiment holds {len(known)} queries: name one, such as {known[0]}.")
         wanted = query_id or known[0]
         check_known("query", known, wanted)
-        folder = run_folder(self.folder, label, wanted, repeat)
-        if not (folder / "run.json").exists():
+        path = run_path(self.folder, label, wanted, repeat)
+        if not path.exists():
             raise UserError(f"{label} has no ended run {repeat} for {wanted} in {self.folder}: run it first.")
-        return read_run(folder)
+        return read_run(path)
 
     def report(self, system: str, query_id: str | None = None, repeat: int = 1) -> str:
         """The report of that run in markdown, with numbered sources; empty if the run failed."""
@@ -149,7 +149,7 @@ class RecordedExperiment:
 
     def evidence(self, run: Run) -> tuple[Evidence, ...]:
         """All evidence that the run's tools returned."""
-        return read_evidence(run_folder(self.folder, run.system, run.query_id, run.repeat))
+        return read_evidence(path_of(self.folder, run))
 
     def __repr__(self) -> str:
         planned = self.definition

@@ -40,7 +40,7 @@ from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError, quoted
-from drretail.experiment import LABELS, NEEDS, OPTIONS, read_definition, read_journal, run_folder
+from drretail.experiment import LABELS, NEEDS, OPTIONS, read_definition, run_files
 from drretail.llm.registry import Model, open_recorded
 from drretail.llm.usage import PriceTable
 from drretail.querygen.reading import read_queries, shipped_queries
@@ -316,7 +316,7 @@ def runner_of(
 
 def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
     """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
-    journals = map(read_journal, sorted(run_folder(experiment, label, "", 1).parent.glob("*")))
+    journals = map(read_journal, run_files(experiment, label))
     calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
     # The calls of the system's first run that has any
     parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}

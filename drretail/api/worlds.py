@@ -10,7 +10,6 @@ from drretail.env.servers.naming import ES_URL, MONGO_URL, SHIPPED, ServerSettin
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
 from drretail.experiment import read_definition
-from drretail.files import read_json
 from drretail.progress import choose_progress
 from drretail.querygen.reading import check_made_for
 from drretail.records.query import Query
@@ -88,8 +87,8 @@ def recorded_world(
                 )
             yield named
         return
-    files = sorted((experiment / "runs").glob("*/*/telemetry.json"))
-    places = dict.fromkeys(str(place) for file in files if (place := read_json(file).get("world")) is not None)
+    telemetry = map(read_telemetry, run_files(experiment))
+    places = dict.fromkeys(str(place) for figures in telemetry if (place := figures.get("world")) is not None)
     why = "no run says in which world it was made"
     with ExitStack() as stack:
         for place in places:

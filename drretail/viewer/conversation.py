@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.subject import Planned
-from drretail.experiment import read_journal, run_folder
+from drretail.experiment import path_of
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Run, Step
@@ -66,8 +66,7 @@ def journal_size(experiment: Path, run: Run | Planned) -> int:
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:
     """Every request of a run with its answer, by agent. Raises UserError if the journal can't be read."""
-    folder = run_folder(experiment, run.system, run.query_id, run.repeat)
-    return conversation_of(read_journal(folder), run.steps)
+    return conversation_of(read_journal(path_of(experiment, run)), run.steps)
 
 
 def conversation_of(effects: Iterable[Effect], steps: Sequence[Step]) -> list[Talk]:

@@ -19,8 +19,7 @@ from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metr
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.experiment import Definition, read_definition, read_results, run_folder
-from drretail.files import read_json
+from drretail.experiment import Definition, read_definition, run_path
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -145,10 +144,9 @@ class Runs:
             return replace(run, number=place + 1, subject=replace(run.subject, label=self.planned[place].label))
         subject = read_subject(self.experiment, self.definition, self.planned[place], None)
         number = place + 1
-        folder = run_folder(self.experiment, subject.label, subject.query.query_id, subject.repeat)
-        run, telemetry = subject.run, folder / "telemetry.json"
+        run, path = subject.run, run_path(self.experiment, subject.label, subject.query.query_id, subject.repeat)
         if run is None:
-            state = "interrupted" if (folder / "journal.jsonl").exists() else "not run"
+            state = "interrupted" if journal_path(path).exists() else "not run"
             return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)
         shown = ("faithfulness", "quality", "checks", FALSE_STATEMENTS)
         columns = () if self.board is None else (*(column.metric for column in self.board.columns), COUNTS_STEPS)
@@ -179,13 +177,13 @@ class Runs:
             claims = (replace(claims[0], claims=()), *claims[1:])
         seconds = None
         with suppress(UserError):  # telemetry is no part of the evidence: a damaged file costs its figure alone
-            seconds = read_json(telemetry).get("wall_seconds")
+            seconds = read_telemetry(path).get("wall_seconds")
         return RunView(
             number=number,
             experiment=self.experiment,
             subject=subject,
             state=run.status,
-            texts=read_results(folder),
+            texts=read_results(path),
             claims=claims,
             ratings=quality.by_judge,
             checks=_checks(checks.by_judge),

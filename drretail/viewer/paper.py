@@ -19,8 +19,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.registry import described
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import is_panel
-from drretail.experiment import Definition, read_definition, read_evidence, read_runs, run_folder
-from drretail.files import read_json
+from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.grounding.report.render import WordCount
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import WORLD as DEMO
@@ -548,8 +547,7 @@ def stands_on(
     # How many pages the agents met, and how long pages and snippets are.
     words: dict[str, dict[str, int]] = {"page": {}, "snippet": {}}
     for run in runs:
-        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
-        entries = read_evidence(folder) if (folder / "evidence.jsonl.gz").exists() else ()
+        entries = read_evidence(path_of(experiment, run))
         for text in (text for entry in entries if entry.kind == "web" for text in entry.texts):
             if text.form in words:
                 words[text.form][text.sha256] = len(text.text.split())
@@ -570,7 +568,7 @@ def stands_on(
     if rows:
         rules, judges = ({getattr(row, name) for row in rows} for name in ("rules", "judge"))
         yield f"Rules: {', '.join(sorted(rules))}; judged by {', '.join(sorted(judges))}."
-    paths = (run_folder(experiment, run.system, run.query_id, run.repeat) / "telemetry.json" for run in runs)
-    ended = sorted(filter(None, (str(read_json(path).get("ended", ""))[:10] for path in paths if path.exists())))
+    telemetry = (read_telemetry(path_of(experiment, run)) for run in runs)
+    ended = sorted(filter(None, (str(figures.get("ended", ""))[:10] for figures in telemetry)))
     if ended:
         yield f"Run from {ended[0]} to {ended[-1]}."

@@ -15,7 +15,6 @@ from drretail.errors import UserError, file_error
 from drretail.eval.compare.wording import name_of
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
-from drretail.files import read_json
 from drretail.records.base import OfJudge
 from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
 from drretail.records.tables.table import Cell
@@ -137,9 +136,9 @@ def read_listed(folder: Path) -> Listed:
     except OSError as fault:
         problem = f"{file_error(fault)}."
     for label in definition.systems if definition else ():
-        first = min((runs / label).glob("*/telemetry.json"), default=None)
+        first = next(iter(run_files(folder, label)), None)
         with suppress(UserError):  # a damaged file costs its day alone
-            ended = read_json(first).get("ended") if first is not None else None
+            ended = read_telemetry(first).get("ended") if first is not None else None
             days += [datetime.fromisoformat(ended)] if isinstance(ended, str) else []
     return Listed(
         folder=folder,
@@ -147,7 +146,7 @@ def read_listed(folder: Path) -> Listed:
         day=min(days, default=datetime.fromtimestamp(written, UTC)),
         definition=definition,
         board=board,
-        runs=len(list(runs.glob("*/*/run.json"))) if definition else 0,
+        runs=len(run_files(folder)) if definition else 0,
         problem=problem,
     )
 

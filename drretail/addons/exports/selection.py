@@ -19,7 +19,7 @@ from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scores.planned import read_judgements
-from drretail.experiment import Definition, ended_run, read_definition, read_evidence, read_runs, run_folder
+from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, Redactor, personal_data
 from drretail.grounding.verify.findings import known_profiles
 from drretail.grounding.verify.records import record_of
@@ -56,7 +56,7 @@ class Redaction:
         changed: dict[str, dict[str, None]] = defaultdict(dict)
         ids: dict[str, None] = {}
         for run in read_runs(experiment):
-            evidence = read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))
+            evidence = read_evidence(path_of(experiment, run))
             known = known_profiles({entry.id: entry for entry in evidence})
             profiles[run.query_id] |= dict.fromkeys(known)
             changed[run.query_id] |= dict.fromkeys(text for change in run.state_diff for text in texts_in(change.after))
@@ -238,7 +238,7 @@ class Selection:
             elif missed is not None:
                 self.left_out[f"not {missed}"] += 1
             else:
-                folder = run_folder(self.experiment, run.system, run.query_id, run.repeat)
+                path = path_of(self.experiment, run)
                 yield Chosen(run, queries[run.query_id], folder, got)
 
     def shown(self, row: Row, query_id: str | None = None) -> Row:

@@ -406,8 +406,8 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
         raise UserError(f"{folder} holds imported reports, which have no world.")
     if made_in != here:
         raise UserError(f"{folder} was made on the world {made_in[:12]}, and this is {here[:12]}: open that world.")
-    for path in sorted((Path(folder) / "runs").glob("*/*/run.json")):
-        recorded = recorded_in(path.parent)
+    for path in run_files(Path(folder)):
+        recorded = recorded_in(path)
         if recorded.run.query_id in shop.queries:
             yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])
 

@@ -32,11 +32,12 @@ from drretail.experiment import (
     Definition,
     Experiment,
     gold_path,
+    path_of,
     read_definition,
     read_evidence,
     read_run,
     read_runs,
-    run_folder,
+    run_path,
     sources_path,
 )
 from drretail.files import write_json
@@ -146,7 +147,7 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
     named: dict[str, Evidence] = {}
     for run in read_runs(experiment):
         if systems[run.system].web_is_live:
-            for entry in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
+            for entry in read_evidence(path_of(experiment, run)):
                 if entry.kind == "web" and entry.url:
                     named.setdefault(address_of(entry.url), entry)
     fetched: set[str] = set()
@@ -296,7 +297,7 @@ def record(
                 run = run.model_copy(update={"usage": {REPORT: report.trace.usage}})
             if key not in existing:
                 imported = datetime.now(UTC).isoformat(timespec="seconds")
-                experiment.save(run, sources.evidence, report.trace.results, {"imported": imported})
+                experiment.save(Recorded(run, sources.evidence, report.trace.results, {"imported": imported}))
             calls = [step for step in report.trace.steps if step.kind == "tool"]
             kinds = [entry.kind for entry in report.trace.evidence]
             counts.append(
@@ -387,10 +388,10 @@ def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources
 
 def _is_there(experiment: Path, label: str, query_id: str, report: ForeignReport) -> bool:
     """True if the experiment already holds this report. Raises UserError if it holds another one in its place."""
-    run = run_folder(experiment, label, query_id, 1)
-    if not (run / "run.json").exists():
+    path = run_path(experiment, label, query_id, 1)
+    if not path.exists():
         return False
-    held = read_run(run).report or ""
+    held = read_run(path).report or ""
     if held != report.text and held.strip() + report.text.strip():
         raise UserError(
             f"{experiment} holds another report by {label} on {query_id}: give the new one's system another "

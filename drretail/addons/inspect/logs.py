@@ -48,7 +48,7 @@ from drretail.eval.metric import Metric, Value
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of
 from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
-from drretail.experiment import Definition, ended_run, read_journal, read_results, run_folder
+from drretail.experiment import Definition, ended_run, path_of
 from drretail.journal import Effect
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.query import Query
@@ -465,7 +465,7 @@ def _samples(
             verdicts = verdicts_of(experiment, run, scorer.metric.name, scorer.assessor)
             value_of = values[scorer.name].get(run.run_id, {})
             scores[scorer.name] = score_of(scorer.name, scorer.metric, value_of, scorer.variants, verdicts)
-        folder = run_folder(experiment, run.system, run.query_id, run.repeat)
+        path = path_of(experiment, run)
         yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
 
 

@@ -137,7 +137,7 @@ class Experiments:
         stamp: list[tuple[int, int]] = []
         with suppress(PermissionError):  # its row says so
             stamp += [(path.stat().st_mtime_ns, path.stat().st_size) for path in files if path.exists()]
-            stamp.append((len(list((folder / "runs").glob("*/*/run.json"))), 0))
+            stamp.append((len(run_files(folder)), 0))
         kept = self._listed.get(folder)
         if kept is None or kept[0] != stamp:
             kept = self._listed[folder] = (stamp, read_listed(folder))

@@ -84,7 +84,7 @@ def _stamps(place: Path) -> Iterator[str]:
     for folder, _, names in os.walk(place):
         for name in names:
             path = Path(folder) / name
-            yield str(path) if name == "journal.jsonl" else _stamp(path)
+            yield str(path) if name.endswith(JOURNAL) else _stamp(path)
 
 
 def _stamp(path: Path) -> str:
@@ -176,8 +176,8 @@ class ReportPages:
         # With a bar of links on top, for which the policy is extended
         meta = _META.search(page)
         assert meta is not None, "every page of the report says its policy"
-        runs, total = self.experiment / "runs", len(view.runs)
-        ended, begun = (len(list(runs.glob(f"*/*/{name}"))) for name in ("run.json", "journal.jsonl"))
+        total = len(view.runs)
+        ended, begun = (len(list(self.experiment.glob(f"runs/*/*{ending}"))) for ending in (RUN_FILE, JOURNAL))
         progress = f"{ended} of {total} runs have ended{f', {begun} begun' if begun else ''}" if ended < total else ""
         bar = template("live/bar.html.jinja").render(links=self.links, version=version, progress=progress)
         page = page[: meta.start()] + page[meta.end() :]

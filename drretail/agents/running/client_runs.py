@@ -157,7 +157,7 @@ def save_runs(
                 repeat += 1
             named = {"system": sut.label, "repeat": repeat, "run_id": f"{sut.label}/{query_id}-r{repeat}"}
             saved.append(recorded.run.model_copy(update=named))
-            experiment.save(saved[-1], recorded.evidence, recorded.texts, recorded.telemetry)
+            experiment.save(replace(recorded, run=saved[-1]))
     return saved
 
 

@@ -92,7 +92,7 @@ def ask_once(
     with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
-        return recorded_in(experiment.run_folder(sut.label, query.query_id, 1))
+        return recorded_in(experiment.run_path(sut.label, query.query_id, 1))
 
 
 ENDING = 60.0

@@ -30,8 +30,8 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.dense import Retrievers, embeddings_of
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
-from drretail.errors import CommandStopped, ModelError, ToolError, describe_error, raised_at, traceback_of
-from drretail.experiment import Experiment, read_evidence, read_run, run_folder
+from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
+from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Journal
@@ -56,6 +56,7 @@ from drretail.records.run import (
 )
 from drretail.records.tables.figures import counted
 from drretail.records.trajectory import Trajectory, span
+from drretail.run_file import Recorded, journal_path, read_evidence, read_journal, read_run
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 
@@ -63,14 +64,6 @@ MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A run with its evidence and texts, and with telemetry, which is volatile."""
-
-    run: Run
-    evidence: tuple[Evidence, ...]
-    texts: dict[str, str]
-    telemetry: dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -123,8 +116,10 @@ class Runner:
         replay = None
         # A floor asks nobody, so it runs even if the replayed experiment has no run of it.
         if self.replay is not None and not sut.agent.is_baseline:
-            replay = run_folder(self.replay, sut.label, query.query_id, repeat) / "journal.jsonl.gz"
-        effects = Journal(journal, replay=replay)
+            replay = run_path(self.replay, sut.label, query.query_id, repeat)
+            if not replay.exists():
+                raise UserError(f"There is nothing to replay: {replay} does not exist.")
+        effects = Journal(journal, replay=None if replay is None else read_journal(replay))
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
@@ -143,7 +138,8 @@ class Runner:
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
-        return Recorded(run, evidence, session.trajectory.texts(), self._telemetry(effects, seconds))
+        texts, telemetry = session.trajectory.texts(), self._telemetry(effects, seconds)
+        return Recorded(run, evidence, texts, telemetry, effects.effects)
 
     async def run_into(
         self,
@@ -155,10 +151,9 @@ class Runner:
         gate: asyncio.Semaphore | None = None,
     ) -> Run:
         """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
-        folder = experiment.run_folder(sut.label, query.query_id, repeat)
-        recorded = await self.run(sut, query, repeat, folder / "journal.jsonl", gate=gate)
-        # In a thread: it waits for the disk several times, and other runs need not.
-        await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
+        path = journal_path(experiment.run_path(sut.label, query.query_id, repeat))
+        recorded = await self.run(sut, query, repeat, path, gate=gate)
+        await asyncio.to_thread(experiment.save, recorded)  # it waits for the disk, and other runs need not
         return recorded.run
 
     def _reference(self, query: Query) -> Reference:
@@ -300,9 +295,9 @@ def recorded_spec(spec: str) -> str:
     return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
 
 
-def recorded_in(folder: Path) -> Recorded:
+def recorded_in(path: Path) -> Recorded:
     """A saved run with its ledger; texts and telemetry stay on disk."""
-    return Recorded(read_run(folder), read_evidence(folder), {}, {})
+    return Recorded(read_run(path), read_evidence(path), {}, {})
 
 
 def _known_user(query: Query, information: Information) -> str | None:

@@ -9,8 +9,7 @@ from typing import Any
 
 from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_discarded, read_evidence, read_runs, run_folder
-from drretail.files import read_json
+from drretail.experiment import path_of, read_definition, read_discarded, read_runs
 from drretail.grounding.report.render import WordCount, count_words
 from drretail.llm.registry import check_priced
 from drretail.llm.usage import (
@@ -119,9 +118,7 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
         ended = [sum(costs[run.run_id].values(), NOTHING) for run in counted]
         known = [cost.dollars for cost in ended if cost.dollars is not None]
         total = sum((cost for of_run in (*costs.values(), *lost) for cost in of_run.values()), NOTHING)
-        folders = [run_folder(experiment, run.system, run.query_id, run.repeat) for run in runs]
-        paths = [folder / "telemetry.json" for folder in folders]
-        telemetry: list[dict[str, Any]] = [read_json(path) for path in paths if path.exists()]
+        telemetry = [read_telemetry(path_of(experiment, run)) for run in runs]
         made.append(
             Spending(
                 label=label,
@@ -180,4 +177,4 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
 
 def words_of(experiment: Path, run: Run) -> WordCount:
     """The words of a run's report as its reader sees it."""
-    return count_words(run.report, read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)))
+    return count_words(run.report, read_evidence(path_of(experiment, run)))

@@ -17,7 +17,7 @@ from drretail.env.web.base import WebPage
 from drretail.env.web.bm25 import Bm25
 from drretail.env.web.live import Pages, no_page, page_of, page_outcome
 from drretail.errors import ToolError
-from drretail.experiment import read_definition, read_evidence, read_runs, read_source, run_folder, sources_path
+from drretail.experiment import path_of, read_definition, read_runs, read_source, sources_path
 from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.progress import Progress
@@ -57,7 +57,7 @@ def missing_pages(experiment: Path, *, again: bool = False) -> list[MissingPage]
         if not cited:
             continue
         corpus = systems[run.system].web_corpus
-        for raw in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat)):
+        for raw in read_evidence(path_of(experiment, run)):
             entry = completed(experiment, raw, corpus) if raw.id in cited else raw
             if entry.id in cited and (entry.is_unfetched or (again and entry.lacks_page)):
                 pages.setdefault((entry.id, corpus), MissingPage(run.system, entry.id, str(entry.url), corpus))

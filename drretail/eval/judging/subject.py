@@ -22,7 +22,8 @@ from drretail.experiment import (
     read_evidence,
     read_profile,
     read_reference,
-    run_folder,
+    run_files,
+    run_path,
 )
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.markup import shown
@@ -34,7 +35,7 @@ from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.grounding.verify.turns import ReadAnswers, read_answers
 from drretail.grounding.verify.typed import Typed
 from drretail.llm.prompt import tagged
-from drretail.records.base import file_name, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.run import BASELINES, Run, System, Turn, slug
@@ -224,14 +225,14 @@ class _Ledger(Mapping[str, Evidence]):
     It is read on first use: scores are made without it, and it is large.
     """
 
-    def __init__(self, experiment: Path, folder: Path, corpus: str | None) -> None:
+    def __init__(self, experiment: Path, path: Path, corpus: str | None) -> None:
         self._experiment = experiment
-        self._folder = folder
+        self._path = path
         self._corpus = corpus
 
     @cached_property
     def _entries(self) -> dict[str, Evidence]:
-        entries = read_evidence(self._folder)
+        entries = read_evidence(self._path)
         return {entry.id: completed(self._experiment, entry, self._corpus) for entry in entries}
 
     def __getitem__(self, key: str) -> Evidence:
@@ -267,8 +268,8 @@ def planned_runs(experiment: Path, definition: Definition) -> list[Planned]:
     """
     planned: list[Planned] = []
     for label in sorted(definition.systems):
-        paths = (experiment / "runs" / file_name(label)).glob("*/run.json")
-        numbers = (_REPEAT.search(path.parent.name) for path in paths)
+        names = (path.name.removesuffix(RUN_FILE) for path in run_files(experiment, label))
+        numbers = map(_REPEAT.search, names)
         repeats = sorted({1, *(int(number[1]) for number in numbers if number is not None)})
         planned += [Planned(label, query, repeat) for repeat in repeats for query in definition.queries_of(label)]
     return planned
@@ -287,7 +288,7 @@ def read_subject(
     """One planned run with all that a judge may see of it."""
     query = planned.query
     place = (planned.label, query.query_id, planned.repeat)
-    folder, run = run_folder(experiment, *place), ended_run(experiment, *place)
+    path, run = run_path(experiment, *place), ended_run(experiment, *place)
     system = definition.systems[planned.label]
     is_read = run is not None and (run.error is None or run.error.kind != "unreadable")
     return Subject(

@@ -33,7 +33,7 @@ from drretail.eval.scores.gathering import (
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import headline_variants, means_by_query, read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
-from drretail.experiment import read_definition, read_discarded, run_folder
+from drretail.experiment import read_definition, read_discarded, run_path
 from drretail.files import read_json
 from drretail.llm.usage import PriceTable, read_prices
 from drretail.packs import data_of
@@ -270,8 +270,8 @@ def made_of(experiment: Path) -> MadeOf:
     definition = read_definition(experiment)
     runs, files = Counter(discarded.system for discarded in read_discarded(experiment)), dict[str, str]()
     for planned in planned_runs(experiment, definition):
-        path = run_folder(experiment, planned.label, planned.query.query_id, planned.repeat) / "run.json"
-        files[planned.run_id] = sha256_of(path.read_text(encoding="utf-8")) if path.exists() else ""
+        path = run_path(experiment, planned.label, planned.query.query_id, planned.repeat)
+        files[planned.run_id] = sha256_of(read_members(path, "run")["run"]) if path.exists() else ""
         runs[planned.label] += path.exists()
     lines = Counter[str]()
     for path in verdict_files(experiment):
