@@ -1,6 +1,6 @@
 """What an agent is: an answering function, the roles for which it asks models, its prompts, and its own tools.
 
-What it returns is read as an Answer and checked: nothing that its run.json could not hold gets further.
+What it returns is read as an Answer and checked: nothing that its run's file could not hold gets further.
 """
 
 import inspect

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from drretail.api.option import accepts
 from drretail.api.options.run import DemoOptions
 from drretail.api.settings import read_settings
-from drretail.experiment import read_runs, run_path
+from drretail.experiment import run_path
 from drretail.files import unsynced, write_atomically
 from drretail.grounding.report.render import render_report
 from drretail.progress import choose_progress
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Result, prose
+from drretail.run_file import read_evidence, read_run
 from drretail.viewer.output import TEXT_WIDTH, say, stdout_console, wrapped
 
 if TYPE_CHECKING:

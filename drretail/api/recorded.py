@@ -21,6 +21,7 @@ from drretail.records.run import BASELINES, Run
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
+from drretail.run_file import read_evidence, read_run
 from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
 from drretail.viewer.tables.tallies import CALLS_NO_TOOLS, outcome_notes, outcome_table, spending_table, took_line
 

@@ -47,6 +47,7 @@ from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import FILES, ROLES, Limits, System
+from drretail.run_file import read_journal
 
 ASIDE = frozenset({"world", "queries", "to", "title", "base_url", "parallel", "max_dollars", "max_tokens"})
 """Left out: on what the systems ran, where, and for how much. Options for ``RESUMING`` are left out, too, so that all

@@ -40,14 +40,13 @@ from drretail.experiment import (
     kept_hashes,
     prompts_path,
     read_definition,
-    read_evidence,
-    read_results,
     read_run,
-    run_folder,
+    run_path,
 )
-from drretail.files import read_json, read_lines, unsynced
+from drretail.files import unsynced
 from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import read_prices
+from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.run import FILES, SANDBOX
@@ -55,6 +54,7 @@ from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import table_of
+from drretail.run_file import read_evidence, read_members, read_results
 from drretail.tools.registry import tool_schema_hash
 
 Name = Literal["hashes", "runs", "scores"]
@@ -63,7 +63,6 @@ AT_ONCE = 4
 """Runs replayed at the same time."""
 MOST_SHOWN = 20
 """The most differences of a check that are printed; ``--json`` prints all."""
-FILES_OF_RUN = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 _TABLE = attrgetter("metric", "system", "rules", "judge", "judge_params")
 IMPORTED = "imported reports have no journal"
 NO_WORLD = "its world is not at hand: name it with --world"
@@ -152,20 +151,19 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
         else:
             yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
     for planned in _made(folder, definition):
-        place = _place(folder, planned)
+        path = _path(folder, planned)
         try:
-            run, evidence, results = read_run(place), read_evidence(place), read_results(place)
+            run, evidence, results = read_run(path), read_evidence(path), read_results(path)
         except UserError as problem:
             yield Finding("hashes", "differs", _here(folder, problem))
             continue
-        texts = {
-            "run.json": [(run.report, run.report_sha)] if run.report is not None else [],
-            "evidence.jsonl.gz": [(text.text, text.sha256) for entry in evidence for text in entry.texts],
-            "results.jsonl.gz": [(text, sha) for sha, text in results.items()],
+        is_whole = {
+            "report": run.report is None or sha256_of(run.report) == run.report_sha,
+            "evidence": all(sha256_of(text.text) == text.sha256 for entry in evidence for text in entry.texts),
+            "results": all(step.result_sha is None or step.result_sha in results for step in run.steps),
         }
-        for name, hashed in texts.items():
-            what = f"{(place / name).relative_to(folder)}: a text is not the one of its hash"
-            yield _hashed(all(sha256_of(text) == sha for text, sha in hashed), what)
+        for name, is_same in is_whole.items():
+            yield _hashed(is_same, f"{path.relative_to(folder)}: a text of its {name} is not the one of its hash")
 
 
 def _hashed(is_same: bool, what: str) -> Finding:
@@ -196,11 +194,11 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
 
 
 def _made(folder: Path, definition: Definition) -> list[Planned]:
-    return [each for each in planned_runs(folder, definition) if (_place(folder, each) / "run.json").exists()]
+    return [each for each in planned_runs(folder, definition) if _path(folder, each).exists()]
 
 
-def _place(folder: Path, planned: Planned) -> Path:
-    return run_folder(folder, planned.label, planned.query.query_id, planned.repeat)
+def _path(folder: Path, planned: Planned) -> Path:
+    return run_path(folder, planned.label, planned.query.query_id, planned.repeat)
 
 
 def _no_replay(definition: Definition, label: str) -> str:
@@ -244,26 +242,24 @@ async def _replayed(
 
 async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> Finding:
     """A run beside its replay in the folder ``copy``."""
-    recorded, made = _place(folder, planned), _place(copy.folder, planned)
-    name = recorded.relative_to(folder)
-    if not sut.agent.is_baseline and not (recorded / "journal.jsonl.gz").exists():
-        return Finding("runs", "differs", f"{name}/journal.jsonl.gz is not here")
+    recorded, made = _path(folder, planned), _path(copy.folder, planned)
     if sut.agent.sees_reference and _lacks_gold(folder):
         return Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:
         await runner.run_into(copy, sut, planned.query, planned.repeat)
-        wrong = [file for file in FILES_OF_RUN if read_lines(recorded / file) != read_lines(made / file)]
-        if not wrong:
+        before, now = (read_members(path, "run", "evidence") for path in (recorded, made))
+        if before == now:
             return Finding("runs", "equal")
         if sut.agent.sees_reference:
             return Finding("runs", "not compared", f"{planned.label} was told other gold than {GOLD} holds now")
         if read_run(recorded).unanswered_calls:
             return Finding("runs", "not compared", "a server failed calls of theirs, and may answer now")
-        fields = differing(read_json(recorded / "run.json"), read_json(made / "run.json"))
+        fields = differing(*(parse_json(members["run"][0]) for members in (before, now)))
     except UserError as problem:
         return Finding("runs", "differs", _here(folder, problem))
-    what = ", ".join(wrong).replace("run.json", f"run.json ({', '.join(fields) or 'in its layout'})")
-    return Finding("runs", "differs", f"{name}: its journal gives another {what}")
+    wrong = [*fields, *(["evidence"] if before["evidence"] != now["evidence"] else [])]
+    what = ", ".join(wrong) or "layout"
+    return Finding("runs", "differs", f"{recorded.relative_to(folder)}: its journal gives another {what}")
 
 
 def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner) -> SystemUnderTest:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from drretail.env.servers.naming import ES_URL, MONGO_URL, SHIPPED, ServerSettings, check_place, is_on_servers
 from drretail.env.web.base import BUILT_IN, PageOptions, Web, WebOptions, open_web
 from drretail.errors import NotFound, UserError
-from drretail.experiment import read_definition
+from drretail.experiment import read_definition, run_files
 from drretail.progress import choose_progress
 from drretail.querygen.reading import check_made_for
 from drretail.records.query import Query
 from drretail.records.run import System
+from drretail.run_file import read_telemetry
 from drretail.viewer.output import say
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ class EvidenceText(Record):
 
 
 class Evidence(Document):
-    """Everything the run holds under one evidence id; a line of evidence.jsonl."""
+    """Everything the run holds under one evidence id; a line of a run's file."""
 
     id: str
     """What reports cite, such as ``P:B0I5TPX7F1``."""

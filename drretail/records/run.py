@@ -296,7 +296,7 @@ class Step(Record):
     mended: dict[str, str] | None = None
     """By argument: ids that were not written as the shop writes them, in the form in which they were read."""
     result_sha: str | None = None
-    """sha256 of the text in results.jsonl that the agent read."""
+    """sha256 of the text that the agent read; the run's file has it."""
     turn: int | None = None
     """For a later tool call of a turn, where model turns are not recorded: the ``seq`` of the turn's first call. Calls
     that overlap in time are of one turn."""
@@ -372,7 +372,7 @@ class Turn(Record):
 
 
 class Run(Document):
-    """run.json: what a system did for one query, without anything volatile."""
+    """What a system did for one query, without anything volatile."""
 
     run_id: str
     """``<system>/<query>-r<repeat>``."""
@@ -454,7 +454,7 @@ class Run(Document):
         return sum(step.kind == "tool" and step.name in tools and step.is_outage for step in self.steps)
 
     def is_lost(self, system: System) -> bool:
-        """True if it failed because a provider, a server or the web did not answer, or if its run.json is damaged.
+        """True if it failed because a provider, a server or the web did not answer, or if its file is damaged.
 
         A command or an address that is an agent fails by itself, however it does, and so does a run that takes longer
         than it may.

@@ -483,7 +483,7 @@ class MadeOf(Record):
     runs: dict[str, int]
     """Runs that had ended, by system, with those that were made again since."""
     content: str
-    """sha256 of the plan and of all run.json files."""
+    """sha256 of the plan and of all runs."""
     verdicts: dict[str, int]
     """Lines of verdict files, by their folder below verdicts/. Lines are only ever added."""
 

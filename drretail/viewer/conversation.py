@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from drretail.eval.judging.subject import Planned
-from drretail.experiment import path_of
+from drretail.experiment import path_of, run_path
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Run, Step
 from drretail.records.trajectory import path_key
+from drretail.run_file import journal_path, read_journal
 from drretail.viewer.judged import readable
 
-JOURNALS = ("journal.jsonl", "journal.jsonl.gz")
 # Journals have LangChain's roles; readers know those of chat APIs.
 _NAMES = {"human": "user", "ai": "assistant"}
 _OUTSIDE = "outside"
@@ -60,8 +60,8 @@ class Talk:
 def journal_size(experiment: Path, run: Run | Planned) -> int:
     """The bytes of a run's journal on disk; 0 if there is none."""
     label, query_id = (run.system, run.query_id) if isinstance(run, Run) else (run.label, run.query.query_id)
-    folder = run_folder(experiment, label, query_id, run.repeat)
-    return sum(path.stat().st_size for path in map(folder.joinpath, JOURNALS) if path.exists())
+    path = run_path(experiment, label, query_id, run.repeat)
+    return sum(each.stat().st_size for each in (path, journal_path(path)) if each.exists())
 
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:

@@ -26,6 +26,7 @@ from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.score import CODE, Scoreboard, Scores, Verdict, in_order, place_of, shared_models
 from drretail.records.tables.figures import counted
+from drretail.run_file import journal_path, read_results, read_telemetry
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (
     Claim,

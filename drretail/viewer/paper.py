@@ -31,6 +31,7 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
 from drretail.records.vote import Vote
+from drretail.run_file import read_evidence, read_telemetry
 from drretail.stats.agreement import TIE, Answered, kappa_without_ties, pairs_of, soft_disagreement
 from drretail.viewer.modes import Mode, modes_of
 

@@ -14,10 +14,11 @@ from typing import Any
 from drretail.errors import UserError, file_error
 from drretail.eval.compare.wording import name_of
 from drretail.eval.scores.file import read_scores
-from drretail.experiment import Definition, read_definition
+from drretail.experiment import Definition, read_definition, run_files
 from drretail.records.base import OfJudge
 from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
 from drretail.records.tables.table import Cell
+from drretail.run_file import read_telemetry
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of
 from drretail.viewer.tables.scoreboard import FALSE_ANSWERS, KINDS
@@ -124,7 +125,7 @@ def holds_several(folder: Path) -> bool:
 
 def read_listed(folder: Path) -> Listed:
     """An experiment without its runs; with the reason if it or its scores can't be read."""
-    runs, written, days = folder / "runs", folder.stat().st_mtime, list[datetime]()
+    written, days = folder.stat().st_mtime, list[datetime]()
     definition, board, problem = None, None, ""
     try:
         written = (folder / "experiment.json").stat().st_mtime

@@ -13,13 +13,14 @@ from langchain_core.messages import AIMessage
 from drretail.agents.registry import load_agent
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.run import Batch
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition, varied
 from drretail.env.world import World
 from drretail.experiment import Experiment
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
+from drretail.run_file import Recorded
 from tests.shop import USER
 
 Scripted = AIMessage | BaseException

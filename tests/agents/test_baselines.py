@@ -6,7 +6,7 @@ from typing import Any
 
 from drretail.agents.baselines import keywords
 from drretail.agents.running.run import Batch, open_experiment
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import with_baselines
 from drretail.env.gold import add_gold
 from drretail.env.world import World
@@ -20,6 +20,7 @@ from drretail.records.reading import Outcome
 from drretail.records.run import DUMPS
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded
 from tests import build
 from tests.agents.conftest import QUERY, record, scripted, sut
 from tests.build import demands, known

@@ -16,7 +16,7 @@ from drretail.agents import information
 from drretail.agents.information import BLOCKS, agent_prompt
 from drretail.agents.picks import asking_prompt
 from drretail.agents.registry import BASELINES, BUILT_IN, load_agent, wordings_of
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
@@ -30,6 +30,7 @@ from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits, Run, WebMode
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported

@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 
 from drretail.agents.registry import named_agent
 from drretail.agents.running.estimate import estimate_runs
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
 from drretail.env.world import World
@@ -22,6 +22,7 @@ from drretail.llm.usage import PriceTable
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
+from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, record
 from tests.agents.external_agents import command
 from tests.build import known

@@ -17,7 +17,7 @@ from drretail.agents.registry import as_agent
 from drretail.agents.running.estimate import estimate_runs
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.run import Batch, Watch
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
@@ -28,6 +28,7 @@ from drretail.llm.usage import ExperimentBudget, read_prices
 from drretail.records.models import Price
 from drretail.records.query import Query
 from drretail.records.run import Limits, Run, Usage
+from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, record, tally_of
 from tests.agents.conftest import sut as of_name
 from tests.build import known

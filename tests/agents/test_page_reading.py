@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
-from drretail.agents.running.runner import Recorded
 from drretail.env.web.base import WebPage
 from drretail.env.web.live import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
@@ -18,6 +17,7 @@ from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, requests_of, scripted_model
+from drretail.run_file import Recorded
 from drretail.tools.web import READ_BEFORE
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import DONE, cast, launch, reported

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.world import World
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model, open_model
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, WebMode
+from drretail.run_file import Recorded
 from tests.shop import USER
 from tests.wire.server import Json, Plan, WireServer
 

@@ -7,13 +7,14 @@ from typing import Any
 
 from drretail.addons.exports.selection import Chosen, Selection
 from drretail.agents.information import recorded_instructions, shopper_context
-from drretail.experiment import Definition, read_results
+from drretail.experiment import Definition
 from drretail.files import write_lines
 from drretail.grounding.report.picks import picks_block
 from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, System
 from drretail.records.tables.figures import counted
+from drretail.run_file import read_results
 from drretail.tools.registry import SUBMIT, nine_of, openai_schemas, submit_schema, tools_of
 
 Message = dict[str, Any]
@@ -29,7 +30,7 @@ def write(selection: Selection, to: Path) -> str:
     def lines() -> Iterator[str]:
         for chosen in selection:
             system = selection.definition.systems[chosen.run.system]
-            messages = conversation(chosen.run, chosen.query, chosen.folder, selection.definition)
+            messages = conversation(chosen.run, chosen.query, chosen.path, selection.definition)
             made = sha256_of([chosen.run.system, chosen.run.query_id, messages])
             if made in written:
                 selection.left_out["the same word by word as another"] += 1
@@ -57,13 +58,13 @@ def about(chosen: Chosen) -> dict[str, Any]:
     }
 
 
-def conversation(run: Run, query: Query, folder: Path, definition: Definition) -> list[Message]:
+def conversation(run: Run, query: Query, path: Path, definition: Definition) -> list[Message]:
     """The run as a policy of the gym would have made it, whatever its agent is.
 
     The report is handed in with ``submit_report``, with its block of picks. Calls by which an agent of several roles
     directs itself are left out. An imported report keeps the form in which it came.
     """
-    system, results = definition.systems[run.system], read_results(folder)
+    system, results = definition.systems[run.system], read_results(path)
     messages: list[Message] = [{"role": "user", "content": _asked(query, system, definition)}]
     for text, steps in _turns(run, results):
         calls = [(f"call_{step.path}_{step.seq}", step) for step in steps]

@@ -13,13 +13,13 @@ from drretail.addons.exports.selection import Selection
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import UserError
 from drretail.eval.judging.sources import completed
-from drretail.experiment import read_evidence
 from drretail.files import made_whole, write_lines
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.grounding.report.render import render_report
 from drretail.plugins import Plugins
 from drretail.records.base import canonical_json, file_name
 from drretail.records.tables.figures import counted
+from drretail.run_file import read_evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def write_drb(selection: Selection, to: Path) -> str:
         repeat = "" if chosen.run.repeat == 1 else f"-r{chosen.run.repeat}"
         report = chosen.run.report or ""
         # With numbered links and sources. An imported report stays as it came, which is how it was read.
-        article = report if is_foreign else render_report(report, read_evidence(chosen.folder)).text
+        article = report if is_foreign else render_report(report, read_evidence(chosen.path)).text
         row = {"id": number, "prompt": chosen.query.text, "article": article, "query_id": chosen.query.query_id}
         lines = files.setdefault(f"{file_name(chosen.run.system)}{repeat}.jsonl", [])
         lines.append((number, json.dumps(row, ensure_ascii=False)))
@@ -69,7 +69,7 @@ def write_sandbox(selection: Selection, to: Path) -> str:
     pages: dict[str, SandboxPage] = {}
     for chosen in selection:
         corpus = selection.definition.systems[chosen.run.system].web_corpus
-        for raw in read_evidence(chosen.folder):
+        for raw in read_evidence(chosen.path):
             entry = completed(selection.experiment, raw, corpus)
             text = next((text.text for text in entry.texts if text.form == "page"), "")
             if entry.url and text.strip():

@@ -29,6 +29,7 @@ from drretail.records.query import Query
 from drretail.records.run import BASELINES, Run
 from drretail.records.shop import UserProfile
 from drretail.remembered import remembered
+from drretail.run_file import read_evidence
 
 _SHORTEST_LINE = 12
 """The fewest characters of a line about the user that is removed. Shorter lines may stand anywhere."""
@@ -166,7 +167,7 @@ class Chosen:
 
     run: Run
     query: Query
-    folder: Path
+    path: Path
     got: Sequence[RunValue]
 
 
@@ -239,7 +240,7 @@ class Selection:
                 self.left_out[f"not {missed}"] += 1
             else:
                 path = path_of(self.experiment, run)
-                yield Chosen(run, queries[run.query_id], folder, got)
+                yield Chosen(run, queries[run.query_id], path, got)
 
     def shown(self, row: Row, query_id: str | None = None) -> Row:
         """A row about that query, or about none, as it is exported."""

@@ -16,7 +16,7 @@ from typing import Any, Self, cast, get_args
 from drretail.agents.information import client_hashes, question_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
-from drretail.agents.running.runner import Recorded, recorded_in, recorded_spec, run_of
+from drretail.agents.running.runner import recorded_in, recorded_spec, run_of
 from drretail.agents.running.system import client_options
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
@@ -27,12 +27,13 @@ from drretail.env.world import World
 from drretail.errors import ToolError, UserError, check_known
 from drretail.eval.baskets import LACKS
 from drretail.eval.metrics.reward import NO_REPORT, Reward, reward_of
-from drretail.experiment import read_definition
+from drretail.experiment import read_definition, run_files
 from drretail.grounding.text.serialisation import compact_json
 from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
 from drretail.records.run import GYM_AGENT, Answer, RoleModel, Run, RunError, Scope, System, WebMode
+from drretail.run_file import Recorded
 from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
 from drretail.tools.toolkit import Toolkit, ToolReply
 

@@ -9,7 +9,7 @@ from typing import Any
 from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
 from drretail.agents.running.run import ask_once
-from drretail.agents.running.runner import Recorded, recorded_in
+from drretail.agents.running.runner import recorded_in
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
@@ -21,6 +21,7 @@ from drretail.api.worlds import check_askable, web_of, world_of
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
 from drretail.eval.metrics.reward import BOUGHT, NOT_SHOWN, NOT_WANTED, Reward
+from drretail.experiment import run_files
 from drretail.grounding.verify.checks import Case, check_report, read_report
 from drretail.querygen.reading import FIFTY, GENERIC, MARKET, shipped_queries
 from drretail.records.base import file_name
@@ -28,6 +29,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import table_of
+from drretail.run_file import Recorded
 from drretail.viewer.judged import finding_line
 
 
@@ -112,10 +114,10 @@ def try_agent(options: TryOptions) -> Trial:
         reward = _rewarding(query, world)
         trial = _judged(recorded, query, world, reward, folder)
         earlier = trials / str(numbers[-1]) if numbers else None
-        earlier_run = None if earlier is None else next(earlier.glob(f"runs/*/{query.query_id}-r1/run.json"), None)
+        earlier_run = None if earlier is None else next(iter(run_files(earlier)), None)
         if earlier is None or earlier_run is None:
             return trial
-        return replace(trial, before=_judged(recorded_in(earlier_run.parent), query, world, reward, earlier))
+        return replace(trial, before=_judged(recorded_in(earlier_run), query, world, reward, earlier))
 
 
 def _rewarding(query: Query, world: World) -> Callable[[Recorded], Reward]:

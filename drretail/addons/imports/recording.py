@@ -34,7 +34,6 @@ from drretail.experiment import (
     gold_path,
     path_of,
     read_definition,
-    read_evidence,
     read_run,
     read_runs,
     run_path,
@@ -58,6 +57,7 @@ from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
 from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
+from drretail.run_file import Recorded, read_evidence
 
 NO_SHOP = "The report was imported without the shop's records."
 

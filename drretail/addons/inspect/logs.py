@@ -55,15 +55,16 @@ from drretail.records.query import Query
 from drretail.records.run import Run, Step, System, Usage
 from drretail.records.score import Score as Row
 from drretail.records.score import Verdict, shown_rows
+from drretail.run_file import read_journal, read_results
 
 MAIN = "0"
 NOBODY = "none/none"
 """The model of systems that use none."""
 
 
-def sample_of(run: Run, query: Query, folder: Path, system: System, scores: Mapping[str, Score]) -> EvalSample:
+def sample_of(run: Run, query: Query, path: Path, system: System, scores: Mapping[str, Score]) -> EvalSample:
     """A run as a sample: the query's id, its repeat as the epoch, the report as its output."""
-    course = Course(run, query, folder, system)
+    course = Course(run, query, path, system)
     report = ChatMessageAssistant(id=_id(run.run_id, "report"), content=run.report or "", source="generate")
     output = ModelOutput(model=course.model, choices=[ChatCompletionChoice(message=report)] if run.report else [])
     fields = {
@@ -124,11 +125,11 @@ class Course:
     answer that launched them.
     """
 
-    def __init__(self, run: Run, query: Query, folder: Path, system: System) -> None:
+    def __init__(self, run: Run, query: Query, path: Path, system: System) -> None:
         self._run = run
         self._system = system
-        self._results = read_results(folder)
-        self._effects = _effects(run.steps, read_journal(folder))
+        self._results = read_results(path)
+        self._effects = _effects(run.steps, read_journal(path))
         self._span: str | None = None
         self._clock = self.began = min(map(_start, self._effects.values()), default=datetime.fromtimestamp(0, UTC))
         self.model = model_name(system)
@@ -466,7 +467,7 @@ def _samples(
             value_of = values[scorer.name].get(run.run_id, {})
             scores[scorer.name] = score_of(scorer.name, scorer.metric, value_of, scorer.variants, verdicts)
         path = path_of(experiment, run)
-        yield sample_of(run, queries[run.query_id], folder, gathered.definition.systems[run.system], scores)
+        yield sample_of(run, queries[run.query_id], path, gathered.definition.systems[run.system], scores)
 
 
 def _spec(definition: Definition, label: str, samples: Sequence[EvalSample], created: str) -> EvalSpec:

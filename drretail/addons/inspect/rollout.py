@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,17 +20,20 @@ from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
 from drretail.agents.information import client_hashes, question_prompt
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
-from drretail.agents.running.runner import Recorded, recorded_spec, run_of, with_cited_pages
+from drretail.agents.running.runner import recorded_spec, run_of, with_cited_pages
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import web_for
 from drretail.env.world import World
 from drretail.errors import ToolError as Refusal
 from drretail.errors import UserError
-from drretail.files import pack, read_lines, write_atomically
+from drretail.files import read_lines, write_atomically
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.serialisation import compact_json
+from drretail.parsing import parse_json
+from drretail.records.evidence import Evidence
 from drretail.records.query import Query
-from drretail.records.run import RunError, Step, System, Usage
+from drretail.records.run import Run, RunError, Step, System, Usage
+from drretail.run_file import RUN_FILE, Member, Recorded, read_members, write_run_file
 from drretail.tools.registry import ROLE, SUBMIT, SUBMITTING, read_submitted, tools_of
 from drretail.tools.tool import ToolSchema, read_schema
 from drretail.tools.toolkit import Toolkit
@@ -41,10 +45,11 @@ FILES = (
     "gold.jsonl",
     "profiles/*.json",
     "rubrics/*/*.json",
-    "runs/*/*/run.json",
-    "runs/*/*/evidence.jsonl.gz",
+    f"runs/*/*{RUN_FILE}",
 )
 """The files of an experiment's folder by which its one run is judged."""
+JUDGED: tuple[Member, ...] = ("run", "evidence")
+"""The members of a run's file by which it is judged."""
 SEED = "42"
 
 
@@ -53,8 +58,11 @@ def keep(state: TaskState, run_id: str, spec: str, save: Callable[[Path], object
     with TemporaryDirectory(prefix="drretail-") as name:
         folder = Path(name)
         save(folder)
-        files = sorted(path for pattern in FILES for path in folder.glob(pattern))
-        texts = {str(path.relative_to(folder)): "".join(f"{line}\n" for line in read_lines(path)) for path in files}
+        texts: dict[str, str] = {}
+        for path in sorted(path for pattern in FILES for path in folder.glob(pattern)):
+            is_run = path.name.endswith(RUN_FILE)
+            lines = chain(*read_members(path, *JUDGED).values()) if is_run else read_lines(path)
+            texts[str(path.relative_to(folder))] = "".join(f"{line}\n" for line in lines)
         state.store.set(KEPT, {"run": run_id, "world": spec, "files": texts})
 
 
@@ -71,7 +79,12 @@ def laid_out(files: Mapping[str, str]) -> Generator[Path]:
             place = PurePosixPath(file)
             if ".." in place.parts or not any(place.match(pattern) for pattern in FILES) or place.is_absolute():
                 raise UserError(f"The log's sample holds {file!r}, which is no file of an experiment.")
-            write_atomically(Path(name) / place, pack(text.encode()) if place.suffix == ".gz" else text)
+            if place.name.endswith(RUN_FILE):
+                run, *evidence = (parse_json(line) for line in text.split("\n")[:-1])
+                entries = tuple(Evidence.model_validate(entry) for entry in evidence)
+                write_run_file(Path(name) / place, Recorded(Run.model_validate(run), entries, {}, {}))
+            else:
+                write_atomically(Path(name) / place, text)
         yield Path(name)
 
 

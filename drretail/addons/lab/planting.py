@@ -15,8 +15,8 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS, REPORT, SUPPORT, Claim, stages_of
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.judging.subject import Subject, read_subjects, research_labels, resolve_name
-from drretail.experiment import locked, read_definition, run_folder, write_definition
-from drretail.files import made_whole, write_json
+from drretail.experiment import locked, path_of, read_definition, run_path, write_definition
+from drretail.files import made_whole
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.picks import outcome_of
 from drretail.progress import Bar
@@ -25,6 +25,7 @@ from drretail.records.evidence import Finding
 from drretail.records.reading import Pick
 from drretail.records.run import Run, System
 from drretail.records.score import Verdict
+from drretail.run_file import Recorded, read_evidence, read_results, read_telemetry, write_run_file
 from drretail.viewer.judged import read_judgements
 
 CHECKS = "checks"
@@ -77,11 +78,12 @@ def _write_experiment(source: Path, folder: Path, drawn: Sequence[tuple[Subject,
         for subject, planted in drawn:
             repeats[subject.run_id] += 1
             run = _run_of_copy(subject, planted, repeats[subject.run_id])
-            original = run_folder(source, subject.label, run.query_id, 1)
-            shutil.copytree(original, run_folder(folder, subject.label, run.query_id, 1), dirs_exist_ok=True)
-            place = run_folder(folder, run.system, run.query_id, run.repeat)
-            shutil.copytree(original, place, ignore=shutil.ignore_patterns("journal*"))
-            write_json(place / "run.json", run.model_dump(mode="json", exclude_none=True))
+            original = run_path(source, subject.label, run.query_id, 1)
+            copied = run_path(folder, subject.label, run.query_id, 1)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(original, copied)
+            recorded = Recorded(run, read_evidence(original), read_results(original), read_telemetry(original))
+            write_run_file(path_of(folder, run), recorded)
             copies.append(replace(planted, run_id=run.run_id, of=subject.run_id))
             for label in (subject.label, run.system):
                 systems[label] = subject.system

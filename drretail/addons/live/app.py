@@ -21,7 +21,7 @@ from drretail.addons.live.layout import KINDS, asset, message_page, page_respons
 from drretail.addons.live.report_pages import ReportPages, Watch
 from drretail.addons.live.voting_pages import Voting
 from drretail.errors import UserError, file_error
-from drretail.experiment import read_definition
+from drretail.experiment import read_definition, run_files
 from drretail.tools.local_server import TooLong
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.document import pair_page

@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from drretail.packs import PACKS
+from drretail.run_file import JOURNAL, RUN_FILE
 from drretail.viewer.experiment import Question, read_view
 from drretail.viewer.page.document import conversation_page, index_page, question_page, runs_page
 from drretail.viewer.page.frame import RUNS, TALK, Links, page_name, talk_page_name, template

@@ -10,7 +10,7 @@ from typing import Any, Self
 from drretail.agents.base import Agent, Answering
 from drretail.agents.information import question_prompt
 from drretail.agents.running.run import open_experiment
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.gold import add_gold
 from drretail.env.session import Session
@@ -20,6 +20,7 @@ from drretail.experiment import Experiment
 from drretail.llm.models import Models
 from drretail.records.query import Query, Task
 from drretail.records.run import MCP_AGENT, Answer, Limits, RoleModel, Run, Scope, System
+from drretail.run_file import Recorded
 from drretail.tools.registry import ROLE
 from drretail.tools.toolkit import Toolkit
 

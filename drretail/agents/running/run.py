@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
-from drretail.agents.running.runner import Recorded, Runner, recorded_in
+from drretail.agents.running.runner import Runner, recorded_in
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
@@ -30,6 +30,7 @@ from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query
 from drretail.records.run import Run
+from drretail.run_file import Recorded
 
 
 def open_experiment(

@@ -64,8 +64,6 @@ MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""
 
 
-
-
 @dataclass(slots=True)
 class Runner:
     """Runs systems in one world.

@@ -23,6 +23,7 @@ from drretail.llm.usage import (
     unpriced,
 )
 from drretail.records.run import BASELINES, Run
+from drretail.run_file import read_evidence, read_telemetry
 
 
 @dataclass(frozen=True, slots=True)

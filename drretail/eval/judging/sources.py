@@ -22,6 +22,7 @@ from drretail.files import write_json
 from drretail.journal import Effect, Journal, Outcome, read_effects
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from drretail.run_file import read_evidence
 from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30

@@ -19,7 +19,6 @@ from drretail.experiment import (
     Definition,
     ended_run,
     read_definition,
-    read_evidence,
     read_profile,
     read_reference,
     run_files,
@@ -42,6 +41,7 @@ from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.score import ProfileSummary
 from drretail.records.shop import VOID_STATUSES, Order, Policy, UserProfile
 from drretail.records.wish import Want
+from drretail.run_file import RUN_FILE, read_evidence
 
 _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""
@@ -297,7 +297,7 @@ def read_subject(
         query=query,
         repeat=planned.repeat,
         run=run,
-        evidence=_Ledger(experiment, folder, system.web_corpus) if is_read else {},
+        evidence=_Ledger(experiment, path, system.web_corpus) if is_read else {},
         profile=read_profile(experiment, query.user_id),
         store=store,
         now=definition.now,

@@ -1,4 +1,4 @@
-"""How a run came to its report: what it called, read and cited, from run.json and its ledger alone.
+"""How a run came to its report: what it called, read and cited, from the run and its ledger alone.
 
 docs/scores.md defines every measure.
 """

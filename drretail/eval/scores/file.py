@@ -40,6 +40,7 @@ from drretail.packs import data_of
 from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES
 from drretail.records.score import CODE, Agreement, Correlation, Judging, MadeOf, Scores
+from drretail.run_file import read_members
 from drretail.stats.agreement import Values, correlation, spearman_within
 from drretail.stats.intervals import run_variance
 from drretail.stats.significance import holm
@@ -271,7 +272,7 @@ def made_of(experiment: Path) -> MadeOf:
     runs, files = Counter(discarded.system for discarded in read_discarded(experiment)), dict[str, str]()
     for planned in planned_runs(experiment, definition):
         path = run_path(experiment, planned.label, planned.query.query_id, planned.repeat)
-        files[planned.run_id] = sha256_of(read_members(path, "run")["run"]) if path.exists() else ""
+        files[planned.run_id] = sha256_of(read_members(path, "run")["run"][0]) if path.exists() else ""
         runs[planned.label] += path.exists()
     lines = Counter[str]()
     for path in verdict_files(experiment):

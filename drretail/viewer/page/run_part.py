@@ -214,7 +214,7 @@ LONGEST_LINE = 300
 SHORT_RESULT = 120
 """The longest result of a step that is shown in one line."""
 ALL_STEPS = 8_000
-"""Characters for all steps of a run together; the whole results are in its results.jsonl.gz."""
+"""Characters for all steps of a run together; the whole results are in the run's file."""
 LEAST_RESULTS = 2_000
 """The least number of them for results, however many steps there are."""
 STEP_HEAD = 50

@@ -18,7 +18,7 @@ from drretail.addons.gym.env import recorded_rewards, save_rollouts
 from drretail.addons.gym.parts import wanted
 from drretail.addons.gym.trial import try_agent
 from drretail.agents.information import question_instructions
-from drretail.agents.running.runner import Recorded, recorded_in
+from drretail.agents.running.runner import recorded_in
 from drretail.api.run import run
 from drretail.api.score import score
 from drretail.cli.app import app
@@ -33,6 +33,7 @@ from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well

@@ -7,7 +7,6 @@ from typing import Any
 from langchain_core.messages import AIMessage
 
 from drretail.agents.grounded_hybrid.drafts import Draft
-from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.grounding.verify.checks import Case
 from drretail.llm.scripted import Request, scripted_model
@@ -15,6 +14,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded
 from tests.agents.conftest import QUERY, Scripted, calls, record, sut
 from tests.agents.hybrid_react.cast import DONE, Cast, Script, cast, launch
 from tests.grounding.goods import EVIDENCE, GOODS

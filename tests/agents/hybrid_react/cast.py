@@ -9,11 +9,11 @@ from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from drretail.agents.running.runner import Recorded
 from drretail.env.world import World
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, scripted_model
+from drretail.run_file import Recorded
 from tests.agents.conftest import Scripted, calls, record, reporting, sut
 from tests.shop import USER
 

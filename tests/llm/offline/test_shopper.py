@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from pydantic import BaseModel
 
 from drretail.agents.registry import BUILT_IN, load_agent
-from drretail.agents.running.runner import Recorded, Runner
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import OrderRow, World, open_world
@@ -24,6 +24,7 @@ from drretail.llm.prompt import tagged
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
 from drretail.records.shop import Product
+from drretail.run_file import Recorded
 from tests.build import build_world, known
 from tests.shop import JANUARY, USER, a_product
 

@@ -13,7 +13,6 @@ from langchain_core.messages import AIMessage
 from drretail.addons.publications.agents.dr3 import agent
 from drretail.addons.publications.agents.dr3.agent import READ_FILE, SEARCH_SANDBOX, parts_of
 from drretail.agents.registry import load_agent
-from drretail.agents.running.runner import Recorded
 from drretail.agents.running.system import suts
 from drretail.agents.user_files import files_for, files_hash, files_in
 from drretail.env.web.bm25 import LONGEST_CHUNK, LONGEST_PASSAGE
@@ -25,6 +24,7 @@ from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
 from drretail.records.run import ERRANDS, Limits
+from drretail.run_file import Recorded
 from drretail.tools.registry import TOOLS
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted, sut
 from tests.agents.hybrid_react.cast import Cast, Script
