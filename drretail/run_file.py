@@ -73,8 +73,13 @@ def write_run_file(path: Path, recorded: Recorded) -> None:
     replace_file(path, [pack(f"{canonical_json(index)}\n".encode()), *packed.values()])
 
 
+def read_recorded(path: Path) -> Recorded:
+    """All of a file but the journal. Raises UserError if it can't be read."""
+    return Recorded(read_run(path), read_evidence(path), read_results(path), read_telemetry(path))
+
+
 def read_run(path: Path) -> Run:
-    """The run in a file. Raises UserError if it can't be read."""
+    """The run in a file."""
     return _documents(path, Run, read_members(path, "run")["run"])[0]
 
 

@@ -16,7 +16,7 @@ from typing import Any, Self, cast, get_args
 from drretail.agents.information import client_hashes, question_instructions
 from drretail.agents.picks import answer_of
 from drretail.agents.running.client_runs import save_runs
-from drretail.agents.running.runner import recorded_in, recorded_spec, run_of
+from drretail.agents.running.runner import recorded_spec, run_of
 from drretail.agents.running.system import client_options
 from drretail.api.systems import asked_queries
 from drretail.api.worlds import check_askable, open_world
@@ -33,7 +33,7 @@ from drretail.parsing import parse_json
 from drretail.querygen.reading import FIFTY, Split, shipped_queries
 from drretail.records.query import Query, Reference
 from drretail.records.run import GYM_AGENT, Answer, RoleModel, Run, RunError, Scope, System, WebMode
-from drretail.run_file import Recorded
+from drretail.run_file import Recorded, read_recorded
 from drretail.tools.registry import ROLE, SUBMIT, offered, openai_schemas, read_submitted, submit_schema, tools_of
 from drretail.tools.toolkit import Toolkit, ToolReply
 
@@ -408,7 +408,7 @@ def recorded_rewards(folder: str | Path, shop: Shop) -> Iterator[tuple[Run, Rewa
     if made_in != here:
         raise UserError(f"{folder} was made on the world {made_in[:12]}, and this is {here[:12]}: open that world.")
     for path in run_files(Path(folder)):
-        recorded = recorded_in(path)
+        recorded = read_recorded(path)
         if recorded.run.query_id in shop.queries:
             yield recorded.run, shop.reward(recorded, definition.systems[recorded.run.system])
 

@@ -9,7 +9,6 @@ from typing import Any
 from drretail.addons.gym.env import Shop
 from drretail.addons.gym.options import TryOptions
 from drretail.agents.running.run import ask_once
-from drretail.agents.running.runner import recorded_in
 from drretail.api.models import Opener
 from drretail.api.observer import SILENT
 from drretail.api.option import accepts
@@ -29,7 +28,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 from drretail.records.tables.result import Result, prose
 from drretail.records.tables.table import table_of
-from drretail.run_file import Recorded
+from drretail.run_file import Recorded, read_recorded
 from drretail.viewer.judged import finding_line
 
 
@@ -117,7 +116,7 @@ def try_agent(options: TryOptions) -> Trial:
         earlier_run = None if earlier is None else next(iter(run_files(earlier)), None)
         if earlier is None or earlier_run is None:
             return trial
-        return replace(trial, before=_judged(recorded_in(earlier_run), query, world, reward, earlier))
+        return replace(trial, before=_judged(read_recorded(earlier_run), query, world, reward, earlier))
 
 
 def _rewarding(query: Query, world: World) -> Callable[[Recorded], Reward]:

@@ -25,7 +25,7 @@ from drretail.records.evidence import Finding
 from drretail.records.reading import Pick
 from drretail.records.run import Run, System
 from drretail.records.score import Verdict
-from drretail.run_file import Recorded, read_evidence, read_results, read_telemetry, write_run_file
+from drretail.run_file import read_recorded, write_run_file
 from drretail.viewer.judged import read_judgements
 
 CHECKS = "checks"
@@ -82,8 +82,7 @@ def _write_experiment(source: Path, folder: Path, drawn: Sequence[tuple[Subject,
             copied = run_path(folder, subject.label, run.query_id, 1)
             copied.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(original, copied)
-            recorded = Recorded(run, read_evidence(original), read_results(original), read_telemetry(original))
-            write_run_file(path_of(folder, run), recorded)
+            write_run_file(path_of(folder, run), replace(read_recorded(original), run=run))
             copies.append(replace(planted, run_id=run.run_id, of=subject.run_id))
             for label in (subject.label, run.system):
                 systems[label] = subject.system

@@ -16,7 +16,7 @@ from itertools import product
 from pathlib import Path
 
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
-from drretail.agents.running.runner import Runner, recorded_in
+from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
@@ -30,7 +30,7 @@ from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
 from drretail.records.query import ASK, LONGEST_TEXT, Query
 from drretail.records.run import Run
-from drretail.run_file import Recorded
+from drretail.run_file import Recorded, read_recorded
 
 
 def open_experiment(
@@ -93,7 +93,7 @@ def ask_once(
     with open_experiment(to, runner.world, [query], [sut], "42", options=options) as experiment:
         if experiment.state(sut.label, query.query_id, 1) in ("absent", "interrupted"):
             run_loop(runner.run_into(experiment, sut, query))
-        return recorded_in(experiment.run_path(sut.label, query.query_id, 1))
+        return read_recorded(experiment.run_path(sut.label, query.query_id, 1))
 
 
 ENDING = 60.0

@@ -56,7 +56,7 @@ from drretail.records.run import (
 )
 from drretail.records.tables.figures import counted
 from drretail.records.trajectory import Trajectory, span
-from drretail.run_file import Recorded, journal_path, read_evidence, read_journal, read_run
+from drretail.run_file import Recorded, journal_path, read_journal
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 
@@ -291,11 +291,6 @@ def with_cited_pages(
 def recorded_spec(spec: str) -> str:
     """A world's spec in a form that works from any folder."""
     return spec if spec in SHIPPED or is_on_servers(spec) else str(Path(spec).absolute())
-
-
-def recorded_in(path: Path) -> Recorded:
-    """A saved run with its ledger; texts and telemetry stay on disk."""
-    return Recorded(read_run(path), read_evidence(path), {}, {})
 
 
 def _known_user(query: Query, information: Information) -> str | None:
