@@ -1,0 +1,34 @@
+"""Files of runs, as tests change and cut them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from drretail.files import pack
+from drretail.records.base import FORMAT, canonical_json
+from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
+
+
+def edit_member(path: Path, member: Member, change: Callable[[list[str]], list[str] | None]) -> None:
+    """Changes a member's lines, in place or by those that are returned; nothing checks them."""
+    members = read_members(path, *MEMBERS)
+    lines = members[member]
+    changed = change(lines)
+    members[member] = lines if changed is None else changed
+    packed = [pack("".join(f"{line}\n" for line in members[name]).encode()) for name in MEMBERS]
+    index = canonical_json({"format": FORMAT, "sizes": [len(data) for data in packed]})
+    path.write_bytes(b"".join([pack(f"{index}\n".encode()), *packed]))
+
+
+def edit_run(path: Path, **changes: Any) -> None:
+    """Puts these values into the run; nothing checks them."""
+    edit_member(path, "run", lambda lines: [canonical_json(json.loads(lines[0]) | changes)])
+
+
+def cut(path: Path, effects: int | None = None) -> Path:
+    """Leaves of an ended run only its journal, or that many effects of it, as a killed process leaves it."""
+    journal, lines = journal_path(path), [effect.as_line() for effect in read_journal(path)[:effects]]
+    journal.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    path.unlink()
+    return journal
