@@ -5,15 +5,15 @@ journal.
 
 run         the ``Run``
 evidence    an ``Evidence`` a line
-texts       the texts of the steps' results, and those that the journal holds more than once, one a line
-journal     an ``Effect`` a line, in which ``{"$text": 3}`` stands for the fourth of the texts; none in imported runs
+parts       messages and schemas of tools that the journal's requests hold, and results that no message holds, one a line
+journal     an ``Effect`` a line; lists in its request hold the numbers of parts, from 0; none in imported runs
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 
-A request to a model holds the whole conversation so far: without these references a journal takes twice the room.
+A request to a model holds the whole conversation so far: a part that many requests share stands here once.
 """
 
+import json
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,14 +29,11 @@ from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sh
 from drretail.records.evidence import Evidence
 from drretail.records.run import Run
 
-Member = Literal["run", "evidence", "texts", "journal", "telemetry"]
-MEMBERS: tuple[Member, ...] = ("run", "evidence", "texts", "journal", "telemetry")
+Member = Literal["run", "evidence", "parts", "journal", "telemetry"]
+MEMBERS: tuple[Member, ...] = ("run", "evidence", "parts", "journal", "telemetry")
 RUN_FILE, JOURNAL = ".jsonl.gz", ".journal.jsonl"
 """How the file of a run ends, and that of its journal while it is under way."""
 T = TypeVar("T", bound=Document)
-_TEXT, _WHOLE = "$text", "$whole"
-_LONG = 120
-"""Characters from which a text is referred to."""
 _HEAD = 4096
 """Bytes that are read for the index, which takes some 130."""
 
@@ -59,12 +56,14 @@ def journal_path(path: Path) -> Path:
 
 def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
-    texts = dict.fromkeys(recorded.texts.values())
-    journal = [*_referring(recorded.effects, texts)]
+    parts: dict[str, int] = {}
+    journal = [*_numbered(recorded.effects, parts)]
+    sent = {_result_of(json.loads(part)) for part in parts}
+    results = [canonical_json(text) for text in recorded.texts.values() if text not in sent]
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
         "evidence": (entry.as_line() for entry in recorded.evidence),
-        "texts": map(canonical_json, texts),
+        "parts": [*parts, *results],
         "journal": journal,
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
@@ -89,8 +88,9 @@ def read_evidence(path: Path) -> tuple[Evidence, ...]:
 
 
 def read_results(path: Path) -> dict[str, str]:
-    """The results of a run's steps by hash."""
-    return {sha256_of(text): text for text in _texts(read_members(path, "texts")["texts"])}
+    """By hash, all texts that a step may have brought: the results, and what else models were sent."""
+    texts = map(_result_of, _parts(path, read_members(path, "parts")))
+    return {sha256_of(text): text for text in texts if isinstance(text, str)}
 
 
 def read_journal(path: Path) -> list[Effect]:
@@ -98,12 +98,11 @@ def read_journal(path: Path) -> list[Effect]:
     if not path.exists():
         under_way = journal_path(path)
         return read_effects(under_way) if under_way.exists() else []
-    members = read_members(path, "texts", "journal")
-    texts = _texts(members["texts"])
+    members = read_members(path, "parts", "journal")
+    parts = _parts(path, members)
     try:
-        lines = map(parse_json, members["journal"])
-        return [Effect.model_validate(line.get(_WHOLE) or _without_references(line, texts)) for line in lines]
-    except (ValueError, IndexError, AttributeError) as problem:
+        return [Effect.model_validate(_whole(parse_json(line), parts)) for line in members["journal"]]
+    except (ValueError, IndexError, KeyError, TypeError) as problem:
         raise _damaged(path) from problem
 
 
@@ -175,47 +174,39 @@ def _documents(path: Path, record: type[T], lines: Iterable[str]) -> list[T]:
     return documents
 
 
+def _parts(path: Path, members: Mapping[Member, Sequence[str]]) -> list[Any]:
+    try:
+        return [parse_json(line) for line in members["parts"]]
+    except ValueError as problem:
+        raise _damaged(path) from problem
+
+
 def _damaged(path: Path) -> UserError:
     return UserError(f"{path} is damaged: restore it, or delete it, and drretail run makes the run again.")
 
 
-def _texts(lines: Iterable[str]) -> list[str]:
-    return [str(parse_json(line)) for line in lines]
+def _numbered(effects: Sequence[Effect], parts: dict[str, int]) -> Iterator[str]:
+    """The effects as lines, their requests with the numbers of their parts, which are added."""
+    known: dict[int, int] = {}  # by identity: the turns of a conversation share their messages and schemas
+    for effect in effects:
+        request = effect.request.copy()
+        for name, value in request.items():
+            if isinstance(value, list):
+                for part in value:
+                    if id(part) not in known:
+                        known[id(part)] = parts.setdefault(canonical_json(part), len(parts))
+                request[name] = [known[id(part)] for part in value]
+        yield effect.model_copy(update={"request": request}).as_line()
 
 
-def _referring(effects: Sequence[Effect], texts: dict[str, None]) -> Iterator[str]:
-    """The effects as lines that refer to texts, to which those are added that the effects hold more than once."""
-    lines = [effect.model_dump(mode="json", exclude_none=True) for effect in effects]
-    counts = Counter(text for line in lines for text in _long_texts(line))
-    texts.update(dict.fromkeys(text for text, count in counts.items() if count > 1))
-    places = {text: place for place, text in enumerate(texts) if len(text) >= _LONG}
-    for line in lines:
-        # What a model or a tool says could look like a reference.
-        looks_like_one = f'"{_TEXT}"' in canonical_json(line)
-        yield canonical_json({_WHOLE: line} if looks_like_one else _with_references(line, places))
+def _whole(line: dict[str, Any], parts: Sequence[Any]) -> dict[str, Any]:
+    request = {
+        name: [parts[number] for number in value] if isinstance(value, list) else value
+        for name, value in line["request"].items()
+    }
+    return line | {"request": request}
 
 
-def _long_texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        if len(value) >= _LONG:
-            yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _long_texts(item)
-
-
-def _with_references(value: Any, places: Mapping[str, int]) -> Any:
-    if isinstance(value, str):
-        place = places.get(value) if len(value) >= _LONG else None
-        return value if place is None else {_TEXT: place}
-    if isinstance(value, dict):
-        return {name: _with_references(item, places) for name, item in value.items()}
-    return [_with_references(item, places) for item in value] if isinstance(value, list) else value
-
-
-def _without_references(value: Any, texts: Sequence[str]) -> Any:
-    if isinstance(value, dict):
-        if value.keys() == {_TEXT} and isinstance(value[_TEXT], int):
-            return texts[value[_TEXT]]
-        return {name: _without_references(item, texts) for name, item in value.items()}
-    return [_without_references(item, texts) for item in value] if isinstance(value, list) else value
+def _result_of(part: Any) -> Any:
+    """What a step's result may be: a text, or the content of a message."""
+    return part.get("content") if isinstance(part, dict) else part
