@@ -5,7 +5,7 @@ journal.
 
 run         the ``Run``
 evidence    an ``Evidence`` a line
-parts       messages and schemas of tools that the journal's requests hold, and results that no message holds, one a line
+parts       messages and tools of the journal's requests, and results that no message holds, one a line
 journal     an ``Effect`` a line; lists in its request hold the numbers of parts, from 0; none in imported runs
 telemetry   what may differ between two runs that are otherwise the same: times, the host, the world's place
 

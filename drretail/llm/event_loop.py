@@ -11,10 +11,12 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
+
+from drretail.threads import THREADS
 
 T = TypeVar("T")
 PRESSES = 2
@@ -47,7 +49,7 @@ def run_loop(main: Coroutine[Any, Any, T]) -> T:
     """
     loop = _Loop.of_process()
     if threading.current_thread() is loop:  # an agent that calls drretail: the loop can't wait for itself
-        return _DaemonThreads().submit(contextvars.copy_context().run, asyncio.run, main).result()
+        return THREADS.submit(contextvars.copy_context().run, asyncio.run, main).result()
     command = _Command(main)
     number = _signal_that_cancels() if threading.current_thread() is threading.main_thread() else None
     before = None if number is None else signal.getsignal(number)
@@ -149,7 +151,7 @@ class _Loop(threading.Thread):
         super().__init__(name=name, daemon=True)
         self.loop = asyncio.new_event_loop()
         self.loop.set_task_factory(_noted_task)
-        self.loop.set_default_executor(_DaemonThreads())
+        self.loop.set_default_executor(THREADS)
         self._commands: set[_Command[Any]] = set()
 
     @classmethod
@@ -205,24 +207,6 @@ class _Loop(threading.Thread):
         self.leave()
         if self.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt))
-
-
-class _DaemonThreads(ThreadPoolExecutor):
-    """A thread for each job. The process ends without waiting for any, such as a node of a graph that hangs."""
-
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
-        ended: Future[T] = Future()
-
-        def work() -> None:
-            if not ended.set_running_or_notify_cancel():
-                return
-            try:
-                ended.set_result(fn(*args, **kwargs))
-            except BaseException as problem:  # noqa: BLE001 — it is raised again where the result is waited for
-                ended.set_exception(problem)
-
-        threading.Thread(target=work, daemon=True).start()
-        return ended
 
 
 BLOCKED = 0.5

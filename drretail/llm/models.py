@@ -242,13 +242,18 @@ class Models:
 
     def _asked(self, request: Mapping[str, Any], messages: Sequence[BaseMessage]) -> str:
         """The canonical JSON of a request with these messages."""
-        parts: list[str] = []
-        for message, content in zip(messages, request["messages"], strict=True):
-            if id(message) not in self._written:
-                self._written[id(message)] = (message, canonical_json(content))
-            parts.append(self._written[id(message)][1])
-        texts = {name: canonical_json(value) for name, value in request.items() if name != "messages"}
-        return json_object(texts | {"messages": f"[{','.join(parts)}]"})
+        tools = request.get("tools", [])
+        parts = {"messages": zip(messages, request["messages"], strict=True), "tools": zip(tools, tools, strict=True)}
+        texts = {name: canonical_json(value) for name, value in request.items() if name not in parts}
+        for name in parts.keys() & request.keys():
+            texts[name] = f"[{','.join(self._text_of(part, content) for part, content in parts[name])}]"
+        return json_object(texts)
+
+    def _text_of(self, part: Any, content: Any) -> str:
+        """The canonical JSON of a message or tool, which is made once."""
+        if id(part) not in self._written:
+            self._written[id(part)] = (part, canonical_json(content))
+        return self._written[id(part)][1]
 
     def _check_budget(self, role: Role, request: Mapping[str, Any]) -> None:
         """Raises ModelError if the call would exceed a budget by more than its slack."""

@@ -78,6 +78,8 @@ def refused_argument(fault: Fault, chat: Any) -> str | None:
 
 def without(chat: Any, refused: set[str]) -> Any:
     """The chat model, with or without tools or a schema bound, that sends nothing of what is refused."""
+    if not refused:
+        return chat
     unbound = {name for each in refused for name in ARGUMENTS[each].unbound}
     fields = {name: value for each in refused for name, value in ARGUMENTS[each].fields.items()}
 

@@ -9,6 +9,8 @@ from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
+from drretail.threads import THREADS
+
 T = TypeVar("T")
 
 
@@ -44,11 +46,8 @@ class Job(Generic[T]):
 
 
 class Workers:
-    """A pool of at most ``size`` threads. A thread starts if no other is free; a task's job waits ``BUSY`` seconds for
-    a free one first, which most find.
-
-    The threads are daemons: a hung tool must not keep the process from ending. concurrent.futures would join the thread
-    at exit and cannot abandon it.
+    """A pool of at most ``size`` of the process's threads. It takes one if none of its own is free; a task's job waits
+    ``BUSY`` seconds for a free one first, which most find.
 
     Pools that share ``places`` run as many jobs at once, all together, as it has places. A job waits for its place
     before it begins, and gives it up if it is abandoned.
@@ -59,7 +58,7 @@ class Workers:
         self._places = places or threading.Semaphore(size)
         self._queue: SimpleQueue[Job[object] | None] = SimpleQueue()
         self._lock = threading.Lock()
-        self._free: set[threading.Thread] = set()
+        self._free = 0
         self._alive = 0
         """The threads that serve the queue, without those whose job was abandoned."""
         self._waiting = 0
@@ -98,42 +97,34 @@ class Workers:
         return TimeoutError() if job.abandoned else job.result
 
     def close(self) -> None:
-        """Ends all threads. A thread that still runs a tool ends after it, and is not waited for."""
+        """Gives all threads back; one that still runs a tool after it, which is not waited for."""
         with self._lock:
-            free = list(self._free)
             for _ in range(self._alive):
                 self._queue.put(None)
-        for thread in free:
-            thread.join()
 
     def _grow(self) -> None:
         with self._lock:
             self._start_thread_if_needed()
 
     def _start_thread_if_needed(self) -> None:
-        if self._waiting > len(self._free) and self._alive < self._size:
-            thread = threading.Thread(target=self._work, name="drretail-tool", daemon=True)
+        if self._waiting > self._free and self._alive < self._size:
             self._alive += 1
-            self._free.add(thread)
-            thread.start()
+            self._free += 1
+            THREADS.submit(self._work)
 
     def _work(self) -> None:
-        me = threading.current_thread()
         while (job := self._queue.get()) is not None:
             with self._lock:
-                self._free.discard(me)
+                self._free -= 1
                 self._waiting -= 1
             self._places.acquire()
             job.run()
             with self._lock:
-                self._free.add(me)
                 job.ended.set_result(None)
-                if not job.abandoned:
-                    self._places.release()
-                else:
-                    # Another thread has its place, and nobody waits for its result.
-                    self._free.discard(me)
+                if job.abandoned:  # another thread has its place, and nobody waits for its result
                     return
+                self._free += 1
+                self._places.release()
 
     def _give_up(self, job: "Job[T]") -> None:
         with self._lock:

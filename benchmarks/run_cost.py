@@ -1,0 +1,185 @@
+"""What a run costs beside its model: four searches and an answer, against a bare LangGraph loop and inspect_ai's mock.
+
+    python benchmarks/run_cost.py WORLD                     # three rounds in alternation, the least of each
+    python benchmarks/run_cost.py WORLD --quick             # one round of few runs
+
+Each contender plays the same answers and searches the same catalog, in a process of its own, and is measured after
+some runs that don't count. ``drretail`` journals, keeps evidence and writes the run's file; ``inspect_ai`` writes its
+log; the bare loop writes nothing. A contender that is not installed is left out.
+"""
+
+import argparse
+import importlib.util
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from figures import keep, parser_of
+from langchain_core.language_models.chat_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+from drretail.agents.registry import load_agent
+from drretail.agents.running.run import Batch, open_experiment
+from drretail.agents.running.runner import Runner
+from drretail.agents.running.system import SystemUnderTest
+from drretail.env.catalog.base import CatalogQuery
+from drretail.env.world import World, open_world
+from drretail.llm.scripted import Request, scripted_model
+from drretail.records.query import Query
+
+SEARCHES = ("bird feeder", "cat scratching post", "dog harness", "hamster wheel")
+REPORT = "# Report\n\nThe feeder is good.\n\n```picks\nnone\n```\n"
+WARM = 5
+GOALS = {"drretail": 25.0}
+"""Milliseconds of the processor on the demo's shop; 60 on one of the paper's size."""
+
+
+def drretail_runs(shop: World, count: int, folder: Path) -> None:
+    def play(request: Request) -> AIMessage:
+        turn = request.turn - 1
+        if turn == len(SEARCHES):
+            return AIMessage(REPORT)
+        call = {"name": "product_catalog_search", "args": {"query": SEARCHES[turn]}, "id": f"c{turn}"}
+        return AIMessage("", tool_calls=[call])
+
+    queries = [
+        Query(query_id=f"q{n}", text=f"Which bird feeder, {n}?", mode="generic", source="test") for n in range(count)
+    ]
+    sut = SystemUnderTest.of("react", load_agent("react"), {"": scripted_model(play=play)}, shop)
+    with open_experiment(folder, shop, queries, [sut], "42") as experiment:
+        (tally,) = Batch(Runner(shop, "benchmark"), experiment, 4).run_all([sut], queries)
+    if tally.failures:
+        raise SystemExit(str(tally.failures[0]))
+
+
+def search_of(shop: World) -> Callable[[str], str]:
+    """A search as one writes it for a loop of one's own: hits as JSON."""
+
+    def product_catalog_search(query: str) -> str:
+        """Searches the shop's products."""
+        found = shop.catalog.search(CatalogQuery(query))
+        products = shop.store.products([hit.product_id for hit in found.hits])
+        return json.dumps(
+            [{"id": key, "title": each.title, "price": str(each.price)} for key, each in products.items()]
+        )
+
+    return product_catalog_search
+
+
+class Playing(BaseChatModel):
+    """Answers the next turn from memory."""
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        turn = sum(isinstance(message, AIMessage) for message in messages)
+        answer = AIMessage(REPORT)
+        if turn < len(SEARCHES):
+            call = {"name": "product_catalog_search", "args": {"query": SEARCHES[turn]}, "id": f"c{turn}"}
+            answer = AIMessage("", tool_calls=[call])
+        return ChatResult(generations=[ChatGeneration(message=answer)])
+
+    def bind_tools(self, tools: Any, **_: Any) -> "Playing":
+        return self
+
+    @property
+    def _llm_type(self) -> str:
+        return "playing"
+
+
+def langgraph_runs(shop: World, count: int, folder: Path) -> None:
+    from langgraph.prebuilt import create_react_agent
+
+    agent = create_react_agent(Playing(), [search_of(shop)])
+    for number in range(count):
+        agent.invoke({"messages": [("user", f"Which bird feeder, {number}?")]})
+
+
+def inspect_ai_runs(shop: World, count: int, folder: Path) -> None:
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.solver import generate, use_tools
+    from inspect_ai.tool import Tool, tool
+
+    search = search_of(shop)
+
+    @tool
+    def product_catalog_search() -> Tool:
+        async def execute(query: str) -> str:
+            """Searches the shop's products.
+
+            Args:
+                query: What to search for.
+            """
+            return search(query)
+
+        return execute
+
+    def answer(messages: list[Any], *_: Any) -> ModelOutput:
+        turn = sum(message.role == "assistant" for message in messages)
+        if turn == len(SEARCHES):
+            return ModelOutput.from_content("mockllm/model", REPORT)
+        arguments = {"query": SEARCHES[turn]}
+        return ModelOutput.for_tool_call("mockllm/model", "product_catalog_search", arguments)
+
+    samples = [Sample(input=f"Which bird feeder, {number}?", id=number) for number in range(count)]
+    task = Task(dataset=samples, solver=[use_tools(product_catalog_search()), generate()])
+    model = get_model("mockllm/model", custom_outputs=answer)
+    eval(task, model=model, log_dir=str(folder), display="none", max_samples=4)
+
+
+CONTENDERS = {
+    "drretail": ("drretail", drretail_runs),
+    "langgraph": ("langgraph.prebuilt", langgraph_runs),
+    "inspect_ai": ("inspect_ai", inspect_ai_runs),
+}
+
+
+def measured(name: str, world: Path, count: int) -> float:
+    """Milliseconds of the processor that one more run of this contender takes, in this process."""
+    runs = CONTENDERS[name][1]
+    with open_world(world) as shop, tempfile.TemporaryDirectory() as parent:
+        runs(shop, WARM, Path(parent) / "warm")
+        spent: list[float] = []
+        for number in (WARM, WARM + count):  # what opening and ending take is in both
+            began = time.process_time()
+            runs(shop, number, Path(parent) / str(number))
+            spent.append(time.process_time() - began)
+    return 1000 * (spent[1] - spent[0]) / count
+
+
+def is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("world", type=Path)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--one", choices=sorted(CONTENDERS), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    count, rounds = (10, 1) if options.quick else (60, 3)
+    if options.one:
+        print(measured(options.one, options.world, count))
+        return
+    least: dict[str, float] = {}
+    for _ in range(rounds):
+        for name in (name for name, (module, _) in CONTENDERS.items() if is_installed(module)):
+            command = [sys.executable, __file__, str(options.world), "--one", name, *(["--quick"] * options.quick)]
+            ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+            least[name] = min(least.get(name, float("inf")), float(ended.stdout.split()[-1]))
+    for name, milliseconds in least.items():
+        print(f"{name:<12} {milliseconds:6.1f} ms a run  {milliseconds / least['drretail']:.2f}")
+    keep(options.json, {"ms_a_run": least, "goals": GOALS})
+
+
+if __name__ == "__main__":
+    main()
