@@ -3,7 +3,6 @@
 import fcntl
 import gzip
 import json
-import math
 import os
 import re
 import secrets
@@ -430,8 +429,8 @@ def pack(data: bytes) -> bytes:
 class LineAppender:
     """Appends lines to a file; a line survives the process once ``append`` returns. Opening drops a cut last line.
 
-    To survive the machine, a line must be synced to disk, which takes about a millisecond. ``append`` syncs unless it
-    did so less than ``seconds`` ago; then the line gets to disk with the next sync, or when the system writes it.
+    To survive the machine, a line must be synced to disk, which takes about a millisecond. ``append`` syncs if that is
+    ``seconds`` ago; before, the line gets to disk with the next sync, or when the system writes it.
     """
 
     def __init__(self, path: Path, seconds: float = 0) -> None:
@@ -440,7 +439,7 @@ class LineAppender:
         self._file = path.open("ab")
         self._path = path
         self._seconds = seconds
-        self._synced = -math.inf
+        self._synced = time.monotonic()
 
     @property
     def is_due(self) -> bool:

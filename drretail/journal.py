@@ -19,7 +19,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from drretail.errors import ModelError, ToolError, UserError
-from drretail.files import LineAppender, check_format, drop_cut_line, parsed_lines, read_lines
+from drretail.files import LineAppender, check_format, parsed_lines, read_lines
 from drretail.parsing import writable
 from drretail.records.base import Document, canonical_json, json_object, sha256_of
 
@@ -84,8 +84,6 @@ class Journal:
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
-        if path is not None:
-            drop_cut_line(path)
         cut = read_effects(path) if path is not None and path.exists() else ()
         for effect in cut if replay is None else replay:
             error = effect.error or {}

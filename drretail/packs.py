@@ -5,17 +5,14 @@ A file that lies in the folder counts before the one of its name in a pack: whoe
 a command that is killed while it packs leaves both. ``zcat`` shows a pack: a line that lists its files, then theirs.
 """
 
-import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
+from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
-from drretail.files import MOST_UNPACKED, check_format, pack, write_atomically
-from drretail.parsing import parse_json
-from drretail.records.base import FORMAT, canonical_json
+from drretail.files import write_atomically
 
 JOURNAL = ".journal.jsonl"
 PACKS = ("packed.jsonl.gz", "packed.journal.jsonl.gz")
@@ -75,7 +72,7 @@ def data_of(path: Path) -> bytes:
     part, begin, end = place
     data = _part(packed, stamp, *_index(packed, stamp).parts[part])
     if not 0 <= begin <= end <= len(data):
-        raise _damaged(packed)
+        raise damaged(packed)
     return data[begin:end]
 
 
@@ -111,7 +108,7 @@ def pack_below(folder: Path) -> None:
         for packed in (place / name for name in PACKS):
             its = [path for path in paths if _pack_of(path) == packed]
             if any(path.exists() for path in its):
-                write_atomically(packed, _packed(its))
+                _write(packed, its)
                 for path in its:
                     path.unlink(missing_ok=True)
 
@@ -120,8 +117,8 @@ def _pack_of(path: Path) -> Path:
     return path.with_name(PACKS[path.name.endswith(JOURNAL)])
 
 
-def _packed(paths: Collection[Path]) -> bytes:
-    """A pack of these files, each without a cut last line: an index, and then parts of whole files."""
+def _write(packed: Path, paths: Collection[Path]) -> None:
+    """Packs these files, each without a cut last line, in parts of whole files."""
     parts: list[bytes] = []
     files: dict[str, tuple[int, int, int]] = {}
     waiting = b""
@@ -131,11 +128,9 @@ def _packed(paths: Collection[Path]) -> bytes:
         files[path.name] = len(parts), len(waiting), len(waiting) + len(data)
         waiting += data
         if len(waiting) >= PART:
-            parts.append(pack(waiting))
+            parts.append(waiting)
             waiting = b""
-    parts.append(pack(waiting))
-    index = {"format": FORMAT, "parts": [len(part) for part in parts], "files": files}
-    return b"".join([pack(f"{canonical_json(index)}\n".encode()), *parts])
+    write_atomically(packed, archive([*parts, waiting], files=files))
 
 
 def _stamp(packed: Path) -> _Stamp | None:
@@ -148,54 +143,18 @@ def _stamp(packed: Path) -> _Stamp | None:
 
 @lru_cache(maxsize=_INDEXES)
 def _index(packed: Path, stamp: _Stamp) -> _Index:
-    with packed.open("rb") as file:
-        unpacking = zlib.decompressobj(wbits=31)
-        try:
-            head = b"".join(_unpacked_head(file, unpacking))
-            index = parse_json(head)
-        except (zlib.error, ValueError) as problem:
-            raise _damaged(packed) from problem
-        begin = file.tell() - len(unpacking.unused_data)
-    check_format(index if isinstance(index, dict) else {}, packed)
+    index, parts = read_index(packed)
     try:
-        parts: list[tuple[int, int]] = []
-        for size in index["parts"]:
-            parts.append((begin, int(size)))
-            begin += int(size)
         files = {str(name): (int(part), int(first), int(last)) for name, (part, first, last) in index["files"].items()}
-        if any("/" in name or "\\" in name or not name.endswith(".jsonl") for name in files):
-            raise ValueError  # it could name a file elsewhere
-        if any(not 0 <= part < len(parts) for part, _, _ in files.values()):
-            raise ValueError
-        return _Index(tuple(parts), files)
-    except (KeyError, TypeError, ValueError) as problem:
-        raise _damaged(packed) from problem
-
-
-def _unpacked_head(file: Any, unpacking: Any) -> Iterator[bytes]:
-    """What the first part of a packed file unpacks to."""
-    size = 0
-    while not unpacking.eof and (data := unpacking.unconsumed_tail or file.read(PART)):
-        unpacked = unpacking.decompress(data, PART)
-        size += len(unpacked)
-        if size > MOST_UNPACKED:
-            raise ValueError
-        yield unpacked
+    except (AttributeError, KeyError, TypeError, ValueError) as problem:
+        raise damaged(packed) from problem
+    for name, (part, _, _) in files.items():
+        if "/" in name or "\\" in name or not name.endswith(".jsonl") or part not in range(len(parts)):
+            raise damaged(packed)  # it could name a file elsewhere
+    return _Index(tuple(parts), files)
 
 
 @lru_cache(maxsize=_PARTS)
 def _part(packed: Path, stamp: _Stamp, begin: int, size: int) -> bytes:
-    unpacking = zlib.decompressobj(wbits=31)
-    with packed.open("rb") as file:
-        file.seek(begin)
-        try:
-            data = unpacking.decompress(file.read(size), MOST_UNPACKED)
-        except zlib.error as problem:
-            raise _damaged(packed) from problem
-    if not unpacking.eof or unpacking.unused_data:
-        raise _damaged(packed)
+    (data,) = read_parts(packed, [(begin, size)])
     return data
-
-
-def _damaged(packed: Path) -> UserError:
-    return UserError(f"{packed} is damaged: restore it, or delete it, and score asks again for what it held.")

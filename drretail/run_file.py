@@ -13,7 +13,6 @@ A request to a model holds the whole conversation so far: a part that many reque
 """
 
 import json
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,9 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
+from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
-from drretail.files import MOST_UNPACKED, check_format, pack, replace_file
+from drretail.files import replace_file
 from drretail.journal import Effect, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
@@ -34,8 +34,6 @@ MEMBERS: tuple[Member, ...] = ("run", "evidence", "parts", "journal", "telemetry
 RUN_FILE, JOURNAL = ".jsonl.gz", ".journal.jsonl"
 """How the file of a run ends, and that of its journal while it is under way."""
 T = TypeVar("T", bound=Document)
-_HEAD = 4096
-"""Bytes that are read for the index, which takes some 130."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +65,8 @@ def write_run_file(path: Path, recorded: Recorded) -> None:
         "journal": journal,
         "telemetry": [canonical_json({"format": FORMAT, **recorded.telemetry})],
     }
-    packed = {name: pack("".join(f"{line}\n" for line in lines).encode()) for name, lines in contents.items()}
-    index = {"format": FORMAT, "sizes": [len(packed[name]) for name in MEMBERS]}
-    replace_file(path, [pack(f"{canonical_json(index)}\n".encode()), *packed.values()])
+    members = ("".join(f"{line}\n" for line in contents[name]).encode() for name in MEMBERS)
+    replace_file(path, [archive(members)])
 
 
 def read_recorded(path: Path) -> Recorded:
@@ -103,7 +100,7 @@ def read_journal(path: Path) -> list[Effect]:
     try:
         return [Effect.model_validate(_whole(parse_json(line), parts)) for line in members["journal"]]
     except (ValueError, IndexError, KeyError, TypeError) as problem:
-        raise _damaged(path) from problem
+        raise damaged(path) from problem
 
 
 def read_telemetry(path: Path) -> dict[str, Any]:
@@ -117,49 +114,17 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
 
     Raises UserError if the file is missing, damaged, or of another format.
     """
-    members: dict[Member, list[str]] = {}
     try:
-        with path.open("rb") as file:
-            place, sizes = _index(file.read(_HEAD), path)
-            for name, size in zip(MEMBERS, sizes, strict=True):
-                if name in names:
-                    file.seek(place)
-                    members[name] = _unpacked(file.read(size), path).decode().split("\n")[:-1]
-                place += size
+        _, places = read_index(path)
+        wanted = [place for name, place in zip(MEMBERS, places, strict=True) if name in names]
+        members = [data.decode().split("\n")[:-1] for data in read_parts(path, wanted)]
     except FileNotFoundError:
         raise UserError(f"{path} does not exist.") from None
-    except UnicodeDecodeError as problem:
-        raise _damaged(path) from problem
     except OSError as problem:
         raise UserError(f"{file_error(problem, path)}.") from problem
-    return members
-
-
-def _index(head: bytes, path: Path) -> tuple[int, list[int]]:
-    """Where the first member begins, and the size of each."""
-    unpacking = zlib.decompressobj(wbits=31)
-    try:
-        index = parse_json(unpacking.decompress(head, _HEAD))
-    except (zlib.error, ValueError) as problem:
-        raise _damaged(path) from problem
-    if not isinstance(index, dict):
-        raise _damaged(path)
-    check_format(index, path)
-    sizes = index.get("sizes")
-    if not isinstance(sizes, list) or len(sizes) != len(MEMBERS) or not all(type(size) is int for size in sizes):
-        raise _damaged(path)
-    return len(head) - len(unpacking.unused_data), sizes
-
-
-def _unpacked(data: bytes, path: Path) -> bytes:
-    unpacking = zlib.decompressobj(wbits=31)
-    try:
-        text = unpacking.decompress(data, MOST_UNPACKED)
-    except zlib.error as problem:
-        raise _damaged(path) from problem
-    if not unpacking.eof or unpacking.unused_data:
-        raise _damaged(path)
-    return text
+    except ValueError as problem:  # another number of members, or no UTF-8
+        raise damaged(path) from problem
+    return dict(zip((name for name in MEMBERS if name in names), members, strict=True))
 
 
 def _documents(path: Path, record: type[T], lines: Iterable[str]) -> list[T]:
@@ -168,9 +133,9 @@ def _documents(path: Path, record: type[T], lines: Iterable[str]) -> list[T]:
     except ValidationError as problem:
         raise UserError(f"{path} is not as this version writes it: {fault_of(problem)}.") from problem
     except ValueError as problem:
-        raise _damaged(path) from problem
+        raise damaged(path) from problem
     if not documents and record is Run:
-        raise _damaged(path)
+        raise damaged(path)
     return documents
 
 
@@ -178,11 +143,7 @@ def _parts(path: Path, members: Mapping[Member, Sequence[str]]) -> list[Any]:
     try:
         return [parse_json(line) for line in members["parts"]]
     except ValueError as problem:
-        raise _damaged(path) from problem
-
-
-def _damaged(path: Path) -> UserError:
-    return UserError(f"{path} is damaged: restore it, or delete it, and drretail run makes the run again.")
+        raise damaged(path) from problem
 
 
 def _numbered(effects: Sequence[Effect], parts: dict[str, int]) -> Iterator[str]:
