@@ -20,7 +20,13 @@ class DaemonThreads(ThreadPoolExecutor):
     def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._lock = threading.Lock()
-        self._free = 0
+        self._made = self._free = 0
+
+    @property
+    def busy(self) -> int:
+        """How many threads are at work."""
+        with self._lock:
+            return self._made - self._free
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
         ended: Future[T] = Future()
@@ -38,6 +44,7 @@ class DaemonThreads(ThreadPoolExecutor):
             if self._free:
                 self._free -= 1
             else:
+                self._made += 1
                 threading.Thread(target=self._serve, name="drretail-thread", daemon=True).start()
         return ended
 

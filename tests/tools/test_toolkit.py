@@ -14,10 +14,12 @@ from drretail.errors import ModelError
 from drretail.grounding.text.serialisation import compact_json
 from drretail.journal import Journal
 from drretail.records.evidence import Source
+from drretail.threads import THREADS
 from drretail.tools.registry import TOOLS
 from drretail.tools.tool import Access, Tool, ToolResult
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.workers import Workers
+from tests.threads import all_at_rest
 from tests.tools.conftest import error_of
 
 
@@ -121,8 +123,7 @@ def test_a_hung_tool_times_out_uses_up_no_thread_and_is_not_waited_for_at_the_en
         assert error_of(replies[0])["message"] == "hung gave no answer within 0.05 seconds."
     assert not release.is_set()  # they are still at work
     release.set()
-    for thread in pool():
-        thread.join()  # others count threads of that name
+    assert all_at_rest()
     assert [entry.id for entry in session.ledger.evidence()] == ["C:0"], "a late result is discarded"
 
 
@@ -134,18 +135,15 @@ def test_waiting_in_line_does_not_count_against_the_timeout(session: Session) ->
         assert [reply.error for reply in toolkit.call_all([("work", {})] * 4)] == [None] * 4
 
 
-def pool() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "drretail-tool"]
-
-
-def test_closing_ends_the_threads(session: Session) -> None:
+def test_closing_gives_the_threads_back(session: Session) -> None:
+    assert all_at_rest()
     all_three = threading.Barrier(3)
     with Toolkit(session, threads=3, tools=made_up("meet", lambda number: all_three.wait(5))) as toolkit:
         assert [reply.error for reply in toolkit.call_all([("meet", {})] * 3)] == [None] * 3
-        assert len(pool()) == 3
+        assert THREADS.busy == 3
         toolkit.call("none", {})
-        assert len(pool()) == 3, "one of them is free"
-    assert pool() == []
+        assert THREADS.busy == 3, "one of them is free"
+    assert all_at_rest()
 
 
 def test_a_task_may_call_tools_while_others_go_on(session: Session) -> None:

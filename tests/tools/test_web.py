@@ -21,6 +21,7 @@ from drretail.records.run import WebMode
 from drretail.tools.toolkit import Toolkit
 from drretail.tools.web import CITED_AT_ONCE, NOTHING_FOUND, fetch_cited, fetch_pages, rounds
 from tests.build import run
+from tests.threads import all_at_rest
 from tests.tools.conftest import ANNA, PAGES, ListWeb, error_of
 
 
@@ -99,9 +100,7 @@ class SlowWeb:
     def end(self) -> None:
         """Lets all pages come, and waits until nothing is under way."""
         self._over.set()
-        for thread in threading.enumerate():
-            if thread.name == "drretail-tool":
-                thread.join()
+        assert all_at_rest()
 
     def search(self, query: str, k: int) -> list[WebResult]:
         return [WebResult(url, url, f"of {url}") for url in URLS]

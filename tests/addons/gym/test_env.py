@@ -39,6 +39,7 @@ from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
 from tests.sealed import Page, seal, url
 from tests.shop import USER, build_shop
+from tests.threads import all_at_rest
 
 FEEDER = Want(name="feeder", kinds=("bird feeder",))
 BUDGET_50, BUDGET_3 = (Wish(wants=(FEEDER,), budget=Money.of(most)) for most in (50, 3))
@@ -126,7 +127,7 @@ def test_what_an_environment_is_asked_for_is_checked_when_it_is_made(shop: Shop)
 
 
 def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
-    before = threading.active_count()
+    assert all_at_rest()
     envs = [ShopEnv(shop) for _ in range(20)]
     for env in envs:
         env.reset(QUERY)
@@ -135,7 +136,7 @@ def test_rollouts_that_have_ended_leave_no_threads_behind(shop: Shop) -> None:
         envs[0].reset(QUERY)
         envs[0].step(search("bag"))
     envs[0].close()
-    assert threading.active_count() == before
+    assert all_at_rest()
 
 
 def test_queries_come_by_name_in_order_or_drawn_by_a_seed(env: ShopEnv) -> None:
