@@ -3,11 +3,12 @@ from pathlib import Path
 import pytest
 
 from drretail.errors import UserError
-from drretail.experiment import Definition, Experiment, read_definition, read_evidence, read_run, read_runs, run_folder
-from drretail.files import is_unfinished, read_jsonl
+from drretail.experiment import Definition, Experiment, read_definition, read_runs, run_path
+from drretail.files import is_unfinished
 from drretail.locks import LOCK
 from drretail.records.run import Limits, System
-from tests.build import SYSTEM, evidence, query, run
+from drretail.run_file import Recorded, journal_path
+from tests.build import SYSTEM, query, run
 
 LABEL = SYSTEM.label()
 QUERY = query()
@@ -25,28 +26,29 @@ def another(**changes: object) -> Definition:
     return ASKED.model_copy(update={"queries": (QUERY.model_copy(update=changes),)})
 
 
-def test_a_saved_run_is_read_back_whole(tmp_path: Path) -> None:
-    made, entry = run(label=LABEL), evidence("P:B1")
+MADE = Recorded(run(label=LABEL), (), {}, {})
+
+
+def test_a_saved_run_is_in_its_experiment(tmp_path: Path) -> None:
     with Experiment(tmp_path / "exp", ASKED) as experiment:
-        folder = experiment.save(made, [entry], {"sha": "text"}, {"host": "h"})
-    assert read_run(folder) == made
-    assert read_evidence(folder) == (entry,)
-    assert list(read_jsonl(folder / "results.jsonl.gz")) == [{"format": 1, "sha256": "sha", "text": "text"}]
-    assert [run.run_id for run in read_runs(tmp_path / "exp")] == [made.run_id]
+        experiment.save(MADE)
+    assert [*read_runs(tmp_path / "exp")] == [MADE.run]
     assert read_definition(tmp_path / "exp") == ASKED
 
 
-def test_a_run_with_a_journal_and_no_result_was_interrupted(tmp_path: Path) -> None:
+def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> None:
     with Experiment(tmp_path / "exp", ASKED) as experiment:
         assert experiment.state(LABEL, "q1", 1) == "absent"
-        journal = experiment.run_folder(LABEL, "q1", 1) / "journal.jsonl"
-        journal.parent.mkdir(parents=True)
-        journal.write_text("{}\n", encoding="utf-8")
+        path = experiment.run_path(LABEL, "q1", 1)
+        path.parent.mkdir(parents=True)
+        journal_path(path).touch()
         assert experiment.state(LABEL, "q1", 1) == "interrupted"
-        experiment.save(run(label=LABEL), [], {}, {})
+        experiment.discard(LABEL, "q1", 1)
+        assert experiment.state(LABEL, "q1", 1) == "absent"
+        journal_path(path).touch()
+        experiment.save(MADE)
         assert experiment.state(LABEL, "q1", 1) == "done"
-    assert not journal.exists()
-    assert list(read_jsonl(journal.with_name("journal.jsonl.gz"))) == [{}]
+    assert [*path.parent.iterdir()] == [path]
 
 
 def test_queries_and_systems_may_be_added(tmp_path: Path) -> None:
@@ -113,16 +115,6 @@ def test_a_folder_has_one_writer_and_with_other_files_it_is_not_taken_over(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("document", "message"),
-    [('{"format": 2}', "format 2"), ('{"format": 1, "run_id": "x"}', "is not as this version writes it")],
-)
-def test_a_run_of_another_format_or_shape_is_a_sentence(tmp_path: Path, document: str, message: str) -> None:
-    (tmp_path / "run.json").write_text(document, encoding="utf-8")
-    with pytest.raises(UserError, match=message):
-        read_run(tmp_path)
-
-
-@pytest.mark.parametrize(
     ("change", "label"),
     [
         ({}, "react@offline-shopper"),
@@ -183,13 +175,12 @@ def test_a_kill_during_the_first_write_does_not_block_the_next_start(tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["experiment.json", "sha256.json"]
 
 
-def test_a_run_that_was_killed_as_it_ended_keeps_no_journal_beside_it(tmp_path: Path) -> None:
+def test_of_a_run_that_was_killed_as_it_ended_neither_its_journal_nor_a_part_stays(tmp_path: Path) -> None:
     Experiment(tmp_path, ASKED).close()
-    ended, cut = (run_folder(tmp_path, LABEL, "q1", repeat) for repeat in (1, 2))
-    for folder in (ended, cut):
-        folder.mkdir(parents=True)
-        (folder / "journal.jsonl").write_text("", encoding="utf-8")
-    (ended / "run.json").write_text("{}", encoding="utf-8")
+    ended, cut = (run_path(tmp_path, LABEL, "q1", repeat) for repeat in (1, 2))
+    ended.parent.mkdir(parents=True)
+    part = ended.with_name(f".{cut.name}.0a1b2c3d.part")
+    for path in (ended, journal_path(ended), journal_path(cut), part):
+        path.touch()
     Experiment(tmp_path, ASKED).close()
-    assert [path.name for path in ended.iterdir()] == ["run.json"]
-    assert [path.name for path in cut.iterdir()] == ["journal.jsonl"]
+    assert {*ended.parent.iterdir()} == {ended, journal_path(cut)}

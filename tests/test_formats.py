@@ -1,6 +1,5 @@
 """A file of a newer or unknown form is refused in one sentence that says what to do, and stays as it is."""
 
-import gzip
 import json
 import shutil
 from pathlib import Path
@@ -8,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from drretail import run, score
-from drretail.files import write_lines
+from drretail.experiment import run_path
+from drretail.files import pack, write_lines
 from drretail.packs import unpack_below
 from drretail.records.base import FORMAT
 from drretail.records.query import Query
@@ -43,16 +43,13 @@ def is_one_sentence(code: int, message: str) -> bool:
 
 def with_format(path: Path, found: object) -> None:
     """Gives a file, whose objects may be many, another format; None for none."""
-    packed = path.suffix == ".gz"
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if packed else data).decode("utf-8")
-    rows = text.splitlines() if ".jsonl" in path.name else [text]
+    text = path.read_text(encoding="utf-8")
+    rows = text.splitlines() if path.suffix == ".jsonl" else [text]
     changed = list[str]()
     for row in rows:
         value = {name: held for name, held in json.loads(row).items() if name != "format"}
         changed.append(json.dumps(value if found is None else {**value, "format": found}))
-    written = "".join(f"{row}\n" for row in changed).encode("utf-8")
-    path.write_bytes(gzip.compress(written) if packed else written)
+    path.write_text("".join(f"{row}\n" for row in changed), encoding="utf-8")
 
 
 OTHERS = [None, 0, FORMAT + 1, "1.0"]
@@ -89,7 +86,6 @@ SCORE = ["score", "experiment", "--world", "world", "--metrics", "checks"]
 REPORT = ["report", "experiment", "--format", "html", "--to", "page.html"]
 RECORDS = [
     "experiment.json",
-    f"runs/{LABEL}/q1-r1/evidence.jsonl.gz",
     f"verdicts/faithfulness/offline-judge/{LABEL}/q1-r1.jsonl",
     "scores.json",
 ]
@@ -123,10 +119,10 @@ def test_a_run_of_another_format_is_named_and_the_others_are_reported(
     made: Path, tmp_path: Path, drretail: Command
 ) -> None:
     copied(made, tmp_path)
-    path = tmp_path / "experiment" / "runs" / LABEL / "q1-r1" / "run.json"
-    with_format(path, FORMAT + 1)
-    before = path.read_bytes()
+    path = run_path(tmp_path / "experiment", LABEL, "q1", 1)
+    before = pack(f'{{"format":{FORMAT + 1}}}\n'.encode())
+    path.write_bytes(before)
     ended = drretail("report", "experiment", "--format", "text", "--details")
     assert ended.returncode == 0, ended.stderr
-    assert f"{LABEL}/q1-r1/run.json is of format {FORMAT + 1}" in ended.stdout
+    assert f"{LABEL}/q1-r1.jsonl.gz is of format {FORMAT + 1}" in ended.stdout
     assert path.read_bytes() == before

@@ -1,7 +1,6 @@
 """Models that say what a test scripts for them."""
 
 import asyncio
-import gzip
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from drretail.experiment import Experiment
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, requests_of, scripted_model
 from drretail.records.query import Query
-from drretail.run_file import Recorded
+from drretail.run_file import Recorded, read_members, read_results
 from tests.shop import USER
 
 Scripted = AIMessage | BaseException
@@ -69,21 +68,14 @@ def perform(world: World, *turns: Scripted, agent: str = "react", **given: Any) 
 
 
 def run_in(experiment: Path) -> Path:
-    """The folder of its only run."""
+    """The file of its only run, and no other file beside it."""
     (here,) = experiment.glob("runs/*/*")
     return here
 
 
-def lines_of(run: Path) -> list[bytes]:
-    """The lines of its journal, each with its end."""
-    return gzip.decompress((run / "journal.jsonl.gz").read_bytes()).splitlines(keepends=True)
-
-
-def cut(run: Path, journal: bytes) -> None:
-    """Leaves of a run only this beginning of its journal, as one that is killed does."""
-    for path in run.iterdir():
-        path.unlink()
-    (run / "journal.jsonl").write_bytes(journal)
+def lasting(run: Path) -> tuple[Any, ...]:
+    """What is the same however often and by whatever way a run is made."""
+    return read_members(run, "run", "evidence"), read_results(run)
 
 
 @pytest.fixture

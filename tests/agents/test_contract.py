@@ -30,11 +30,12 @@ from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits, Run, WebMode
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded
-from tests.agents.conftest import QUERY, Scripted, calls, cut, lines_of, record, run_in
+from drretail.run_file import Recorded, read_journal
+from tests.agents.conftest import QUERY, Scripted, calls, lasting, record, run_in
 from tests.agents.grounded_hybrid.staging import WISH, understanding
 from tests.agents.hybrid_react.cast import DONE, FEEDER, PAGES, PROFILE, REPORT, launch, reported
 from tests.build import demands, known
+from tests.run_files import cut
 from tests.shop import OTHER, USER
 
 SAID = "Take the tube feeder for $24.99 [P:B0TEST0001]."
@@ -182,7 +183,6 @@ def test_it_is_told_query_user_and_today_and_not_the_typed_wish_nor_what_is_sold
 CORPUS = [
     SandboxPage(url=f"https://{name}.example", title=name, text=f"Clean a bird feeder {name}.") for name in "abcd"
 ]
-FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 
 
 def kept(folder: Path, world: World, name: str, mode: WebMode, **given: Any) -> tuple[Run, int]:
@@ -202,13 +202,15 @@ def test_a_cut_run_ends_alike_and_a_replay_asks_nobody(world: World, tmp_path: P
     assert bool(whole.notes) == (mode == "ws"), "what a page does not hold is dropped with a note"
     assert kept(tmp_path / "again", world, name, mode, replay=tmp_path / "exp") == (whole, 0)
     here = run_in(tmp_path / "exp")
-    before, journal = [(here / file).read_bytes() for file in FILES], lines_of(here)
-    half, end = len(journal) // 2, len(journal)
+    before, end = lasting(here), len(read_journal(here))
+    half = end // 2
     for lines in (0, half, end) if mode == "snippets" else (1, half, end - 1):
-        cut(here, b"".join(journal[:lines]) + b"".join(journal[lines:])[:30])
-        held = [json.loads(line)["kind"] for line in journal[:lines]]
+        journal = read_journal(here)
+        begun = cut(here, lines)
+        begun.write_text(begun.read_text() + "".join(effect.as_line()[:30] for effect in journal[lines : lines + 1]))
+        held = [effect.kind for effect in journal[:lines]]
         assert kept(tmp_path / "exp", world, name, mode) == (whole, asked - held.count("model"))
-        assert [(here / file).read_bytes() for file in FILES] == before
+        assert lasting(here) == before
 
 
 @every_agent

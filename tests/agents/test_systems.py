@@ -17,21 +17,17 @@ from drretail.errors import UserError
 from drretail.eval.judging.readings import reading_of
 from drretail.eval.metrics.checks import CHECKS
 from drretail.eval.metrics.process import expected_tools
-from drretail.experiment import (
-    Experiment,
-    prompts_path,
-    read_definition,
-    read_run,
-    run_folder,
-)
+from drretail.experiment import Experiment, prompts_path, read_definition, run_path
 from drretail.llm.prompt import overridden, packaged_text, write_prompts
 from drretail.llm.registry import open_model
 from drretail.records.run import Information, Limits
+from drretail.run_file import read_journal, read_run
 from drretail.tools.registry import FAMILIES, TOOLS
-from tests.agents.conftest import QUERY, calls, cut, lines_of, record, reporting, run_in, scripted, sut, under
+from tests.agents.conftest import QUERY, calls, lasting, record, reporting, run_in, scripted, sut, under
 from tests.agents.grounded_hybrid.staging import WISH
 from tests.agents.hybrid_react.cast import BATH, DONE, FEEDER, Cast, cast, launch, perform, reported
 from tests.build import subject
+from tests.run_files import cut
 from tests.shop import USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -106,7 +102,6 @@ def test_what_was_not_offered_is_not_counted_against_a_run(world: World) -> None
     assert CHECKS["recommended_although_owned"].lacks(judged.case, reading_of(judged)) == "the run was shown no orders"
 
 
-FILES = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
 FIRST, LAST = (("get_product_details", {"product_id": f"B0TEST000{number}"}) for number in (1, 4))
 
 
@@ -124,23 +119,23 @@ def delayed(seed: int | None) -> Cast:
     return cast(turns, research, pause=lambda role, about: 0.0 if seed is None else dice.uniform(0, 0.02))
 
 
-def kept(folder: Path, world: World, seed: int | None, **given: Any) -> list[bytes]:
-    """The files of a run."""
+def kept(folder: Path, world: World, seed: int | None, **given: Any) -> tuple[Any, ...]:
+    """What a run is."""
     player = sut(world, delayed(seed).models(), "hybrid_react")
     with Experiment(folder, definition(world, (QUERY,), [player], "42")) as experiment:
         run = asyncio.run(Runner(world, "w", **given).run_into(experiment, player, QUERY))
     assert run.status == "done", run.error
-    return [(run_in(folder) / file).read_bytes() for file in FILES]
+    return lasting(run_in(folder))
 
 
 def test_a_run_is_the_same_to_the_byte_however_it_is_delayed_cut_and_replayed(world: World, tmp_path: Path) -> None:
     whole = kept(tmp_path / "whole", world, None)
-    journal = lines_of(run_in(tmp_path / "whole"))
+    effects = len(read_journal(run_in(tmp_path / "whole")))
     for seed in range(2):
         folder = tmp_path / str(seed)
         assert kept(folder, world, seed) == whole, seed
         assert kept(tmp_path / f"{seed}-again", world, seed, replay=folder) == whole, seed
-        cut(run_in(folder), b"".join(journal[: 1 + seed * len(journal) // 2]))
+        cut(run_in(folder), 1 + seed * effects // 2)
         assert kept(folder, world, seed) == whole, seed
 
 
@@ -187,7 +182,7 @@ def test_systems_side_by_side_are_each_told_their_own_words_which_label_run_and_
     recorded = read_definition(folder).systems[label].prompts
     assert recorded is not None
     assert (recorded.name, recorded.hashes.keys()) == ("terse", {"report_form.md"})
-    hashes = read_run(run_folder(folder, label, "q1", 1)).prompt_hashes
+    hashes = read_run(run_path(folder, label, "q1", 1)).prompt_hashes
     assert hashes == prompt_hashes(players[1]) == read_definition(folder).prompt_hashes[label]
     assert hashes["react"] != prompt_hashes(players[0])["react"]
     assert hashes["conclude"] == prompt_hashes(players[0])["conclude"]

@@ -43,7 +43,8 @@ DIES_AT = "TEST_DIES_AT_WRITE"
 def dies_at(write: int) -> dict[str, str]:
     """The environment in which a command is killed at that write, counted from 1, of a file or folder below its own.
 
-    With 0 it is not, and says at its end how many there were. A file that it opens to write is there, and empty.
+    With 0 it is not, and says at its end how many there were. To open, rename, remove and sync a file counts as one,
+    and so does each line of a journal. A file that it opens to write is there, and empty; of a line half is.
     """
     return {DIES_AT: str(write)}
 
@@ -51,19 +52,33 @@ def dies_at(write: int) -> dict[str, str]:
 def _count_writes(last: int, where: str) -> None:
     writes = 0
 
-    def hear(event: str, given: tuple[Any, ...]) -> None:
+    def count(dying: Callable[[], object] = lambda: None) -> None:
         nonlocal writes
-        if event not in ("open", "os.rename", "os.mkdir") or not isinstance(given[0], str | os.PathLike):
+        writes += 1
+        if writes == last:
+            dying()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def hear(event: str, given: tuple[Any, ...]) -> None:
+        if event not in ("open", "os.rename", "os.mkdir", "os.remove") or not isinstance(given[0], str | os.PathLike):
             return
         path = str(Path(given[0]).absolute())
         if not path.startswith(where) or (event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR)):
             return
-        writes += 1
-        if writes == last:
-            if event == "open":
-                os.close(os.open(path, given[2] | os.O_CREAT, 0o666))
-            os.kill(os.getpid(), signal.SIGKILL)
+        count(lambda: event == "open" and os.close(os.open(path, given[2] | os.O_CREAT, 0o666)))
 
+    def sync(descriptor: int) -> None:
+        count()
+
+    from drretail.files import LineAppender
+
+    whole = LineAppender.append
+
+    def append(self: LineAppender, line: str) -> None:
+        count(lambda: os.write(self._file.fileno(), line.encode()[: len(line) // 2]))
+        whole(self, line)
+
+    LineAppender.append, os.fsync = append, sync
     sys.addaudithook(hear)
     atexit.register(lambda: None if last else print(f"{writes}", file=sys.stderr))
 

@@ -13,8 +13,8 @@ from drretail import run, score
 from drretail.api.option import declared_options, python_help
 from drretail.cli.app import COMMANDS
 from drretail.eval.registry import metric_names
-from tests.build import files
 from tests.cli.commands import Command
+from tests.run_files import runs_in
 
 NAMES = [name for name, entry in COMMANDS.items() if entry.function]
 
@@ -54,7 +54,7 @@ def test_the_help_of_a_keyword_says_what_false_does_where_its_flag_switches_off(
 def test_both_doors_make_the_same_runs(
     succeeds: Command, shop: str, queries: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By flags, by a file and by keyword arguments: every run.json is the same to the byte."""
+    """By flags, by a file and by keyword arguments: every run is the same to the byte."""
     flags = ["--queries", queries, "--world", shop, "--agent", "react", "--vary", "tool_turns=3"]
     flags += ["--vary", "scope=any", "--vary", "information=tools,task", "--vary", "without=calculator"]
     flags += ["--no-pages", "--seed", "7"]
@@ -65,7 +65,7 @@ def test_both_doors_make_the_same_runs(
     vary = {"scope": "any", "information": ["tools", "task"], "without": "calculator", "tool_turns": 3}
     given: dict[str, Any] = {"vary": vary}
     assert run(shop, queries, "react", to="keywords", pages=False, seed="7", **given).is_complete
-    by_flags, by_file, by_keywords = (files(tmp_path / name, "run.json") for name in ("flags", "file", "keywords"))
+    by_flags, by_file, by_keywords = (runs_in(tmp_path / name) for name in ("flags", "file", "keywords"))
     assert by_flags == by_file == by_keywords
     assert len(by_flags) == 20
 

@@ -14,22 +14,12 @@ from drretail.experiment import read_runs
 from drretail.llm.scripted import read_script, scripted_model
 from drretail.packs import unpack_below
 from drretail.progress import Progress
+from tests.build import files
 from tests.cli.commands import MAIN, Command, ErrorOf, environment
 from tests.viewer.browsing import Window
 from tests.viewer.dom import Element, parse
 
-OF_ITS_TIME = {"telemetry.json", "SHA256SUMS"}
-"""What tells when something was made, and sums of files that do."""
 ANEW = 'drretail/api/recordings no longer answers what is asked: docs/agents.md, "The demo\'s recording", records anew'
-
-
-def files(folder: Path) -> dict[str, bytes]:
-    """All that has to be the same wherever and whenever it is made, without the times at which raw files were."""
-    return {
-        str(path.relative_to(folder)): re.sub(rb'\s*"modified": [^\n]*', b"", path.read_bytes())
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in OF_ITS_TIME and "journal" not in path.name and "index" not in path.parts
-    }
 
 
 def unpacked(demo: Path, copy: Path) -> Path:
@@ -84,7 +74,8 @@ def test_what_the_demo_made_is_what_it_would_make_again(
     found = verify(exp, world)
     assert {check.state for check in found.checks if check.check == "scores"} == {"equal"}
     unpack_below(exp)
-    assert files(exp / "verdicts").items() <= files(unpacked(shown[1], tmp_path / "recorded")).items()
+    judged = files(exp / "verdicts", journals=False)
+    assert judged.items() <= files(unpacked(shown[1], tmp_path / "recorded"), journals=False).items()
 
 
 def marks_of(answer: Element) -> list[str]:

@@ -8,15 +8,20 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from drretail.cli.entry import begins_anew
+from drretail.experiment import run_files
 from drretail.files import write_lines
+from drretail.locks import LOCK
 from drretail.records.query import Query
+from drretail.run_file import JOURNAL, RUN_FILE
 from tests import build
 from tests.cli.commands import MAIN, Command, Start, environment
 from tests.cli.forked import ForkedCommand
+from tests.run_files import runs_in
 from tests.shop import USER
 
 SLOW_REACT = "tests.agents.slowed:REACT"
@@ -35,7 +40,7 @@ def interrupt(
 ) -> None:
     """Presses Ctrl-C, or sends another signal, so often once the command's runs have begun."""
     deadline = time.monotonic() + 60
-    while not list(tmp_path.glob("exp/runs/*/*/journal.jsonl")) and time.monotonic() < deadline:
+    while not list(tmp_path.glob(f"exp/runs/*/*{JOURNAL}")) and time.monotonic() < deadline:
         time.sleep(0.01)
     for press in range(presses):
         process.send_signal(number)
@@ -54,7 +59,7 @@ def test_ctrl_c_keeps_the_run_in_flight_and_the_same_command_goes_on(
     assert ended.returncode == 130
     assert "Stopping: no new run begins, and the 2 current runs have a minute to end." in ended.stderr
     assert ended.stderr.rstrip().endswith("Interrupted: the same command continues from here.")
-    assert len(list(tmp_path.glob("exp/runs/*/*/run.json"))) == 2
+    assert len(run_files(tmp_path / "exp")) == 2
     (counts,) = json.loads(drretail(*command, "--json").stdout)["systems"]
     assert (counts["done"], counts["before"]) == (6, 2)
 
@@ -97,13 +102,10 @@ def test_many_runs_are_counted_and_a_single_one_tells_its_steps(succeeds: Comman
     assert "q2 · react@offline-shopper" in slowly.stderr
 
 
-VOLATILE = ("telemetry.json", ".lock")
-
-
-def files(folder: Path) -> dict[str, bytes]:
+def files(folder: Path) -> dict[str, Any]:
     """What is the same however it was made."""
     kept = build.files(folder, journals=False)
-    return {name: data for name, data in kept.items() if not name.endswith(VOLATILE)}
+    return {name: data for name, data in kept.items() if not name.endswith((RUN_FILE, LOCK))} | runs_in(folder)
 
 
 TEXTS = ("Which bird feeder under $30?", "Is there a bird bath?", "How do I clean a feeder?", "Which hopper feeder?")
@@ -117,7 +119,7 @@ def four(tmp_path: Path) -> str:
 
 
 def runs(folder: Path) -> set[str]:
-    return {str(path.parent.relative_to(folder)) for path in folder.glob("runs/*/*/run.json")}
+    return {str(path.relative_to(folder)) for path in run_files(folder)}
 
 
 def test_shards_copied_together_are_the_whole(succeeds: Command, shop: str, four: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from drretail.files import write_lines
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.run_file import JOURNAL, RUN_FILE, read_members, read_telemetry
 from tests.build import files
 from tests.cli.commands import environment
 from tests.cli.forked import ForkServer, dies_at
@@ -28,7 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "report exp --split",
     "plots": "report exp --format plots",
 }
-OTHERWISE = re.compile(r"telemetry\.json|accepted\.json|.*journal\.jsonl(\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
+OTHERWISE = re.compile(r"accepted\.json|.*journal\.jsonl|.*\.sqlite|SHA256SUMS|manifest\.json")
 """Files with times, and those whose bytes hang on how they were written."""
 
 
@@ -75,6 +77,14 @@ def test_given_again_a_killed_command_ends_like_one_that_was_not(
     ends_alike(COMMANDS[name], home, tmp_path, fork_server, moments)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_run_that_is_killed_at_any_moment_of_writing_loses_nothing(
+    home: Path, tmp_path: Path, fork_server: ForkServer
+) -> None:
+    ends_alike(COMMANDS["run"], home, tmp_path, fork_server, 40)
+
+
 def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer, moments: int) -> None:
     """Gives the command in copies of ``home``: killed at so many of its writes, and once more; and undisturbed."""
 
@@ -91,16 +101,27 @@ def ends_alike(command: str, home: Path, tmp_path: Path, fork_server: ForkServer
         cut = shutil.copytree(home, tmp_path / f"cut-{number}")
         code, told = run(cut, number)
         assert code == -9, told
+        held = _under_way(cut)
         code, told = run(cut, 0)
         assert code == 0, f"write {number} of {writes}: {told}"
         assert _contents(cut) == _contents(whole), f"write {number} of {writes}"
+        assert {path: read_telemetry(path)["served_from_journal"] for path in held} == held
         shutil.rmtree(cut)
 
 
-def _contents(folder: Path) -> dict[str, bytes]:
+def _under_way(folder: Path) -> dict[Path, int]:
+    """By the file that a cut run will have: the answers that its journal holds whole, which need not be asked again."""
+    journals = {
+        path.with_name(path.name.removesuffix(JOURNAL) + RUN_FILE): path for path in folder.glob(f"*/runs/*/*{JOURNAL}")
+    }
+    return {path: journal.read_bytes().count(b"\n") for path, journal in journals.items() if not path.exists()}
+
+
+def _contents(folder: Path) -> dict[str, Any]:
     """The files by their paths, without the bytes of some; without those of an index, which are named by lot, and
     readers'.
     """
     found = {name: data for name, data in files(folder).items() if "/index/" not in name}
     found = {name: data for name, data in found.items() if not name.endswith(TRANSIENT)}
-    return {name: b"" if OTHERWISE.fullmatch(Path(name).name) else data for name, data in found.items()}
+    runs = {name: read_members(folder / name, "run", "evidence", "parts") for name in found if "/runs/" in name}
+    return {name: b"" if OTHERWISE.fullmatch(Path(name).name) else data for name, data in found.items()} | runs

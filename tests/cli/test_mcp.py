@@ -17,7 +17,7 @@ from typing import IO, Any, TypeVar
 
 import pytest
 
-from drretail.experiment import read_run, read_runs
+from drretail.experiment import read_runs
 from tests.cli.commands import Start, refused_by
 from tests.cli.forked import ForkedCommand
 from tests.shop import OTHER, USER
@@ -194,8 +194,7 @@ def test_an_interrupted_server_ends_at_once_and_keeps_its_calls(
         said = stderr.read()
         assert "A line on stdin is no JSON-RPC message, and was left out: 'no message'." in said
         assert "Traceback" not in said
-    (path,) = (tmp_path / "exp").glob("runs/*/*/run.json")
-    run = read_run(path.parent)
+    (run,) = read_runs(tmp_path / "exp")
     assert (run.system, run.status, [step.name for step in run.steps]) == ("mcp@raw", "failed", ["calculator"])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from drretail.cli.entry import sentence_of
 from drretail.errors import NotFound, ToolError, ToolErrorType
+from drretail.experiment import read_runs
 from tests.build import LABEL, experiment, known
 from tests.cli.commands import MAIN, MAINS, Command, environment, sentence
 
@@ -141,9 +142,9 @@ def test_an_agents_traceback_is_told_by_debug_alone_and_stands_on_the_page(
     assert "Traceback (most recent call last)" not in plain.stderr
     assert "Traceback (most recent call last)" in told.stderr
     assert "in looked_up" in told.stderr
-    errors = [json.loads(path.read_text(encoding="utf-8"))["error"] for path in (tmp_path / "plain").rglob("run.json")]
+    errors = [known(run.error) for run in read_runs(tmp_path / "plain")]
     assert errors
-    assert all('File "broken.py", line 7, in looked_up' in error["traceback"] for error in errors)
+    assert all('File "broken.py", line 7, in looked_up' in (error.traceback or "") for error in errors)
     assert "no such shelf' (broken.py, line 7)" in succeeds("report", "plain", "--format", "text").stdout
     succeeds("report", "plain", "--to", "page.html")
     pages = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -6,8 +6,9 @@ from pathlib import Path
 from drretail.api.prompts import all_prompt_files
 from drretail.eval.judging.subject import planned_runs
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import read_definition, read_options
+from drretail.experiment import read_definition, read_options, run_path
 from drretail.llm.prompt import packaged_text
+from drretail.run_file import read_members
 from tests.cli.commands import Command, refused_by
 
 REACT, TERSE = "react@offline-shopper", "react@offline-shopper-prompts-terse"
@@ -72,8 +73,8 @@ def test_what_the_page_says_makes_the_runs_again(
     assert f"# {kept} also needs prompts: ../../terse.\ndrretail run exp/options/{kept} --world W " in page
     again = drretail("run", f"exp/options/{kept}", *command[1:], "--to", "again", "--replay", "exp")
     assert (again.returncode, "other prompts" in again.stderr) == (0, False), again.stderr
-    run_json = f"runs/{TERSE}/q1-r1/run.json"
-    assert (tmp_path / "again" / run_json).read_bytes() == (tmp_path / "exp" / run_json).read_bytes()
+    again, exp = (run_path(tmp_path / name, TERSE, "q1", 1) for name in ("again", "exp"))
+    assert read_members(again, "run", "evidence") == read_members(exp, "run", "evidence")
     (tmp_path / "terse/react.md").write_text("Answer in {{turns}} turns. {{report_form}}", encoding="utf-8")
     other = drretail(*command, "--to", "other", "--prompts", "terse", "--only", "q1", "--replay", "exp")
     assert other.returncode == 3

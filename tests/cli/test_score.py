@@ -6,7 +6,7 @@ import pytest
 
 from drretail.api.score import failed_answers
 from drretail.eval.scores.file import without_board_metrics
-from drretail.files import write_json
+from drretail.experiment import run_files
 from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
 from drretail.records.score import JudgeRef, Judging, Score, Scoreboard, Scores, ShownColumn
@@ -17,6 +17,7 @@ from tests.eval.compare.crafted import preference
 from tests.eval.metrics.pairwise.judging import A, B, two
 from tests.eval.own import STUB
 from tests.llm.batches.server import BatchServer, succeeded
+from tests.run_files import edit_run
 
 STUBBED, PAIRWISE = ("score", "exp", "--metrics", STUB), ("score", "exp", "--metrics", "pairwise")
 
@@ -27,8 +28,8 @@ GERMAN = "Ich empfehle diese Lampe, weil sie wenig kostet und weil die Kunden mi
 def test_a_report_that_no_rule_reads_is_not_asked_again_of_rules(
     succeeds: Command, drretail: Command, made: Path
 ) -> None:
-    for path in made.glob("runs/react*/*/run.json"):
-        write_json(path, json.loads(path.read_text()) | {"report": GERMAN})
+    for path in run_files(made, "react@offline-shopper"):
+        edit_run(path, report=GERMAN)
     scored = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "offline:judge")
     assert "Failed judgements: 2 (refusal: offline:judge reads English" in " ".join(scored.stderr.split())
     assert "score --judge PROVIDER:MODEL" in " ".join(scored.stdout.split())

@@ -7,9 +7,10 @@ import pytest
 
 import drretail
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_journal
+from drretail.experiment import read_definition
 from drretail.records.run import OwnCondition
-from tests.build import files
+from drretail.run_file import read_journal
+from tests.run_files import runs_in
 from tests.shop import USER, build_shop
 
 ROOT = Path(__file__).parents[2]
@@ -46,8 +47,8 @@ def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_p
         PLAIN: {},
         HURRIED: {"hurry": OwnCondition(place=PLACE, default="no")},
     }
-    (folder,) = (exp / "runs" / HURRIED).iterdir()
-    first = next(effect for effect in read_journal(folder) if effect.kind == "model")
+    (path,) = (exp / "runs" / HURRIED).iterdir()
+    first = next(effect for effect in read_journal(path) if effect.kind == "model")
     assert "A bird bath, please. I am in a hurry" in str(first.request)
     scores = drretail.score(exp, "faithfulness")
     assert {row.system for row in scores.scores} == {PLAIN, HURRIED}
@@ -67,7 +68,7 @@ def test_a_condition_of_ones_own_changes_the_task_and_has_a_label_tables_and_a_p
 
 def test_a_replay_makes_it_again_and_verify_leaves_it_open_without_loading_it(exp: Path) -> None:
     ran("again", replay="exp")
-    assert files(exp.parent / "again", "run.json") == files(exp, "run.json")
+    assert runs_in(exp.parent / "again") == runs_in(exp)
     (exp.parent / "hurry_condition.py").write_text("raise SystemExit", encoding="utf-8")
     found = drretail.verify(exp)
     assert found.differences == ()

@@ -15,6 +15,7 @@ import yaml
 
 from drretail import compare, run, score
 from drretail.api.settings import read_settings
+from drretail.experiment import read_runs
 from tests.cli.commands import ROOT, Command
 from tests.llm.provider import Provider, answers, completes
 
@@ -100,9 +101,9 @@ def test_the_plain_loop_over_anthropics_api_runs_is_recorded_and_is_scored(
     assert QUERY["text"] in first.body["messages"][0]["content"]
     results = second.body["messages"][2]["content"]
     assert [(result["tool_use_id"], result["is_error"]) for result in results] == [("t1", False), ("t2", True)]
-    made = json.loads(next((tmp_path / "exp").rglob("anthropic_loop-answer/**/run.json")).read_text(encoding="utf-8"))
-    assert [(it["kind"], it["name"]) for it in made["steps"]] == [("tool", one["name"]) for one in (SEARCHES, ERRS)]
-    assert (made["status"], list(made["prompt_hashes"])) == ("done", ["own_question"])
+    (made,) = (run for run in read_runs(tmp_path / "exp") if run.system == "anthropic_loop-answer")
+    assert [(it.kind, it.name) for it in made.steps] == [("tool", one["name"]) for one in (SEARCHES, ERRS)]
+    assert (made.status, list(made.prompt_hashes)) == ("done", ["own_question"])
     scores = json.loads(succeeds("score", "exp", "--json").stdout)["scores"]
     assert "anthropic_loop-answer" in {row["system"] for row in scores}
     succeeds("compare", "exp", "anthropic_loop:answer", "react")

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from drretail.experiment import run_path
+from drretail.run_file import read_run
 from tests.cli.commands import ROOT, Command, ErrorOf
 
 pytestmark = pytest.mark.slow
@@ -51,9 +53,9 @@ def test_each_kind_is_used_by_its_name(plugged: Command, tmp_path: Path) -> None
     output = {each["label"]: each for each in json.loads(ran.stdout)["systems"]}
     assert output["first_hit-notice_board"]["done"] == 1, ran.stderr
     assert output["first_hit-notice_board-capitals-yes"]["done"] == 1
-    run = json.loads((tmp_path / "exp/runs/first_hit-notice_board/q1-r1/run.json").read_text(encoding="utf-8"))
-    searched = [each for each in run["steps"] if each["name"] == "web_search"]
-    assert [len(each["evidence"]) for each in searched] == [1]  # the one page of the board
+    run = read_run(run_path(tmp_path / "exp", "first_hit-notice_board", "q1", 1))
+    searched = [step for step in run.steps if step.name == "web_search"]
+    assert [len(step.evidence) for step in searched] == [1]  # the one page of the board
     assert "The model may not call tools well" in ran.stderr.replace("\n", " ")
     assert "I say cracker." in ran.stderr  # the last words of a model that looked nothing up
     scored = plugged("score", "exp", "--metrics", "brevity", "--json")

@@ -12,7 +12,7 @@ from langchain_core.messages import HumanMessage
 from pydantic import Field
 
 from drretail.errors import UserError
-from drretail.journal import Journal
+from drretail.journal import Journal, read_effects
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import SHIPPED, Asked, Provider, profiles_of, provider_names, read_profile
@@ -98,7 +98,7 @@ def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.M
         assert asked(model, path=tmp_path / "journal.jsonl") == "Hello."
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     again = open_recorded(model.spec, model.params, is_whole=True)
-    assert asked(again, replay=tmp_path / "journal.jsonl") == "Hello."
+    assert asked(again, replay=read_effects(tmp_path / "journal.jsonl")) == "Hello."
 
 
 def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from drretail.env.servers.naming import ServerSettings
+from drretail.experiment import run_files
+from drretail.run_file import read_telemetry
 from tests.cli.commands import Command, ErrorOf, environment
 from tests.cli.in_process import run_here
 from tests.data_ingest.raw_rows import product_row, small_shop
@@ -68,8 +70,8 @@ def test_a_world_is_copied_asked_and_scored_on_servers(succeeds: Command, spec: 
     assert succeeds("world", "copy", "w", spec, "-q").stderr == ""
     ask = ("ask", QUESTION, "--user", USER, "--quiet")
     assert succeeds(*ask, "--world", spec, "--to", "a").stdout == succeeds(*ask, "--world", "w", "--to", "b").stdout
-    (telemetry,) = (tmp_path / "a").glob("runs/*/*/telemetry.json")
-    assert json.loads(telemetry.read_text())["world"] == spec
+    (asked,) = run_files(tmp_path / "a")
+    assert read_telemetry(asked)["world"] == spec
     assert "Without the shop's records" not in succeeds("score", "a", "--metrics", "checks").stderr
     elsewhere = succeeds("score", "a", "--metrics", "checks", ES_URL="http://127.0.0.1:9")
     assert "Without the shop's records (The shop's search (Elasticsearch at 127.0.0.1:9) cannot be" in elsewhere.stderr

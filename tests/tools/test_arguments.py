@@ -211,7 +211,7 @@ CALLS = st.one_of(VALUES, st.dictionaries(st.sampled_from(ARGUMENTS), VALUES, ma
 
 
 def written(step: Step) -> str:
-    """The step as run.json holds it."""
+    """The step as the file of its run holds it."""
     return canonical_json(step.model_dump(mode="json"))
 
 

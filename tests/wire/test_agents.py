@@ -24,6 +24,7 @@ from drretail.llm.registry import Model, open_model
 from drretail.progress import Progress
 from drretail.records.run import Usage, WebMode
 from drretail.records.score import Scores
+from drretail.run_file import JOURNAL
 from drretail.tools.registry import openai_schemas
 from tests.build import journal_usage, known
 from tests.cli.commands import Command
@@ -150,7 +151,7 @@ def test_nothing_is_asked_twice(server: WireServer, drretail: Command, shop: str
     ended = [*read_runs(tmp_path / "exp")]
     assert ended
     assert all(run.status == "done" for run in ended)
-    cut = [effect for path in tmp_path.glob("exp/runs/*/*/journal.jsonl") for effect in read_effects(path)]
+    cut = [effect for path in tmp_path.glob(f"exp/runs/*/*{JOURNAL}") for effect in read_effects(path)]
     assert all(effect.error is None for effect in cut)
     kept = calls_of(ended) + sum(effect.kind == "model" for effect in cut)
     assert kept == plan.well

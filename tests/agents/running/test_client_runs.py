@@ -10,10 +10,11 @@ import pytest
 from drretail.agents.running.runner import Runner
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World
-from drretail.experiment import read_definition, read_evidence, read_run, read_runs, run_folder
-from drretail.journal import read_effects
+from drretail.experiment import read_definition, read_runs, run_path
+from drretail.run_file import read_evidence, read_journal, read_run
 from tests.agents.conftest import QUERY
 from tests.build import known
+from tests.run_files import cut
 from tests.shop import USER
 
 pytest.importorskip("mcp", reason="no MCP: pip install mcp")
@@ -59,7 +60,7 @@ LABEL = "mcp@claude-desktop"
 
 def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, folder: Path) -> None:
     assert visited(world, folder, answer) == [{"status": "done", "run": f"{LABEL}/q1-r1", "citations": 1}]
-    kept = run_folder(folder, LABEL, "q1", 1)
+    kept = run_path(folder, LABEL, "q1", 1)
     run = read_run(kept)
     assert (run.status, run.stop, run.user_id, run.report) == ("done", "finished", USER, REPORT.partition("\n\n")[0])
     assert [step.name for step in run.steps] == ["product_catalog_search", "web_search", "update_user_profile"]
@@ -67,7 +68,7 @@ def test_a_clients_calls_and_report_are_a_run_as_an_agents_are(world: World, fol
     assert [citation.evidence_id for citation in run.citations] == ["P:B0TEST0001"]
     assert [(change.field, change.after) for change in run.state_diff] == [("first_name", "Zoe")]
     assert "P:B0TEST0001" in {entry.id for entry in read_evidence(kept)}
-    assert [effect.kind for effect in read_effects(kept / "journal.jsonl.gz")] == ["web_search"]
+    assert [effect.kind for effect in read_journal(kept)] == ["web_search"]
     assert list(run.prompt_hashes) == ["mcp_question"]
     system = read_definition(folder).systems[LABEL]
     assert (system.agent, system.models["client"].spec, system.scope) == ("mcp", "Claude Desktop", "own")
@@ -102,9 +103,7 @@ def test_a_connection_per_call_is_told_why_its_calls_are_in_no_run_together(worl
 
 def test_what_a_killed_server_left_is_begun_anew(world: World, folder: Path) -> None:
     visited(world, folder, answer)
-    kept = run_folder(folder, LABEL, "q1", 1)
-    (kept / "run.json").unlink()
-    (kept / "journal.jsonl").write_text("")
+    cut(run_path(folder, LABEL, "q1", 1), 0)
     visited(world, folder, answer)
     assert [run.repeat for run in read_runs(folder)] == [1]
 

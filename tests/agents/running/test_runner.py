@@ -28,8 +28,9 @@ from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
-from drretail.experiment import Experiment, read_definition, read_evidence, read_run, read_runs, run_folder
+from drretail.experiment import Experiment, read_definition, read_runs, run_files
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.journal import Effect
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.prompt import tag_content
 from drretail.llm.providers import Retrying
@@ -39,10 +40,12 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError, Setbacks
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded, read_evidence, read_journal, read_run
 from tests import build
-from tests.agents.conftest import QUERY, calls, lines_of, record, reporting, run_in, scripted, sut, tally_of
-from tests.build import SYSTEM, files, known
+from tests.agents.conftest import QUERY, calls, record, reporting, run_in, scripted, sut, tally_of
+from tests.build import SYSTEM, known
 from tests.llm.provider import Provider, completes
+from tests.run_files import edit_run, runs_in
 from tests.shop import PAGES, USER
 
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -51,11 +54,15 @@ SAID = "The tube feeder [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
-def test_a_replay_of_another_conversation_fails_and_says_so(world: World, folder: Path) -> None:
+def test_a_replay_of_another_conversation_fails_and_says_so_and_of_none_is_refused(
+    world: World, folder: Path
+) -> None:
     tally_of(folder, world, sut(world, scripted(calls(SEARCH), REPORT)[0]))
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
     recorded = record(world, sut(world, scripted()[0]), other, replay=folder)
     assert "replayed journal" in known(recorded.run.error).message
+    with pytest.raises(UserError, match="nothing to replay"):
+        record(world, sut(world, scripted()[0]), other.model_copy(update={"query_id": "q2"}), replay=folder)
 
 
 @pytest.mark.parametrize("retry", ["failed", "spoiled"])
@@ -68,16 +75,15 @@ def test_a_failed_run_is_kept_counted_and_tried_afresh_when_asked(world: World, 
     assert (kept.failed, kept.before) == (1, 1)
     assert first.failures == kept.failures == [f"{player.label}/q1-r1: timeout: slow"]
     assert (again.done, again.failed, again.before) == (1, 0, 0)
-    assert read_run(run_folder(folder, player.label, "q1", 1)).usage["researcher"].calls == 2
+    assert read_run(run_in(folder)).usage["researcher"].calls == 2
 
 
-def test_a_run_json_that_cannot_be_read_is_a_failed_run_and_the_others_go_on(world: World, folder: Path) -> None:
+def test_a_run_that_cannot_be_read_is_a_failed_run_and_the_others_go_on(world: World, folder: Path) -> None:
     player = sut(world, scripted(calls(SEARCH), REPORT, calls(SEARCH), REPORT)[0])
     tally_of(folder, world, player)
-    path = run_folder(folder, player.label, "q1", 1) / "run.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"quantity": 1', '"quantity": -1'), encoding="utf-8")
+    edit_run(run_in(folder), picks=[{"product": "B0TEST0001", "quantity": -1}])
     kept = tally_of(folder, world, player)
-    where = f"runs/{player.label}/q1-r1/run.json is not as this version writes it: picks.0.quantity is -1"
+    where = f"runs/{player.label}/q1-r1.jsonl.gz is not as this version writes it: picks.0.quantity is -1"
     assert (kept.done, kept.failed) == (0, 1)
     assert kept.failures[0].startswith(f"{player.label}/q1-r1: unreadable: {where}: it should be greater than")
     assert [*read_runs(folder)] == []
@@ -192,11 +198,11 @@ def page_of(folder: Path, world: World, *turns: Any, **given: Any) -> Evidence:
     """The evidence of the page after a run."""
     player = sut(world, scripted(*turns)[0])
     tally_of(folder, world, player, Runner(world, "w", **given))
-    return next(entry for entry in read_evidence(run_folder(folder, player.label, "q1", 1)) if entry.id == PAGE)
+    return next(entry for entry in read_evidence(run_in(folder)) if entry.id == PAGE)
 
 
-def fetches(folder: Path) -> list[dict[str, Any]]:
-    return [effect for effect in map(json.loads, lines_of(run_in(folder))) if effect["kind"] == "page_fetch"]
+def fetches(folder: Path) -> list[Effect]:
+    return [effect for effect in read_journal(run_in(folder)) if effect.kind == "page_fetch"]
 
 
 def forms(entry: Evidence) -> list[tuple[str, bool]]:
@@ -208,7 +214,7 @@ def test_a_page_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(w
     assert forms(entry) == [("snippet", True), ("page", False)]
     assert [text.text for text in entry.sources] == [PAGES[0].text]
     (effect,) = fetches(folder)
-    assert (effect["scope"], effect["request"]) == ("cited", {"provider": "sandbox", "url": URL})
+    assert (effect.scope, effect.request) == ("cited", {"provider": "sandbox", "url": URL})
     uncited = page_of(folder.with_name("uncited"), world, WEB_SEARCH, reporting("I know how to clean it."))
     without = page_of(folder.with_name("without"), world, WEB_SEARCH, CITING, pages=False)
     assert forms(uncited) == forms(without) == [("snippet", True)]
@@ -302,10 +308,6 @@ def researched(number: int, turns: int) -> AIMessage:
     return reporting(f"Report {number}.") if turns else calls(SEARCH)
 
 
-def files_of(folder: Path) -> dict[str, bytes]:
-    return files(folder, "run.json") | files(folder, "evidence.jsonl.gz") | files(folder, "results.jsonl.gz")
-
-
 def test_no_more_runs_go_at_once_than_allowed_and_no_fewer(world: World, folder: Path) -> None:
     backend = Backend(researched)
     (tally,) = run_all(folder, world, backend, parallel=3)
@@ -335,16 +337,16 @@ def test_files_and_tallies_do_not_depend_on_what_ends_first(world: World, folder
     ]
     assert outcomes[0] == outcomes[1] == outcomes[2]
     assert [failure.split(":")[0][-5:] for failure in outcomes[0][0].failures] == ["q1-r1", "q3-r1", "q5-r1"]
-    assert files_of(folder / "a") == files_of(folder / "b") == files_of(folder / "c")
+    assert runs_in(folder / "a") == runs_in(folder / "b") == runs_in(folder / "c")
 
 
 def test_a_disk_that_is_full_stops_all_and_is_told(world: World, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save = Experiment.save
 
-    def full(self: Experiment, run: Any, *rest: Any) -> Path:
-        if run.query_id == "q1":
+    def full(self: Experiment, recorded: Recorded) -> Path:
+        if recorded.run.query_id == "q1":
             raise OSError(28, "No space left on device")
-        return save(self, run, *rest)
+        return save(self, recorded)
 
     monkeypatch.setattr(Experiment, "save", full)
     backend = Backend(researched, lambda number: 0.01 if number < 2 else 5)
@@ -395,7 +397,7 @@ def test_ctrl_c_ends_after_the_runs_in_flight_a_second_at_once(world: World, fol
     (again,) = run_all(folder / "cut", world, Backend(researched))
     assert (again.done, again.before) == (6, 2 if presses == 1 else 0)
     assert again.tokens == whole[0].tokens
-    assert files_of(folder / "cut") == files_of(folder / "whole")
+    assert runs_in(folder / "cut") == runs_in(folder / "whole")
 
 
 def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up(world: World, tmp_path: Path) -> None:
@@ -410,7 +412,7 @@ def test_a_model_server_that_is_down_stops_all_runs_and_they_go_on_when_it_is_up
     with Experiment(tmp_path / "exp", definition(world, QUERIES, [asked], "42")) as experiment:
         with pytest.raises(CommandStopped, match=r"can't be reached for openai:local .* it continues from here"):
             Batch(Runner(world, "w"), experiment, parallel=2).run_all([asked], QUERIES)
-        assert not list((tmp_path / "exp").rglob("run.json"))
+        assert not run_files(tmp_path / "exp")
         with Provider(*[search, result] * len(QUERIES), port=provider.server_port) as again:
             (tally,) = Batch(Runner(world, "w"), experiment, parallel=1).run_all([asked], QUERIES)
             assert len(again.seen) == 2 * len(QUERIES)

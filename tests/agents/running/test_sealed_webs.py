@@ -15,9 +15,10 @@ from drretail.agents.running.system import SystemUnderTest, suts, varied
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_evidence, run_folder
+from drretail.experiment import read_definition, run_files, run_path
 from drretail.llm.registry import open_model
 from drretail.records.query import Query
+from drretail.run_file import read_evidence, read_members
 from tests.agents.conftest import QUERY, calls, record, reporting, scripted
 from tests.build import files
 from tests.sealed import Page, seal
@@ -102,11 +103,11 @@ def test_no_label_keyword_or_gold_reaches_an_agent_or_its_runs(there: World, tmp
     assert run(to, Runner(there, "w"), systems, [QUERY, OTHER]).is_whole
     packed = files(to)
     held = {name: (gzip.decompress(data) if name.endswith(".gz") else data).decode() for name, data in packed.items()}
-    assert {name.rpartition("/")[2] for name in held} >= {"journal.jsonl.gz", "results.jsonl.gz", "run.json"}
     assert [name for name, text in held.items() if SECRET.casefold() in text.casefold()] == []
     for label in read_definition(to).systems:
-        read = read_evidence(run_folder(to, label, "q1", 1))
+        read = read_evidence(run_path(to, label, "q1", 1))
         assert any(each.kind == "web" for each in read), f"{label} read none of the pages"
-    whole = [text for name, text in held.items() if "-compose-" not in name and "/journal" in name]
-    assert whole
-    assert not any(word in text for text in whole for word in ("supportive", "distractor", '"noise"', '"from"'))
+    whole = [path for path in run_files(to) if "-compose-" not in path.parent.name]
+    told = [line for path in whole for lines in read_members(path, "parts", "journal").values() for line in lines]
+    assert told
+    assert not any(word in line for line in told for word in ("supportive", "distractor", '"noise"', '"from"'))

@@ -16,9 +16,7 @@ from drretail.env.session import Session
 from drretail.env.web.base import WebPage, WebResult
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.experiment import Experiment, read_runs
-from drretail.files import read_json, write_json
-from drretail.journal import read_effects
+from drretail.experiment import Experiment, read_runs, run_files
 from drretail.llm.estimates import Estimate
 from drretail.llm.models import Models
 from drretail.llm.registry import Model, open_model
@@ -26,8 +24,10 @@ from drretail.llm.usage import read_prices
 from drretail.records.models import Abilities, Price
 from drretail.records.query import Task
 from drretail.records.run import Limits
+from drretail.run_file import read_journal
 from tests.agents.conftest import QUERY, calls, reporting, scripted, sut, tally_of
 from tests.build import known
+from tests.run_files import edit_run
 
 BOTH = (QUERY, QUERY.model_copy(update={"query_id": "q2", "text": "Which bird bath?"}))
 SEARCH = ("product_catalog_search", {"query": "bird feeder"})
@@ -63,9 +63,8 @@ def test_spreads_are_over_done_runs_and_totals_over_all(world: World, folder: Pa
 def test_usage_that_an_agent_does_not_tell_is_unknown_and_not_0(world: World, folder: Path) -> None:
     experiment(folder, world, calls(SEARCH), REPORT, calls(SEARCH), REPORT)
     told = spent(folder)
-    for place, path in enumerate(sorted(folder.glob("runs/*/*/run.json"))):
-        run = read_json(path)
-        write_json(path, run | {"usage": {}})
+    for place, path in enumerate(run_files(folder)):
+        edit_run(path, usage={})
         row = spent(folder)
         assert (row.unknown, row.is_known) == (place + 1, place == 0)
         assert row.calls.mean == (told.calls.mean if row.is_known else None)
@@ -91,8 +90,8 @@ def test_tokens_of_an_answer_that_could_not_be_used_are_paid_for(world: World, f
     used = {"calls": 1, "input_uncached": 500, "cache_read": 0, "cache_creation": 0, "output": 8000}
     experiment(folder, world, ModelError("model", "cut at the longest length", usage=used), calls(SEARCH), REPORT)
     assert spent(folder).total.usage.output >= 8000
-    (first,) = (folder / "runs").glob("*/q1-r1/journal.jsonl.gz")
-    assert read_effects(first)[0].usage == used
+    first, _ = run_files(folder)
+    assert read_journal(first)[0].usage == used
 
 
 def sonnet() -> Model:

@@ -14,6 +14,8 @@ import pytest
 from elasticsearch import Elasticsearch
 from pymongo import MongoClient
 
+from drretail.experiment import run_files
+from drretail.run_file import read_telemetry
 from tests.build import files
 from tests.cli.commands import MAINS
 from tests.servers.failures.conftest import MONGO_PASSWORD
@@ -121,5 +123,5 @@ def test_a_load_and_a_run_leave_no_password_anywhere(
     assert leaks(output) == []
     assert leaks(kept_in(tmp_path)) == []
     assert leaks(stored(secured_mongo, es_url, fresh_name)) == []
-    telemetry = json.loads(next(tmp_path.glob("exp/runs/*/*/telemetry.json")).read_text(encoding="utf-8"))
-    assert telemetry["world"] == spec
+    (asked,) = run_files(tmp_path / "exp")
+    assert read_telemetry(asked)["world"] == spec
