@@ -75,7 +75,8 @@ def _count_writes(last: int, where: str) -> None:
     whole = LineAppender.append
 
     def append(self: LineAppender, line: str) -> None:
-        count(lambda: os.write(self._file.fileno(), line.encode()[: len(line) // 2]))
+        file = self._file.fileno()  # pyright: ignore[reportPrivateUsage]
+        count(lambda: os.write(file, line.encode()[: len(line) // 2]))
         whole(self, line)
 
     LineAppender.append, os.fsync = append, sync
