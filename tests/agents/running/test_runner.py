@@ -54,9 +54,7 @@ SAID = "The tube feeder [P:B0TEST0001]."
 REPORT = reporting(SAID, "P:B0TEST0001 x 1")
 
 
-def test_a_replay_of_another_conversation_fails_and_says_so_and_of_none_is_refused(
-    world: World, folder: Path
-) -> None:
+def test_a_replay_of_another_conversation_fails_and_says_so_and_of_none_is_refused(world: World, folder: Path) -> None:
     tally_of(folder, world, sut(world, scripted(calls(SEARCH), REPORT)[0]))
     other = QUERY.model_copy(update={"text": "Which bird bath?"})
     recorded = record(world, sut(world, scripted()[0]), other, replay=folder)
