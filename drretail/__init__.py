@@ -44,11 +44,14 @@ The layers: data flows from the bottom of this list to its top, and a layer impo
     env/           the world: store, catalog, web, session
     llm/           chat models by "provider:model"
     experiment.py  an experiment's folder
+    run_file.py    a run in one file
     journal.py     calls to models and the web, recorded: resume, replay, caching and accounting
     grounding/     how texts are read, cited, checked and rendered: pure functions
     stats/         intervals, tests, agreement, ranking, power
     progress.py    progress lines and bars on stderr
     packs.py       the files of a folder in one packed file
+    archive.py     gzip members that are read without the others
+    threads.py     threads that are reused, and that no process waits for
     files.py       files that survive a crash
     locks.py       one writer per folder
     remembered.py  methods whose results an object remembers

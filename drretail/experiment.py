@@ -208,7 +208,8 @@ class Experiment:
             if run.usage:
                 with closing(LineAppender(self.folder / DISCARDED)) as discarded:
                     discarded.append(canonical_json(discarded_run.model_dump(mode="json")))
-        path.unlink()
+        path.unlink(missing_ok=True)
+        journal_path(path).unlink(missing_ok=True)
 
     def save(self, recorded: Recorded) -> Path:
         """Writes a run that has ended: by one rename its file takes the place of its journal."""

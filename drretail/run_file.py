@@ -56,7 +56,7 @@ def write_run_file(path: Path, recorded: Recorded) -> None:
     """Writes a run's file."""
     parts: dict[str, int] = {}
     journal = [*_numbered(recorded.effects, parts)]
-    sent = {_result_of(json.loads(part)) for part in parts}
+    sent = {text for part in parts if isinstance(text := _result_of(json.loads(part)), str)}
     results = [canonical_json(text) for text in recorded.texts.values() if text not in sent]
     contents: dict[Member, Iterable[str]] = {
         "run": [recorded.run.as_line()],
@@ -104,8 +104,11 @@ def read_journal(path: Path) -> list[Effect]:
 
 
 def read_telemetry(path: Path) -> dict[str, Any]:
-    """What may differ between two runs that are otherwise the same."""
-    telemetry = parse_json(read_members(path, "telemetry")["telemetry"][0])
+    """What may differ between two runs that are otherwise the same; empty if it can't be read."""
+    try:
+        (telemetry,) = map(parse_json, read_members(path, "telemetry")["telemetry"])
+    except (UserError, ValueError):  # it costs its own figures alone
+        return {}
     return telemetry if isinstance(telemetry, dict) else {}
 
 

@@ -31,10 +31,11 @@ from drretail.llm.estimates import AS_COUNTED, AS_WRITTEN, Estimate, Range, doll
 from drretail.llm.event_loop import run_loop
 from drretail.llm.stand_in import LONG, PROSE, SHORT, StandIn, in_place_of
 from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
-from drretail.packs import PACKS, unpack_below
+from drretail.packs import JOURNAL, PACKS, unpack_below
 from drretail.progress import Progress
 from drretail.records.base import file_name
 from drretail.records.run import Usage
+from drretail.run_file import RUN_FILE
 
 MOST_JOBS = 100
 """Reports × metrics × judges in a dry run: so many take about five seconds of processor time."""
@@ -202,8 +203,9 @@ class Sample:
 
 def _query_of(path: Path) -> str:
     """The query's file name in the path of a run, its verdicts, or a query's criteria."""
-    name = path.name.removesuffix(".journal.jsonl").removesuffix(".jsonl").removesuffix(".json")
-    return _REPEAT.sub("", name)
+    endings = (RUN_FILE, JOURNAL, ".jsonl", ".json")
+    ending = next((ending for ending in endings if path.name.endswith(ending)), "")
+    return _REPEAT.sub("", path.name.removesuffix(ending))
 
 
 def _copy(experiment: Path, to: Path, definition: Definition, queries: set[str]) -> None:

@@ -1,7 +1,6 @@
 """An experiment folder as views of its runs: everything that a page shows, read and sorted."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -176,15 +175,12 @@ class Runs:
             claims = (ClaimsView(by, own, (), are_statements=True), *claims[1:])
         elif claims and claims[0].judged.judge.kind == "rule_based" and is_answer and not cites:
             claims = (replace(claims[0], claims=()), *claims[1:])
-        seconds = None
-        with suppress(UserError):  # telemetry is no part of the evidence: a damaged file costs its figure alone
-            seconds = read_telemetry(path).get("wall_seconds")
         return RunView(
             number=number,
             experiment=self.experiment,
             subject=subject,
             state=run.status,
-            texts=read_results(path),
+            texts={} if run.error is not None and run.error.kind == "unreadable" else read_results(path),
             claims=claims,
             ratings=quality.by_judge,
             checks=_checks(checks.by_judge),
@@ -195,7 +191,7 @@ class Runs:
             shown=value.get("shown", {}),
             stale=faithfulness.stale + quality.stale + checks.stale,
             values=dict(_values(self.experiment, subject, run, self.board, judgements)) if self.board else {},
-            seconds=seconds,
+            seconds=read_telemetry(path).get("wall_seconds"),
         )
 
 

@@ -4,7 +4,6 @@ order of time, each with its best system if one is shown.
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import hypot
@@ -137,9 +136,8 @@ def read_listed(folder: Path) -> Listed:
     except OSError as fault:
         problem = f"{file_error(fault)}."
     for label in definition.systems if definition else ():
-        first = next(iter(run_files(folder, label)), None)
-        with suppress(UserError):  # a damaged file costs its day alone
-            ended = read_telemetry(first).get("ended") if first is not None else None
+        for first in run_files(folder, label)[:1]:
+            ended = read_telemetry(first).get("ended")
             days += [datetime.fromisoformat(ended)] if isinstance(ended, str) else []
     return Listed(
         folder=folder,

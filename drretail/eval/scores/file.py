@@ -272,7 +272,10 @@ def made_of(experiment: Path) -> MadeOf:
     runs, files = Counter(discarded.system for discarded in read_discarded(experiment)), dict[str, str]()
     for planned in planned_runs(experiment, definition):
         path = run_path(experiment, planned.label, planned.query.query_id, planned.repeat)
-        files[planned.run_id] = sha256_of(read_members(path, "run")["run"][0]) if path.exists() else ""
+        try:
+            files[planned.run_id] = sha256_of(read_members(path, "run")["run"][0]) if path.exists() else ""
+        except UserError as problem:  # ended_run counts it as failed
+            files[planned.run_id] = str(problem)
         runs[planned.label] += path.exists()
     lines = Counter[str]()
     for path in verdict_files(experiment):
