@@ -84,7 +84,7 @@ def runs_of(
         (tally,) = batch.run_all([sut], queries, repeats)
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu - (memory.cpu - models)
         folders = [
-            experiment.run_folder(sut.label, query.query_id, repeat)
+            experiment.run_path(sut.label, query.query_id, repeat)
             for query in queries
             for repeat in range(1, repeats + 1)
         ]

@@ -26,9 +26,10 @@ from figures import keep, parser_of
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import read_definition, read_run
+from drretail.experiment import read_definition
 from drretail.files import write_json
 from drretail.packs import PACKS, data_of, pack_below
+from drretail.run_file import read_run
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 

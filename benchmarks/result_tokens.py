@@ -23,7 +23,6 @@ from simulated import Memory
 
 from drretail.agents.registry import BUILT_IN
 from drretail.env.world import World, open_world
-from drretail.experiment import read_run
 from drretail.grounding.text.serialisation import (
     compact_json,
     customer_card,
@@ -35,6 +34,7 @@ from drretail.grounding.text.serialisation import (
 )
 from drretail.querygen.reading import read_queries
 from drretail.records.run import Run
+from drretail.run_file import read_run
 
 PER_TOKEN = 4
 

@@ -27,6 +27,7 @@ from drretail.records.run import RoleModel, Run, RunError, System, Usage
 from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
 from drretail.records.shop import Product
 from drretail.records.wish import Demand
+from drretail.run_file import Recorded
 
 LABEL = "a@model"
 SYSTEM = System(agent="react", models={"researcher": RoleModel(spec="offline:shopper", kind="rule_based")})
@@ -179,7 +180,7 @@ def experiment(
         for label, reports in systems.items():
             for name, report in reports.items():
                 one = report if isinstance(report, Run) else run(name, report, (picks or {}).get(name), label=label)
-                opened.save(one, held, {}, {"world": "nowhere"})
+                opened.save(Recorded(one, held, {}, {"world": "nowhere"}))
     return folder
 
 

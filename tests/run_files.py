@@ -5,9 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from drretail.experiment import run_files
 from drretail.files import pack
 from drretail.records.base import FORMAT, canonical_json
 from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
+
+
+def runs_in(folder: Path) -> dict[str, dict[Member, list[str]]]:
+    """What an experiment's runs hold of run and evidence, by their files: the same wherever they are made again."""
+    return {path.relative_to(folder).as_posix(): read_members(path, "run", "evidence") for path in run_files(folder)}
 
 
 def edit_member(path: Path, member: Member, change: Callable[[list[str]], list[str] | None]) -> None:

@@ -24,7 +24,7 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.file import made_scores, read_scores
-from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
+from drretail.experiment import read_definition, read_runs, run_path, sources_path
 from drretail.files import write_json, write_lines
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
@@ -32,6 +32,7 @@ from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import table_of
+from drretail.run_file import read_evidence
 from drretail.viewer import sections
 from tests.addons.exports.conftest import HYBRID, REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
@@ -74,7 +75,7 @@ def test_a_run_of_our_own_keeps_the_references_that_lead_nowhere(exp: Path, tmp_
     own = Path(shutil.copytree(exp, tmp_path / "exp"))
     run = next(run for run in read_runs(own) if run.system == REACT)
     report = f"{run.report} Also [P:NONE; P:NONE2][W:abcd2345], and [P:NONE] again."
-    cited = tuple(find_citations(report, read_evidence(run_folder(own, REACT, run.query_id, 1))))
+    cited = tuple(find_citations(report, read_evidence(run_path(own, REACT, run.query_id, 1))))
     rewrite(own, run.model_copy(update={"report": report, "citations": cited}))
     export(Selection.of(own, ["react"]), "drb", tmp_path / "drb")
     came = imported(tmp_path / "drb", tmp_path / "back")

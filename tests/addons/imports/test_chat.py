@@ -12,8 +12,9 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
-from drretail.experiment import read_evidence, read_results, read_run, read_runs, run_folder
+from drretail.experiment import read_runs, run_path
 from drretail.progress import Progress
+from drretail.run_file import read_evidence, read_results, read_run
 from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import Command
 
@@ -139,7 +140,7 @@ def read(folder: Path, *rows: dict[str, Any]) -> Material:
 def taken(folder: Path, *rows: dict[str, Any], **given: Any) -> tuple[Imported, Path]:
     """What came of a log, and the folder of the run of its question ``x``."""
     came = record(read(folder, *({"id": "x", **row} for row in rows)), "chat", folder / "exp", Progress(), **given)
-    return came, run_folder(folder / "exp", "log", "x", 1)
+    return came, run_path(folder / "exp", "log", "x", 1)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +161,7 @@ def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_pa
     record(material, "chat", tmp_path / "exp", Progress(), model="openai:gpt-x")
     (task,) = material.tasks.values()
     assert task.text == "A quiet kettle?"
-    folder = run_folder(tmp_path / "exp", "log", task.task_id, 1)
+    folder = run_path(tmp_path / "exp", "log", task.task_id, 1)
     run = read_run(folder)
     assert run.report == ANSWER
     tools = [(step.name, step.args, step.evidence, step.error) for step in run.steps if step.kind == "tool"]

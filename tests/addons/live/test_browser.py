@@ -10,7 +10,7 @@ import pytest
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import run_folder
+from drretail.experiment import run_path
 from drretail.files import read_jsonl
 from drretail.records.vote import Vote
 from tests.addons.live.conftest import serve
@@ -121,7 +121,7 @@ def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, window:
 
 
 def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:
-    folder = run_folder(exp, "zephyr", "q1", 1)
+    folder = run_path(exp, "zephyr", "q1", 1)
     away = exp.parent / "away"
     folder.rename(away)
     with serve(exp) as address:
