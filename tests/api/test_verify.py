@@ -111,6 +111,10 @@ def another_answer(lines: list[Any]) -> None:
     [line for line in lines if line["kind"] == "model"][-1]["response"]["content"] = "It is the best."
 
 
+def another_result(lines: list[Any]) -> None:
+    next(part for part in lines if part.get("role") == "tool")["content"] += " Good."
+
+
 def test_what_was_left_as_it_was_made_is_equal_and_stays_so(recorded: Path, world: World) -> None:
     before = files(recorded)
     found = verify(recorded, world)
@@ -135,7 +139,7 @@ DIFFERING: dict[str, tuple[str, Member | None, Edit, set[str], str]] = {
     ),
     "a title": (RUN, "evidence", lambda lines: lines[0].update(title="x"), {"runs"}, "gives another evidence"),
     "broken evidence": (RUN, "evidence", lambda lines: lines.append(1), {"hashes", "runs", "scores"}, f"{RUN} is not"),
-    "a tool's result": (RUN, "texts", lambda lines: lines.insert(0, lines.pop(0) + "x"), {"hashes"}, "its results"),
+    "a tool's result": (RUN, "parts", another_result, {"hashes"}, "a text of its results is not the one of its hash"),
     "an answer in a journal": (RUN, "journal", another_answer, {"runs"}, f"{RUN}: its journal gives another "),
     "a missing journal": (RUN, "journal", lambda lines: lines.clear(), {"runs"}, f"{RUN}: its journal gives another "),
     "a verdict": (VERDICTS, None, flipped, {"scores"}, GIVEN),

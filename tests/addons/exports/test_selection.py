@@ -15,7 +15,7 @@ from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import path_of, read_definition, read_runs, run_path
+from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import known_profiles
@@ -25,6 +25,7 @@ from drretail.run_file import read_evidence
 from tests import build
 from tests.addons.exports.conftest import HYBRID, REACT
 from tests.eval.test_own import sizes
+from tests.run_files import edit_member
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
 
@@ -45,9 +46,9 @@ def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_
         Selection.of(exp, ["nobody"])
 
 
-def test_a_run_whose_files_cannot_be_read_is_left_out_of_every_form_and_counted(exp: Path, tmp_path: Path) -> None:
+def test_a_run_whose_file_cannot_be_read_is_left_out_of_every_form_and_counted(exp: Path, tmp_path: Path) -> None:
     damaged = shutil.copytree(exp, tmp_path / "exp")
-    (run_path(damaged, REACT, "q1", 1) / "evidence.jsonl.gz").unlink()
+    edit_member(run_path(damaged, REACT, "q1", 1), "run", lambda _: [])
     selection = Selection.of(damaged, redact=True)
     assert f"{REACT}/q1-r1" not in ids(selection)
     assert selection.left_out["that cannot be read"] == 1
@@ -101,8 +102,7 @@ MOVED = "77 Chandler Crescent"
 
 def profile_of(exp: Path) -> UserProfile:
     """The acting user's profile, which some run was handed."""
-    folders = (path_of(exp, run) for run in read_runs(exp))
-    found = (known_profiles({each.id: each for each in read_evidence(folder)}) for folder in folders)
+    found = (known_profiles({each.id: each for each in read_evidence(path)}) for path in run_files(exp))
     return next(each[0] for each in found if each)
 
 

@@ -121,15 +121,15 @@ def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, window:
 
 
 def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:
-    folder = run_path(exp, "zephyr", "q1", 1)
+    path = run_path(exp, "zephyr", "q1", 1)
     away = exp.parent / "away"
-    folder.rename(away)
+    path.rename(away)
     with serve(exp) as address:
         page = window()
         page.goto(address)
         assert page.locator("#live-status").text_content() == "8 of 9 runs have ended"
         page.evaluate("window.stays = true")
-        away.rename(folder)
+        away.rename(path)
         page.locator("#live-status", has_text="runs have ended").wait_for(state="detached")
         page.get_by_text("9 runs").first.wait_for()
         assert page.evaluate("window.stays")

@@ -22,13 +22,13 @@ from drretail.experiment import entitle, path_of, read_definition, read_runs, ru
 from drretail.files import read_json, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.reading import read_queries
-from drretail.records.base import canonical_json, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
 from drretail.records.run import Run, Usage
 from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import read_evidence, read_results
+from drretail.run_file import Recorded, read_evidence, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of, write_report
@@ -136,7 +136,8 @@ def test_hostile_text_stays_text_and_no_mark_turns_the_words_beside_it(mine: Pat
 
 def poison(folder: Path, run: Run, extra: str = "") -> None:
     """Puts hostile text wherever text of others comes in: report, titles, addresses, sources, results, errors."""
-    place = path_of(folder, run)
+    path = path_of(folder, run)
+    recorded = read_recorded(path)
     entries = [
         entry.model_copy(
             update={
@@ -145,22 +146,23 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
                 "texts": tuple(text.model_copy(update={"text": text.text + HOSTILE}) for text in entry.texts),
             }
         )
-        for entry in read_evidence(place)
+        for entry in recorded.evidence
     ]
-    hostile = {sha: HOSTILE + text for sha, text in read_results(place).items()}
-    edit_member(place, "evidence", lambda _: [entry.as_line() for entry in entries])
-    edit_member(place, "texts", lambda _: [canonical_json(text) for text in hostile.values()])
-    named = {"name": HOSTILE, "args": {HOSTILE: HOSTILE}}
-    results = [None if step.result_sha is None else sha256_of(hostile[step.result_sha]) for step in run.steps]
+    results = {sha: HOSTILE + text for sha, text in recorded.texts.items()}
+    hashes = {sha: sha256_of(text) for sha, text in results.items()}
     steps = tuple(
-        step.model_copy(update={**named, "result_sha": result}) for step, result in zip(run.steps, results, strict=True)
+        step.model_copy(
+            update={"name": HOSTILE, "args": {HOSTILE: HOSTILE}, "result_sha": hashes.get(step.result_sha or "")}
+        )
+        for step in run.steps
     )
     fields: dict[str, object] = {"steps": steps, "notes": (HOSTILE,)}
     if run.report is not None:
         links = '\n\n[a](javascript:alert(1)) <javascript:alert(1)> [b](http://x.y/"onclick="alert(1)) \udc00'
         report = (run.report + "\n\n" + HOSTILE + links + extra).encode("utf-8", "replace").decode()
         fields |= {"report": report, "report_sha": sha256_of(report)}
-    rewrite(folder, run.model_copy(update=fields))
+    poisoned = run.model_copy(update=fields)
+    write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, read_journal(path)))
 
 
 def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path) -> None:
