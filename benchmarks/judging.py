@@ -132,7 +132,7 @@ def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
         if metric == "faithfulness":  # reports that cite pages alone are left
             for run in read_runs(copied):
                 if run.report is not None and not any(citation.type == "web" for citation in run.citations):
-                    shutil.rmtree(path_of(copied, run))
+                    path_of(copied, run).unlink()
         asyncio.run(score(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
         provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
     return provider.sent

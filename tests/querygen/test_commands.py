@@ -23,6 +23,7 @@ from drretail.records.criteria import OF_KIND, Decision, Fact, Gold, WebQuestion
 from drretail.records.query import Query
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Demand, Want, Wish
+from drretail.run_file import Recorded
 from tests.build import SYSTEM, definition, demands, known, run
 from tests.build import query as query_of
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
@@ -389,7 +390,7 @@ def test_the_picks_of_an_experiment_are_asked_about_and_its_baskets_renewed(
     facts = (Fact(product_id=product_id("desk lamp", 4), fact="recalled", source="W:1"),)
     of_web = QUERY.model_copy(update={"gold": Gold(query_id="q-1", facts=facts)})
     with Experiment(folder, definition([of_web], {"a@m": SYSTEM}, **made_on)) as opened:
-        opened.save(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {})
+        opened.save(Recorded(run("q-1-r1", picks=[strange], label="a@m"), (), {}, {}))
     keep_references(folder, made_references(folder, world))
     assert json.loads(call(world, "decide", file, "--missing", folder, "--json").stdout)["questions"] == 6
     answering(lambda _, record: ("met", "blue" if re.search("Size 0|Bird Bath", record) else "not its words"))
