@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from drretail.archive import archive
 from drretail.experiment import run_files
-from drretail.records.base import canonical_json
+from drretail.files import pack
+from drretail.records.base import FORMAT, canonical_json
 from drretail.run_file import MEMBERS, Member, journal_path, read_journal, read_members
 
 
@@ -22,7 +22,9 @@ def edit_member(path: Path, member: Member, change: Callable[[list[str]], list[s
     lines = members[member]
     changed = change(lines)
     members[member] = lines if changed is None else changed
-    path.write_bytes(archive("".join(f"{line}\n" for line in members[name]).encode() for name in MEMBERS))
+    packed = [pack("".join(f"{line}\n" for line in members[name]).encode()) for name in MEMBERS]
+    index = canonical_json({"format": FORMAT, "sizes": [len(data) for data in packed]})
+    path.write_bytes(b"".join([pack(f"{index}\n".encode()), *packed]))
 
 
 def edit_run(path: Path, **changes: Any) -> None:
