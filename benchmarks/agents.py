@@ -67,10 +67,10 @@ class Ran:
     seconds: float
     cpu: float
     """Seconds of all threads, the models' left out."""
-    folders: list[Path]
+    paths: list[Path]
 
     def walked(self) -> list[Walked]:
-        return [Walked.of(folder) for folder in self.folders]
+        return [Walked.of(path) for path in self.paths]
 
 
 def runs_of(
@@ -83,14 +83,14 @@ def runs_of(
         began, cpu, models = time.perf_counter(), time.process_time(), memory.cpu
         (tally,) = batch.run_all([sut], queries, repeats)
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu - (memory.cpu - models)
-        folders = [
-            experiment.run_folder(sut.label, query.query_id, repeat)
+        paths = [
+            experiment.run_path(sut.label, query.query_id, repeat)
             for query in queries
             for repeat in range(1, repeats + 1)
         ]
     if tally.failures:
         raise SystemExit(f"{agent}: {tally.failures[0]}")
-    return Ran(seconds, cpu, folders)
+    return Ran(seconds, cpu, paths)
 
 
 def measured(folder: Path, agent: str, alone: int, at_once: int, seed: int) -> dict[str, Any]:

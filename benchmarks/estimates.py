@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -24,8 +24,8 @@ from figures import keep, parser_of
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.question import judge_journals, read_journal_of
 from drretail.eval.judging.session import Judge
-from drretail.experiment import read_definition
-from drretail.files import read_json, write_json
+from drretail.experiment import path_of, read_definition, run_files
+from drretail.files import write_json
 from drretail.llm.estimates import Estimate, Range
 from drretail.llm.prompt import tag_content
 from drretail.llm.registry import open_model
@@ -33,6 +33,7 @@ from drretail.llm.stand_in import Statement
 from drretail.llm.usage import read_prices
 from drretail.records.run import Usage
 from drretail.records.score import Rules
+from drretail.run_file import read_recorded, write_run_file
 
 JUDGE = "anthropic:claude-sonnet-5"
 ALL = 10**9
@@ -59,7 +60,7 @@ def main() -> None:
 
 def of_large(experiment: Path, folder: Path, reports: int, metrics: Sequence[str]) -> dict[str, object]:
     larger = enlarged(experiment, folder / "exp", reports)
-    count = len(list(larger.glob("runs/*/*/run.json")))
+    count = len(run_files(larger))
     seconds: dict[str, float] = {}
     estimates: dict[str, list[Estimate]] = {}
     for name, most in (("sample", None), ("all", ALL)):
@@ -87,18 +88,14 @@ def enlarged(experiment: Path, to: Path, reports: int) -> Path:
     """The experiment without verdicts, its queries under so many other names that it has this many reports."""
     shutil.copytree(experiment, to, ignore=shutil.ignore_patterns("verdicts", "scores.json", "runs"))
     definition = read_definition(experiment)
-    runs = [path.parent for path in sorted(experiment.glob("runs/*/*/run.json"))]
-    times = -(-reports // len(runs))
-    for run in runs:
+    recorded = [read_recorded(path) for path in run_files(experiment)]
+    times = -(-reports // len(recorded))
+    for each in recorded:
+        label, _, name = each.run.run_id.rpartition("/")
         for n in range(times):
-            copied = to / "runs" / run.parent.name / f"{n:03}-{run.name}"
-            copied.mkdir(parents=True)
-            for file in ("evidence.jsonl.gz", "results.jsonl.gz"):
-                shutil.copyfile(run / file, copied / file)
-            held = read_json(run / "run.json")
-            label, _, name = held["run_id"].rpartition("/")
-            named = {"run_id": f"{label}/{n:03}-{name}", "query_id": f"{n:03}-{held['query_id']}"}
-            write_json(copied / "run.json", held | named)
+            named = {"run_id": f"{label}/{n:03}-{name}", "query_id": f"{n:03}-{each.run.query_id}"}
+            run = each.run.model_copy(update=named)
+            write_run_file(path_of(to, run), replace(each, run=run))
     queries = [
         query.model_copy(update={"query_id": f"{n:03}-{query.query_id}"})
         for n in range(times)

@@ -43,6 +43,7 @@ from drretail.records.evidence import Citation, Evidence
 from drretail.records.reading import Pick, ReadValue
 from drretail.records.run import Run, System
 from drretail.records.score import Rules
+from drretail.run_file import Recorded
 
 METRICS = ("faithfulness", "false_statements", "checks")
 RISES = {"FP": False, "clean": False, "false_statements": True}
@@ -214,7 +215,7 @@ def experiment_of(
                     picks=report.picks if copy is None else picks_in(report, copy),
                     citations=tuple(find_citations(text, report.evidence)),
                 )
-                opened.save(run, evidence, {}, {})
+                opened.save(Recorded(run, tuple(evidence), {}, {}))
     return judge
 
 

@@ -24,7 +24,7 @@ from figures import keep, parser_of
 
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
-from drretail.experiment import read_runs, run_folder
+from drretail.experiment import path_of, read_runs
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
 from drretail.llm.stand_in import Statement, statements
@@ -132,7 +132,7 @@ def sent_for(experiment: Path, metric: str, pairs: Sequence[str]) -> Sent:
         if metric == "faithfulness":  # reports that cite pages alone are left
             for run in read_runs(copied):
                 if run.report is not None and not any(citation.type == "web" for citation in run.citations):
-                    shutil.rmtree(run_folder(copied, run.system, run.query_id, run.repeat))
+                    path_of(copied, run).unlink()
         asyncio.run(score(copied, METRICS[metric], [judge], progress=Progress(), pairs=pairs))
         provider.sent.reports = len(list(copied.glob(f"verdicts/{metric}/*/*/*.journal.jsonl")))
     return provider.sent

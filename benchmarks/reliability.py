@@ -6,7 +6,6 @@ A row is a function in ROWS that takes a Bench and gives a Row: how often it was
 each. Their larger parts are in files of their own beside this one. docs/experiments.md holds the table.
 """
 
-import json
 import os
 import resource
 import shutil
@@ -39,6 +38,7 @@ from benchmarks.reliability_bench import (
 from benchmarks.reliability_clock import JumpingClock, negative_durations
 from benchmarks.reliability_faults import faults, uncounted
 from benchmarks.reliability_fuzz import damages, fuzz_inputs
+from drretail.experiment import read_runs
 
 AT_ONCE = 200
 JOBS = (SYNTH, INGEST, QUERIES, RUN, SCORE, SANDBOX)
@@ -168,8 +168,7 @@ def parallel_runs(bench: Bench) -> Row:
             ended = Process(command, bench.environment).wait()
             if ended.code:
                 row.lost.append(f"{' '.join(command)}: {ended.code}: {ended.output[-300:]}")
-        documents = [json.loads(path.read_text("utf-8")) for path in made.glob("runs/*/*/run.json")]
-        reports.append({each["run_id"]: each.get("report_sha") for each in documents})
+        reports.append({run.run_id: run.report_sha for run in read_runs(made)})
     row.tried = len(reports[0])
     row.lost += [run_id for run_id, sha in reports[0].items() if sha is None or reports[1].get(run_id) != sha]
     return row

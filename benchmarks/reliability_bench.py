@@ -20,12 +20,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from drretail.packs import PACKS
+from drretail.records.base import canonical_json
+from drretail.run_file import RUN_FILE, journal_path, read_members, read_results
 
 MAIN = "from drretail.cli.entry import main; main()"
 SECONDS = 300
 """More than anything here takes: what is not over by then hangs."""
 # Times stand in these, so that no two runs write them alike.
-TIMED = ("telemetry.json", "journal.jsonl", "journal.jsonl.gz", ".lock")
+TIMED = ("journal.jsonl", "journal.jsonl.gz", ".lock")
 # SQLite's own, which come and go with whoever reads; an index names its files at random, and their hashes go by name.
 KEPT_BY_OTHERS = ("shop.sqlite", "shop.sqlite-shm", "shop.sqlite-wal", "index", "SHA256SUMS")
 
@@ -212,13 +214,15 @@ def content(made: Path) -> str:
         name = path.relative_to(made).as_posix()
         if path.is_file() and not path.name.endswith(TIMED) and not set(Path(name).parts) & set(KEPT_BY_OTHERS):
             data = path.read_bytes()
+            if path.match(f"runs/*/*{RUN_FILE}"):  # without its journal and telemetry
+                data = canonical_json([read_members(path, "run", "evidence"), sorted(read_results(path))]).encode()
             if name.endswith(PACKS):  # without the index, which holds the sizes of parts
                 data = gzip.decompress(data).partition(b"\n")[2]
             if name.startswith("verdicts/"):  # claims are judged side by side, and kept as they end
                 data = b"".join(sorted(data.splitlines(keepends=True)))
             found.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
-    unfinished = [each for each in made.rglob("journal.jsonl") if each.with_name("run.json").exists()]
-    return "a finished run has a journal still" if unfinished else found.hexdigest()
+    is_left = any(journal_path(path).exists() for path in made.rglob(f"runs/*/*{RUN_FILE}"))
+    return "a finished run has a journal still" if is_left else found.hexdigest()
 
 
 def size_of(folder: Path) -> int:

@@ -5,15 +5,15 @@ for the time of day (Python, SQLite, DuckDB, TLS) is given it with an offset, wh
 The monotonic clock stays as it is, as when a machine's clock is set.
 """
 
-import gzip
 import json
 import mmap
 import struct
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from drretail.run_file import RUN_FILE, read_members
 
 SOURCE = """
 #define _GNU_SOURCE
@@ -87,14 +87,13 @@ class JumpingClock:
 
 def negative_durations(folder: Path) -> list[str]:
     """Where a file of runs has a time that something took and that is below 0."""
-    found = []
-    for path in sorted(folder.rglob("telemetry.json")):
-        found += [f"{path.name}: {name}" for name in _negative(json.loads(path.read_text("utf-8")))]
-    for path in sorted(folder.rglob("journal.jsonl*")):
-        opened: Callable[..., Any] = gzip.open if path.suffix == ".gz" else open
-        with opened(path, "rt", encoding="utf-8") as lines:
-            found += [f"{path.name}: {name}" for line in lines for name in _negative(json.loads(line))]
-    return found
+    documents = (
+        (path, json.loads(line))
+        for path in sorted(folder.rglob(f"runs/*/*{RUN_FILE}"))
+        for lines in read_members(path, "journal", "telemetry").values()
+        for line in lines
+    )
+    return [f"{path.name}: {name}" for path, document in documents for name in _negative(document)]
 
 
 def _negative(document: object) -> Iterator[str]:

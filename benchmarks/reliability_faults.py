@@ -15,6 +15,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from drretail.experiment import read_runs
+
 MAIN = "from drretail.cli.entry import main; main()"
 PASSING = ("429", "500", "529", "drop", "cut", "broken")
 DENIED = {"401": "invalid_api_key", "403": "permission_error", "404": "model_not_found", "402": "billing_error"}
@@ -174,8 +176,7 @@ def denied(folder: Path, status: str, repeats: int, after: int) -> tuple[int, li
 
 def _used(experiment: Path) -> int:
     """The answers that the recorded runs were made of."""
-    runs = (json.loads(path.read_text("utf-8")) for path in experiment.glob("runs/*/*/run.json"))
-    return sum(used["calls"] for one in runs for used in one["usage"].values())
+    return sum(used.calls for run in read_runs(experiment) for used in run.usage.values())
 
 
 def _lost(
@@ -231,6 +232,6 @@ def uncounted(folder: Path, *, quick: bool = True) -> tuple[int, list[str]]:
 
 
 def _tokens(experiment: Path) -> list[int]:
-    runs = (json.loads(path.read_text("utf-8")) for path in experiment.glob("runs/*/*/run.json"))
     kinds = ("input_uncached", "cache_read", "cache_creation", "output")
-    return [sum(used.get(kind, 0) for used in each["usage"].values() for kind in kinds) for each in runs]
+    runs = read_runs(experiment)
+    return [sum(getattr(used, kind) for used in run.usage.values() for kind in kinds) for run in runs]

@@ -37,6 +37,7 @@ from drretail.progress import Progress
 from drretail.records.base import Rules, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, System
+from drretail.run_file import Recorded
 
 ANSWERS: dict[str, dict[str, Any]] = {
     "Grades": {"reason": "It covers the question and says some things twice.", **dict.fromkeys(DIMENSIONS, 3)},
@@ -107,7 +108,7 @@ def recorded(path: Path, folder: Path) -> None:
                 report=row["report"],
                 report_sha=sha256_of(row["report"]),
             )
-            experiment.save(run, [], {}, {"world": "none"})
+            experiment.save(Recorded(run, (), {}, {"world": "none"}))
 
 
 def judged(experiment: Path, metric: Metric, rules: Rules) -> dict[str, int]:

@@ -9,7 +9,6 @@ shows (runs, evidence, results, verdicts) unpacked and parsed, once. Opening is 
 
 import gzip
 import json
-import os
 import resource
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from command import processor_of
@@ -26,13 +25,14 @@ from figures import keep, parser_of
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import read_definition, read_run
+from drretail.experiment import path_of, read_definition, run_files
 from drretail.files import write_json
 from drretail.packs import PACKS, data_of, pack_below
+from drretail.run_file import RUN_FILE, Member, read_members, read_recorded, write_run_file
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import write_report
 
-OF_RUNS = ("run.json", "evidence.jsonl.gz", "results.jsonl.gz")
+OF_RUNS: tuple[Member, ...] = ("run", "evidence", "parts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,8 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
             shutil.copytree(experiment / name, to / name)
     verdicts = verdict_files(experiment)
     for old, new in made:
-        for folder in (experiment / "runs").glob(f"*/{old}-r*"):
-            _copy_run(folder, to / folder.parent.relative_to(experiment), old, new)
+        for path in (experiment / "runs").glob(f"*/{old}-r*{RUN_FILE}"):
+            _copy_run(path, to, old, new)
         for path in (path for path in verdicts if path.name.startswith(f"{old}-r")):
             target = to / path.parent.relative_to(experiment) / path.name.replace(old, new, 1)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -95,22 +95,22 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
     return to
 
 
-def _copy_run(folder: Path, to: Path, old: str, new: str) -> None:
-    target = to / folder.name.replace(old, new, 1)
-    target.mkdir(parents=True)
-    run = read_run(folder)
-    renamed = run.model_copy(update={"query_id": new, "run_id": run.run_id.replace(f"/{old}-r", f"/{new}-r")})
-    write_json(target / "run.json", renamed.model_dump(mode="json", exclude_none=True))
-    for name in OF_RUNS[1:]:
-        os.link(folder / name, target / name) if (folder / name).exists() else None
+def _copy_run(path: Path, to: Path, old: str, new: str) -> None:
+    recorded = read_recorded(path)
+    run_id = recorded.run.run_id.replace(f"/{old}-r", f"/{new}-r")
+    renamed = recorded.run.model_copy(update={"query_id": new, "run_id": run_id})
+    write_run_file(path_of(to, renamed), replace(recorded, run=renamed))
 
 
 def read_everything(experiment: Path) -> float:
     """Seconds to unpack and parse every file that a page is made of."""
-    runs = (path for name in OF_RUNS for path in (experiment / "runs").glob(f"*/*/{name}"))
     verdicts = (experiment / "verdicts").rglob(PACKS[0])
     begun = time.process_time()
-    for path in (experiment / "experiment.json", experiment / "scores.json", *runs, *verdicts):
+    for path in run_files(experiment):
+        for lines in read_members(path, *OF_RUNS).values():
+            for line in lines:
+                json.loads(line)
+    for path in (experiment / "experiment.json", experiment / "scores.json", *verdicts):
         data = path.read_bytes()
         text = gzip.decompress(data) if path.suffix == ".gz" else data
         for line in text.splitlines() if ".jsonl" in path.name else [text]:

@@ -8,11 +8,11 @@ that is what a conversation that grows sends, before a provider's cache.
 """
 
 import argparse
-import gzip
 import json
 import statistics
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,6 @@ from simulated import Memory
 
 from drretail.agents.registry import BUILT_IN
 from drretail.env.world import World, open_world
-from drretail.experiment import read_run
 from drretail.grounding.text.serialisation import (
     compact_json,
     customer_card,
@@ -35,6 +34,7 @@ from drretail.grounding.text.serialisation import (
 )
 from drretail.querygen.reading import read_queries
 from drretail.records.run import Run
+from drretail.run_file import RUN_FILE, read_results, read_run
 
 PER_TOKEN = 4
 
@@ -84,11 +84,9 @@ def _order(value: dict[str, Any], world: World) -> dict[str, Any]:
     return order_record(order) | parts
 
 
-def size_of(folder: Path, world: World) -> Size:
-    """The results of the run in a folder."""
-    run = read_run(folder)
-    with gzip.open(folder / "results.jsonl.gz", "rt", encoding="utf-8") as lines:
-        texts = {record["sha256"]: record["text"] for record in map(json.loads, lines)}
+def size_of(path: Path, world: World) -> Size:
+    """The results of the run in a file."""
+    run, texts = read_run(path), read_results(path)
     sizes = [
         (len(compact_json(whole_result(name, json.loads(texts[sha]), world))), len(texts[sha]), later)
         for name, sha, later in _results(run)
@@ -134,7 +132,7 @@ def shipped(folder: Path) -> Iterator[tuple[str, list[Size]]]:
         for agent in BUILT_IN:
             memory = Memory.load(folder / f"{agent}.json", 42)
             ran = runs_of(folder / "runs", shop, agent, memory, queries)
-            yield agent, [size_of(path, shop) for path in ran.folders]
+            yield agent, [size_of(path, shop) for path in ran.paths]
 
 
 def main() -> None:
@@ -144,8 +142,9 @@ def main() -> None:
     args = parser.parse_args()
     if args.folder is not None:
         with open_world(args.world) as world:
-            systems = sorted(path for path in args.folder.iterdir() if path.is_dir())
-            found = {system.name: [size_of(run, world) for run in sorted(system.iterdir())] for system in systems}
+            found = defaultdict[str, list[Size]](list)
+            for path in sorted(args.folder.glob(f"*/*{RUN_FILE}")):
+                found[path.parent.name].append(size_of(path, world))
     else:
         with tempfile.TemporaryDirectory() as parent:
             found = dict(shipped(Path(parent)))

@@ -23,9 +23,10 @@ from figures import keep, parser_of
 
 from drretail.eval.registry import METRICS, load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import read_definition, read_runs
+from drretail.experiment import read_definition, read_runs, run_files
 from drretail.files import read_lines, write_json
 from drretail.packs import PACKS
+from drretail.run_file import read_members
 
 GOAL_SECONDS = 2
 JUDGED, RATED = "faithfulness,checks,process,basket", "quality,pairwise"
@@ -100,8 +101,8 @@ def _fastest(step: Callable[[], object], times: int) -> dict[str, float]:
 
 
 def _read(experiment: Path) -> list[str]:
-    """Every run.json whole, and every line of every verdict file."""
-    texts = [path.read_text(encoding="utf-8") for path in experiment.glob("runs/*/*/run.json")]
+    """Every run whole, and every line of every verdict file."""
+    texts = [read_members(path, "run")["run"][0] for path in run_files(experiment)]
     for path in (experiment / "verdicts").rglob(PACKS[0]):
         texts += read_lines(path)[1:]
     return texts

@@ -16,12 +16,12 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from pydantic import Field
 
-from drretail.experiment import read_run
-from drretail.journal import Effect, read_effects
+from drretail.journal import Effect
 from drretail.llm.offline.chat import OfflineChat
 from drretail.llm.offline.shopper import shop
 from drretail.llm.registry import Model, ModelInfo
 from drretail.records.run import ERRANDS, Run
+from drretail.run_file import read_journal, read_run
 
 BRANCHES = ERRANDS | {"LaunchResearcher"}
 """Tools by which an agent opens a branch of its run, with models of its own."""
@@ -94,15 +94,14 @@ def _key(messages: Sequence[BaseMessage], kwargs: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Walked:
-    """One run with its model calls, as its folder holds them."""
+    """One run with its model calls, as its file holds them."""
 
     run: Run
     calls: tuple[Effect, ...]
 
     @classmethod
-    def of(cls, folder: Path) -> "Walked":
-        effects = read_effects(folder / "journal.jsonl.gz")
-        return cls(read_run(folder), tuple(effect for effect in effects if effect.kind == "model"))
+    def of(cls, path: Path) -> "Walked":
+        return cls(read_run(path), tuple(effect for effect in read_journal(path) if effect.kind == "model"))
 
     @property
     def critical_seconds(self) -> float:

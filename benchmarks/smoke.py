@@ -63,6 +63,7 @@ STARTED: dict[str, Sequence[str]] = {
     "report_eval": ["REPORTS"],
     "report_pages": ["EXPERIMENT --queries 2"],
     "result_tokens": ["--folder EXPERIMENT/runs --world WORLD"],
+    "run_cost": ["WORLD --quick"],
     "sandboxes": ["--queries 1 --sizes 32k"],
     "scores": ["EXPERIMENT --times 1"],
     "shop_answers": ["LOG --prompts LOG/asked", "LOG --answers LOG/asked --key KEY"],

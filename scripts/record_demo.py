@@ -29,15 +29,16 @@ from drretail.api.demo_recording import QUERIES, SCRIPT, play_answers, play_judg
 from drretail.api.worlds import open_world
 from drretail.errors import ModelError
 from drretail.eval.judging.question import judge_journals, read_journal_of
-from drretail.experiment import read_definition
+from drretail.experiment import read_definition, run_files
 from drretail.files import read_lines, write_lines
-from drretail.journal import Effect, read_effects
+from drretail.journal import Effect
 from drretail.llm import scripted
 from drretail.llm.registry import Model
 from drretail.llm.scripted import Request, ScriptedAnswer, ScriptedCall, digest_of, requests_of, scripted_model
 from drretail.parsing import json_or_none
 from drretail.progress import Progress
 from drretail.records.query import Query
+from drretail.run_file import RUN_FILE, read_journal
 
 Rule = dict[str, Any]
 SUPPORT = "ClaimsSupport"
@@ -69,9 +70,8 @@ def _write(rules: list[Rule]) -> None:
 
 def _rules(experiment: Path) -> list[Rule]:
     """What the agents and the judges of an experiment answered; of different answers to one request, the first."""
-    runs = (experiment.glob(f"runs/{label}/*-r1/journal.jsonl*") for label in read_definition(experiment).systems)
-    journals = [*(path for of_system in runs for path in sorted(of_system))]
-    effects = [effect for path in journals for effect in read_effects(path)]
+    paths = [path for label in read_definition(experiment).systems for path in run_files(experiment, label)]
+    effects = [effect for path in paths if path.match(f"*-r1{RUN_FILE}") for effect in read_journal(path)]
     for path in sorted(judge_journals(experiment), key=lambda path: (path.parts[-3], path)):
         effects += read_journal_of(path)
     rules: dict[str, Rule] = {}

@@ -18,7 +18,7 @@ from drretail.errors import ModelError
 from drretail.eval.judging.session import Judge
 from drretail.eval.method import judge_prompt_files, read_wording
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.experiment import gold_path, read_definition
+from drretail.experiment import gold_path, read_definition, run_files
 from drretail.files import write_json
 from drretail.journal import read_effects
 from drretail.llm.prompt import overridden, replaced, write_prompts
@@ -36,6 +36,7 @@ from drretail.records.base import Rules
 from drretail.records.criteria import GoldInsight, KnownAnswer, PartOfGold
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.run_file import read_journal
 from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
@@ -75,8 +76,8 @@ def unsent(files: Iterable[str], texts: Iterable[str]) -> list[str]:
 
 
 def requests_in(folder: Path) -> list[str]:
-    effects = [effect for path in folder.rglob("*journal.jsonl*") for effect in read_effects(path)]
-    return [json.dumps(effect.request, ensure_ascii=False) for effect in effects]
+    journals = [*map(read_effects, folder.rglob("*journal.jsonl*")), *map(read_journal, run_files(folder))]
+    return [json.dumps(effect.request, ensure_ascii=False) for effects in journals for effect in effects]
 
 
 def stand_in() -> Model:
@@ -168,7 +169,7 @@ PLAYS = {"clumsy": clumsy, "sends": sends, "wrong": wrong, "never_ends": never_e
 
 
 def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_record(experiment: Path) -> None:
-    assert unsent(prompt_files(with_pages().values()), requests_in(experiment / "runs")) == []
+    assert unsent(prompt_files(with_pages().values()), requests_in(experiment)) == []
     systems = [system for system in read_definition(experiment).systems.values() if system.models]
     assert {known(system.prompts).name for system in systems} == {"mine"}
 

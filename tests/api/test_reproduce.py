@@ -7,11 +7,12 @@ import pytest
 from drretail import reproduce
 from drretail.api.reproduce import Reproduction, estimate_reproduction
 from drretail.errors import UserError
-from drretail.files import read_json, write_json
 from drretail.records.query import Query
+from drretail.run_file import read_run
 from drretail.viewer.paper import SYSTEMS
 from tests.build import known
 from tests.cli.commands import ErrorOf
+from tests.run_files import edit_run
 from tests.shop import USER, build_shop
 
 QUESTIONS = [Query(query_id="q1", user_id=USER, text="Which bird feeder should I buy?", source="test")]
@@ -58,14 +59,14 @@ def test_all_systems_are_judged_by_the_papers_rules_and_verified_on_a_page(made:
 
 @pytest.mark.slow  # all of it once more
 def test_the_same_call_makes_nothing_again_and_the_page_says_what_was_edited(made: Reproduction, folder: Path) -> None:
-    path = next((folder / "exp" / "runs").glob("react@*/q1-r1/run.json"))
-    run = read_json(path)
-    write_json(path, {**run, "report": f"{run['report']} It is the best."})
+    path = next((folder / "exp" / "runs").glob("react@*/q1-r1.jsonl.gz"))
+    before = path.read_bytes()
+    edit_run(path, report=f"{read_run(path).report} It is the best.")
     again = reproduce(to=folder / "exp", world=folder / "w", queries=QUESTIONS, agents="grounded_hybrid")
     assert all(tally.before == 1 for tally in again.experiment.tallies)
     assert not again.is_complete
     assert "differences, first: " in again.page.read_text(encoding="utf-8")
-    write_json(path, run)
+    path.write_bytes(before)
 
 
 def test_what_cannot_be_asked_is_said_first_and_what_is_left_is_estimated(folder: Path, error_of: ErrorOf) -> None:

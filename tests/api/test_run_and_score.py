@@ -33,6 +33,7 @@ from drretail.viewer.paper import SYSTEMS
 from tests.agents.conftest import QUERY
 from tests.build import files
 from tests.eval.own import JUDGED
+from tests.run_files import runs_in
 from tests.sealed import Page, seal
 from tests.shop import OTHER, USER, build_shop
 
@@ -258,7 +259,7 @@ def test_an_experiment_is_made_again_from_what_it_keeps(
     assert [each for each in first.commands if each.startswith("drretail run")] == [line]
 
     run_again(options, kept_world, first)
-    assert files(Path("again"), "run.json") == files(first.folder, "run.json")
+    assert runs_in(Path("again")) == runs_in(first.folder)
     assert files(Path("again"), "*.toml") == files(first.folder, "*.toml")
 
 
@@ -266,7 +267,7 @@ def test_a_question_is_kept_as_options_of_run_and_one_with_a_person_is_not(kept_
     first = ask("A bird bath, please.", kept_world, user=USER, to="exp", vary={"without": "web"})
     (options,) = read_options(Path("exp"))
     run_again(options, kept_world, open_experiment("exp"))
-    assert files(Path("again"), "run.json") == files(Path("exp"), "run.json")
+    assert runs_in(Path("again")) == runs_in(Path("exp"))
     assert options.labels == (first.run.system,)
 
 

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,17 @@ from drretail.api.verify import Verification
 from drretail.env.world import World
 from drretail.errors import ToolError, UserError
 from drretail.eval.method import judge_prompt_files
-from drretail.experiment import read_run
+from drretail.experiment import run_files
 from drretail.files import read_json, read_jsonl, write_json, write_lines
 from drretail.grounding.gold_files import write_with_gold
 from drretail.packs import PACKS, unpack_below
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Member, read_run
 from drretail.tools.toolkit import Toolkit
 from tests.cli.commands import Command
+from tests.run_files import edit_member, edit_run
 from tests.shop import USER, build_shop
 
 WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
@@ -31,9 +33,8 @@ QUERIES = [
     Query(query_id="q1", user_id=USER, text="Which bird feeder suits me, under $30?", source="test", wish=WISH),
     Query(query_id="q2", user_id=USER, text="Which tray should I buy?", source="test"),
 ]
-REACT, OWN = "react@offline-shopper", "looking-look"
-RUN, OWN_RUN = f"runs/{REACT}/q1-r1", f"runs/{OWN}/q1-r1"
-JOURNAL, EVIDENCE, RESULTS = (f"{RUN}/{name}.jsonl.gz" for name in ("journal", "evidence", "results"))
+REACT = "react@offline-shopper"
+RUN = f"runs/{REACT}/q1-r1.jsonl.gz"
 VERDICTS = f"verdicts/faithfulness/offline-judge/{REACT}/q1-r1.jsonl"
 AGENT = """
 def look(question, toolkit):
@@ -79,11 +80,22 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def edit(path: Path, change: Callable[[Any], object]) -> None:
-    """Changes what a file holds: one value, or a list of lines."""
-    value = list(read_jsonl(path)) if ".jsonl" in path.name else read_json(path)
-    change(value)
-    write_lines(path, map(canonical_json, value)) if isinstance(value, list) else write_json(path, value)
+def edit(path: Path, change: Callable[[Any], object], member: Member | None = None) -> None:
+    """Changes what a file, or a member of a run's file, holds: one value, or a list of lines."""
+    if member is not None:
+        edit_member(path, member, lambda lines: edited(lines, change))
+    elif ".jsonl" in path.name:
+        write_lines(path, edited(map(canonical_json, read_jsonl(path)), change))
+    else:
+        value = read_json(path)
+        change(value)
+        write_json(path, value)
+
+
+def edited(lines: Iterable[str], change: Callable[[Any], object]) -> list[str]:
+    values = [*map(json.loads, lines)]
+    change(values)
+    return [*map(canonical_json, values)]
 
 
 def flipped(lines: list[Any]) -> None:
@@ -91,12 +103,16 @@ def flipped(lines: list[Any]) -> None:
     line.update(state="scored", value=0.0 if line.get("value") else 1.0, reason="edited")
 
 
-def worse(value: Any) -> None:
-    value["report"] += " Good."
+def worse(lines: list[Any]) -> None:
+    lines[0]["report"] += " Good."
 
 
 def another_answer(lines: list[Any]) -> None:
-    [line for line in lines if line["kind"] == "model"][-1]["response"]["content"] += " It is the best."
+    [line for line in lines if line["kind"] == "model"][-1]["response"]["content"] = "It is the best."
+
+
+def another_result(lines: list[Any]) -> None:
+    next(part for part in lines if part.get("role") == "tool")["content"] += " Good."
 
 
 def test_what_was_left_as_it_was_made_is_equal_and_stays_so(recorded: Path, world: World) -> None:
@@ -104,33 +120,46 @@ def test_what_was_left_as_it_was_made_is_equal_and_stays_so(recorded: Path, worl
     found = verify(recorded, world)
     assert found.passes, found.differences
     assert {state for _, state in counts(found)} == {"equal"}
-    assert counts(found)["runs", "equal"] == len([*recorded.glob("runs/*/*/run.json")])
+    assert counts(found)["runs", "equal"] == len(run_files(recorded))
     assert counts(found)["scores", "equal"] == 1
     assert files(recorded) == before
 
 
-ANOTHER, GIVEN = "a text is not the one of its hash", "runs and verdicts give other scores"
-DIFFERING: dict[str, tuple[str, Callable[[Any], object] | None, set[str], str]] = {
-    "a report": (f"{RUN}/run.json", worse, {"hashes", "runs", "scores"}, ANOTHER),
-    "picks": (f"{RUN}/run.json", lambda value: value.update(picks=[]), {"runs"}, "gives another run.json (picks)"),
-    "an evidence line": (EVIDENCE, lambda lines: lines[0]["texts"][0].update(text="x"), {"hashes", "runs"}, ANOTHER),
-    "a title": (EVIDENCE, lambda lines: lines[0].update(title="x"), {"runs"}, "gives another evidence.jsonl.gz"),
-    "a tool's result": (RESULTS, lambda lines: lines.pop(), {"runs"}, "gives another results.jsonl.gz"),
-    "an answer in a journal": (JOURNAL, another_answer, {"runs"}, f"{RUN}: its journal gives another run.json ("),
-    "a missing journal": (JOURNAL, None, {"runs"}, f"{JOURNAL} is not here"),
-    "missing evidence": (EVIDENCE, None, {"hashes", "runs", "scores"}, f"{EVIDENCE} does not exist"),
-    "a verdict": (VERDICTS, flipped, {"scores"}, GIVEN),
-    "a score": ("scores.json", lambda value: value["scores"][0]["rows"][0].update(value=0.123), {"scores"}, GIVEN),
-    "gold": ("gold.jsonl", lambda lines: lines[0].update(wish=None), {"hashes"}, "gold.jsonl: it was changed"),
-    "the title of all": ("experiment.json", lambda value: value.update(title="x"), {"hashes"}, "it was changed after"),
+GIVEN = "runs and verdicts give other scores"
+Edit = Callable[[Any], object]
+DIFFERING: dict[str, tuple[str, Member | None, Edit, set[str], str]] = {
+    "a report": (RUN, "run", worse, {"hashes", "runs", "scores"}, "a text of its report is not the one of its hash"),
+    "picks": (RUN, "run", lambda lines: lines[0].update(picks=[]), {"runs"}, "its journal gives another picks"),
+    "a source": (
+        RUN,
+        "evidence",
+        lambda lines: lines[0]["texts"][0].update(text="x"),
+        {"hashes", "runs"},
+        "a text of its evidence is not the one of its hash",
+    ),
+    "a title": (RUN, "evidence", lambda lines: lines[0].update(title="x"), {"runs"}, "gives another evidence"),
+    "broken evidence": (RUN, "evidence", lambda lines: lines.append(1), {"hashes", "runs", "scores"}, f"{RUN} is not"),
+    "a tool's result": (RUN, "parts", another_result, {"hashes"}, "a text of its results is not the one of its hash"),
+    "an answer in a journal": (RUN, "journal", another_answer, {"runs"}, f"{RUN}: its journal gives another "),
+    "a missing journal": (RUN, "journal", lambda lines: lines.clear(), {"runs"}, f"{RUN}: its journal gives another "),
+    "a verdict": (VERDICTS, None, flipped, {"scores"}, GIVEN),
+    "a score": (
+        "scores.json",
+        None,
+        lambda value: value["scores"][0]["rows"][0].update(value=0.1),
+        {"scores"},
+        GIVEN,
+    ),
+    "gold": ("gold.jsonl", None, lambda lines: lines[0].update(wish=None), {"hashes"}, "gold.jsonl: it was changed"),
+    "the title of all": ("experiment.json", None, lambda value: value.update(title="x"), {"hashes"}, "it was changed"),
 }
-"""By name the file, its edit (None deletes it), the checks that differ, and what is said."""
+"""By name the file, its member, the edit, the checks that differ, and what is said."""
 
 
 @pytest.mark.parametrize("name", DIFFERING)
 def test_what_differs_is_listed_with_its_file(name: str, exp: Path, world: World) -> None:
-    file, change, wrong, said = DIFFERING[name]
-    (exp / file).unlink() if change is None else edit(exp / file, change)
+    file, member, change, wrong, said = DIFFERING[name]
+    edit(exp / file, change, member)
     found = verify(exp, world)
     assert {check.check for check in found.checks if check.state == "differs"} >= wrong
     assert any(said in what for what in found.differences), found.differences
@@ -153,7 +182,7 @@ def test_scores_before_the_last_run_say_what_came_since(exp: Path, world: World)
 
 def test_what_is_not_made_yet_is_no_difference(exp: Path, world: World) -> None:
     (exp / "scores.json").unlink()
-    shutil.rmtree(exp / RUN)
+    (exp / RUN).unlink()
     found = verify(exp, world)
     assert found.passes, found.differences
     assert counts(found)["scores", "not made yet"] == counts(found)["runs", "not made yet"] == 1
@@ -193,8 +222,8 @@ def test_imports_have_no_journal(tmp_path: Path, succeeds: Command) -> None:
     told = " ".join(succeeds("verify", "exp").stdout.split())
     assert "runs not compared 1 imported reports have no journal" in told
     assert "Nothing differs; 1 not compared." in told
-    edit(next((tmp_path / "exp").glob("runs/*/*/run.json")), lambda value: value.update(report="Another."))
-    assert any("a text is not the one of its hash" in what for what in verify(tmp_path / "exp").differences)
+    edit_run(run_files(tmp_path / "exp")[0], report="Another.")
+    assert any("a text of its report" in what for what in verify(tmp_path / "exp").differences)
 
 
 def test_own_agents_are_not_replayed_whether_their_code_is_there_or_not(
@@ -210,14 +239,14 @@ def test_own_agents_are_not_replayed_whether_their_code_is_there_or_not(
     assert (counts(found)["runs", "equal"], counts(found)["runs", "not compared"]) == (2, 2)
     (why,) = (check.what for check in found.checks if check.state == "not compared")
     assert why == ("the agent looking:look is not one of the package's",)
-    (folder,) = (tmp_path / "exp").glob("runs/*look*/q1-r1")
-    edit(folder / "evidence.jsonl.gz", lambda lines: lines[0]["texts"][0].update(text="x"))
+    path = next((tmp_path / "exp").glob("runs/*look*/q1-r1.jsonl.gz"))
+    edit(path, lambda lines: lines[0]["texts"][0].update(text="x"), "evidence")
     assert len(verify(tmp_path / "exp", world).differences) == 1
 
 
 def test_without_the_world_hashes_and_scores_are_compared(exp: Path, world: World, tmp_path: Path) -> None:
-    for path in exp.glob("runs/*/*/telemetry.json"):
-        edit(path, lambda value: value.update(world=str(tmp_path / "gone")))
+    for path in run_files(exp):
+        edit(path, lambda lines: lines[0].update(world=str(tmp_path / "gone")), "telemetry")
     found = verify(exp)
     assert found.passes, found.differences
     assert {state for check, state in counts(found) if check == "runs"} == {"not compared"}
@@ -272,8 +301,8 @@ def test_the_command_prints_one_table_and_ends_with_3_where_anything_differs(
     command = ("verify", str(exp), "--world", str(world.folder))
     assert succeeds(*command).stdout.rstrip().endswith("Nothing differs.")
     assert json.loads(succeeds(*command, "--json").stdout)["passes"] is True
-    for path in exp.glob("runs/*/*/run.json"):
-        edit(path, lambda value: value.update(report_sha="0" * 64))
+    for path in run_files(exp):
+        edit_run(path, report_sha="0" * 64)
     ended = drretail(*command)
     assert (ended.returncode, "differs" in ended.stdout) == (3, True)
     assert "differences." in ended.stdout
@@ -286,8 +315,9 @@ def test_a_folder_with_links_or_pipes_is_refused_and_left_alone(
 ) -> None:
     scores, elsewhere = exp / "scores.json", tmp_path / "elsewhere"
     if kind == "folder":
-        shutil.move(exp / RUN, elsewhere)
-        (exp / RUN).symlink_to(elsewhere)
+        runs = (exp / RUN).parent
+        shutil.move(runs, elsewhere)
+        runs.symlink_to(elsewhere)
     else:
         scores.rename(elsewhere)
         elsewhere.write_text("mine")

@@ -8,7 +8,8 @@ from typing import Any
 from drretail import run
 from drretail import score as score_by_code
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.files import read_json, write_json
+from drretail.experiment import run_path
+from drretail.files import write_json
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
@@ -16,6 +17,7 @@ from tests import build
 from tests.build import Reports
 from tests.eval.every_question import Changed, every_answer
 from tests.eval.metrics.faithfulness.reports import BED, BIRDS, BIRDS_ID, BLOCKED_ID, BOWL, EVIDENCE, ORDER, PAGE
+from tests.run_files import edit_run
 from tests.shop import OTHER, USER, build_shop
 
 A, B = "a@model", "b@model"
@@ -148,9 +150,9 @@ def shopped_experiment(folder: Path) -> Path:
         repeats=2,
         vary={"without": "none,web"},
     )
-    lost = made / "runs/react@offline-shopper/q3-r2/run.json"
-    kept = {key: value for key, value in read_json(lost).items() if key not in ("report", "report_sha", "picks")}
-    failed = {"status": "failed", "stop": "error", "error": {"kind": "no_report", "where": "react", "message": "no"}}
-    write_json(lost, {**kept, **failed, "outcome": None, "citations": []})
+    lost = run_path(made, "react@offline-shopper", "q3", 2)
+    error = {"kind": "no_report", "where": "react", "message": "no"}
+    without = dict.fromkeys(("report", "report_sha", "picks", "outcome"))
+    edit_run(lost, status="failed", stop="error", error=error, citations=[], **without)
     score_by_code(made, metrics=CODE)
     return made

@@ -16,7 +16,7 @@ from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
-from drretail.experiment import locked
+from drretail.experiment import locked, path_of
 from drretail.files import read_jsonl
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import Prompt, tag_content
@@ -27,6 +27,7 @@ from tests import build
 from tests.build import LABEL, Asked, experiment, scripted_judge
 from tests.eval.metrics.pairwise.judging import SIX
 from tests.eval.own import JUDGED_STUB, STUB
+from tests.run_files import edit_member
 
 TWO = {LABEL: {"q1-r1": "A long report.", "q2-r1": "Short."}}
 
@@ -109,10 +110,8 @@ def test_verdicts_on_a_report_that_changed_or_in_other_words_are_stale_and_asked
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
     assert build.rows(scored(folder, judge))["clarity"].value == 5.0
-    path = folder / "runs" / LABEL / "q2-r1" / "run.json"
-    path.write_text(
-        build.run("q2-r1", "Now it is longer.", label=LABEL).model_dump_json(exclude_none=True), encoding="utf-8"
-    )
+    changed = build.run("q2-r1", "Now it is longer.", label=LABEL)
+    edit_member(path_of(folder, changed), "run", lambda _: [changed.as_line()])
     other, _ = scripted_judge(by_length, name="other")
     scores = scored(folder, other)
     first = next(judging for judging in scores.judgings if judging.judge == judge.ref.spec)

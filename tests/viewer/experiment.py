@@ -10,16 +10,18 @@ from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import read_evidence, read_runs, run_folder
+from drretail.experiment import path_of, read_runs
 from drretail.files import write_json
 from drretail.grounding.text.layout import find_sentences
 from drretail.records.evidence import Evidence, Finding
 from drretail.records.query import Query
 from drretail.records.run import Run, RunError
 from drretail.records.score import JudgeRef, Score, Scores, SourceRef, Verdict
+from drretail.run_file import read_evidence
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of
 from drretail.viewer.text_report import text_of
+from tests.run_files import edit_member
 from tests.viewer.scores import score
 
 LABEL = "react@offline-shopper"
@@ -45,7 +47,7 @@ def judge_by_hand(folder: Path, support: Sequence[float | None] = _IN_TURN) -> N
     """Verdicts of every kind on every run, and the scores of them. ``support`` is how far claims in turn have it."""
     for run in read_runs(folder):
         if run.report is not None:
-            evidence = read_evidence(run_folder(folder, run.system, run.query_id, run.repeat))
+            evidence = read_evidence(path_of(folder, run))
             _write(
                 folder, run, "faithfulness", JUDGE, _faithfulness(run, run.report, {e.id: e for e in evidence}, support)
             )
@@ -69,9 +71,8 @@ def fail(folder: Path, run: Run, message: str) -> None:
 
 
 def rewrite(folder: Path, run: Run) -> None:
-    """Puts another run.json in the place of the run's."""
-    path = run_folder(folder, run.system, run.query_id, run.repeat) / "run.json"
-    write_json(path, run.model_dump(mode="json", exclude_none=True))
+    """Puts another run in the place of the one in its file."""
+    edit_member(path_of(folder, run), "run", lambda _: [run.as_line()])
 
 
 def verdict(run: Run, metric: str, judge: JudgeRef, stage: str, item: str, **fields: object) -> Verdict:

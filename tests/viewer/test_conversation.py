@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from drretail.experiment import read_runs, run_folder
+from drretail.experiment import path_of, read_runs
 from drretail.journal import Effect
 from drretail.records.run import Step
 from drretail.viewer.conversation import Message, conversation_of, read_conversation
 from drretail.viewer.page.run_part import Research, run_timeline
+from tests.run_files import edit_member
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page
 
@@ -73,9 +74,7 @@ def test_claims_and_steps_lead_into_a_small_conversation(judged: Path, monkeypat
 
 def test_a_journal_that_can_not_be_read_takes_nothing_else_from_the_page(mine: Path) -> None:
     run = next(iter(read_runs(mine)))
-    folder = run_folder(mine, run.system, run.query_id, run.repeat)
-    (folder / "journal.jsonl.gz").unlink()
-    (folder / "journal.jsonl").write_text('{"format":99}\n', encoding="utf-8")
+    edit_member(path_of(mine, run), "journal", lambda _: ['{"format":99}'])
     assert (run.report or "")[:20] in parse(render_page(mine)).text
 
 

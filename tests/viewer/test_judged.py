@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.claims.report_index import find_words, has_words
-from drretail.experiment import read_evidence, read_runs, run_folder
+from drretail.experiment import path_of, read_runs
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
+from drretail.run_file import read_evidence
 from drretail.viewer.commands import score_commands
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claims_of, counts_of, excerpt, read_judgements, readable
@@ -64,7 +65,7 @@ def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_
     run = first_run(mine)
     assert run.report is not None
     (cited, *_) = [citation.evidence_id for citation in run.citations if (citation.evidence_id or "").startswith("P:")]
-    folder = run_folder(mine, run.system, run.query_id, run.repeat)
+    folder = path_of(mine, run)
     (entry,) = [each for each in read_evidence(folder) if each.id == cited]
     text = entry.sources[0]
     quotes = (text.text[30:60], text.text[70:100])

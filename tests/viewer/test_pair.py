@@ -7,7 +7,7 @@ import pytest
 
 from drretail import open_world, run, score
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_runs, reference_path, write_definition
+from drretail.experiment import read_definition, read_runs, reference_path, run_files, write_definition
 from drretail.files import write_json
 from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
@@ -15,6 +15,7 @@ from drretail.viewer.conversation import journal_size
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.question import Questions, Rendered
 from tests.build import known
+from tests.run_files import edit_member
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
 
@@ -63,12 +64,11 @@ def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(
     made, talks = shown()
     assert [card.proof for card in made.card.answers] == [None, "proved"]
     assert (made.card.is_infeasible, talks) == (False, [True, True])
-    monkeypatch.setattr(
-        "drretail.viewer.page.question.ALL_TALKS", sum(journal_size(judged, run) for run in read_runs(judged))
-    )
+    size = sum(journal_size(experiment, run) for experiment in (judged, other) for run in read_runs(experiment))
+    monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", size - 1)
     assert shown()[1] == [False, False], "the journals of both count"
-    for path in other.glob("runs/*/*/journal.jsonl*"):
-        path.unlink()
+    for path in run_files(other):
+        edit_member(path, "journal", lambda _: [])
     assert shown()[1] == [True, False]
 
 

@@ -24,18 +24,19 @@ from drretail.env.web.sandbox import SandboxWeb
 from drretail.errors import UserError
 from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.file import made_scores, read_scores
-from drretail.experiment import read_definition, read_evidence, read_runs, run_folder, sources_path
-from drretail.files import write_json, write_lines
+from drretail.experiment import read_definition, read_runs, run_files, run_path, sources_path
+from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.progress import Progress
-from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import table_of
+from drretail.run_file import read_evidence
 from drretail.viewer import sections
 from tests.addons.exports.conftest import HYBRID, REACT, lines
 from tests.addons.imports.foreign import CHINESE, REPORT, drb
 from tests.build import files, known
+from tests.run_files import edit_member
 from tests.viewer.experiment import keep_scores, rewrite
 
 
@@ -74,7 +75,7 @@ def test_a_run_of_our_own_keeps_the_references_that_lead_nowhere(exp: Path, tmp_
     own = Path(shutil.copytree(exp, tmp_path / "exp"))
     run = next(run for run in read_runs(own) if run.system == REACT)
     report = f"{run.report} Also [P:NONE; P:NONE2][W:abcd2345], and [P:NONE] again."
-    cited = tuple(find_citations(report, read_evidence(run_folder(own, REACT, run.query_id, 1))))
+    cited = tuple(find_citations(report, read_evidence(run_path(own, REACT, run.query_id, 1))))
     rewrite(own, run.model_copy(update={"report": report, "citations": cited}))
     export(Selection.of(own, ["react"]), "drb", tmp_path / "drb")
     came = imported(tmp_path / "drb", tmp_path / "back")
@@ -152,8 +153,7 @@ def test_a_rule_holds_for_values_too_and_a_device_is_written_through(exp: Path, 
 
 def fetch_a_page(exp: Path) -> Evidence:
     """Keeps a page for the first web result that any run was handed, as ``score --fetch-sources`` does."""
-    folders = (path.parent for path in sorted(exp.glob("runs/*/*/run.json")))
-    entry = next(each for folder in folders for each in read_evidence(folder) if each.kind == "web")
+    entry = next(each for path in run_files(exp) for each in read_evidence(path) if each.kind == "web")
     corpora = {system.web_corpus for system in read_definition(exp).systems.values()}
     pages = tuple(
         FetchedPage(corpus=each, fetched="2026-01-01T00:00:00+00:00", title="T", text="Whole page.", state="ok")
@@ -166,12 +166,12 @@ def fetch_a_page(exp: Path) -> Evidence:
 
 def test_pages_that_were_read_become_a_corpus(exp: Path, tmp_path: Path) -> None:
     shutil.copytree(exp, tmp_path / "exp")
-    for path in (tmp_path / "exp").glob("runs/*/*/evidence.jsonl.gz"):
+    for path in run_files(tmp_path / "exp"):
         snippets = [
             each.model_copy(update={"texts": tuple(text for text in each.texts if text.form != "page")})
-            for each in read_evidence(path.parent)
+            for each in read_evidence(path)
         ]
-        write_lines(path, (canonical_json(snippet.model_dump(mode="json", exclude_none=True)) for snippet in snippets))
+        edit_member(path, "evidence", lambda _, snippets=snippets: [snippet.as_line() for snippet in snippets])
     with pytest.raises(UserError, match="--fetch-sources fetches them"):
         export(Selection.of(tmp_path / "exp"), "sandbox", tmp_path / "pages.jsonl")
     entry = fetch_a_page(tmp_path / "exp")

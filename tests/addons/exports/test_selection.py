@@ -15,15 +15,17 @@ from drretail.addons.exports.formats import export
 from drretail.addons.exports.selection import Selection, read_rule
 from drretail.cli.app import app
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.experiment import path_of, read_definition, read_runs, run_files, run_path
 from drretail.files import write_json
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.verify.findings import known_profiles
 from drretail.records.run import Run, StateChange
 from drretail.records.shop import UserProfile
+from drretail.run_file import read_evidence
 from tests import build
 from tests.addons.exports.conftest import HYBRID, REACT
 from tests.eval.test_own import sizes
+from tests.run_files import edit_member
 from tests.shop import OTHER, USER
 from tests.viewer.experiment import rewrite
 
@@ -44,9 +46,9 @@ def test_floors_and_failed_runs_are_left_out_and_a_system_goes_by_the_beginning_
         Selection.of(exp, ["nobody"])
 
 
-def test_a_run_whose_files_cannot_be_read_is_left_out_of_every_form_and_counted(exp: Path, tmp_path: Path) -> None:
+def test_a_run_whose_file_cannot_be_read_is_left_out_of_every_form_and_counted(exp: Path, tmp_path: Path) -> None:
     damaged = shutil.copytree(exp, tmp_path / "exp")
-    (run_folder(damaged, REACT, "q1", 1) / "evidence.jsonl.gz").unlink()
+    edit_member(run_path(damaged, REACT, "q1", 1), "run", lambda _: [])
     selection = Selection.of(damaged, redact=True)
     assert f"{REACT}/q1-r1" not in ids(selection)
     assert selection.left_out["that cannot be read"] == 1
@@ -100,8 +102,7 @@ MOVED = "77 Chandler Crescent"
 
 def profile_of(exp: Path) -> UserProfile:
     """The acting user's profile, which some run was handed."""
-    folders = (run_folder(exp, run.system, run.query_id, run.repeat) for run in read_runs(exp))
-    found = (known_profiles({each.id: each for each in read_evidence(folder)}) for folder in folders)
+    found = (known_profiles({each.id: each for each in read_evidence(path)}) for path in run_files(exp))
     return next(each[0] for each in found if each)
 
 
@@ -129,7 +130,7 @@ def gossip(exp: Path, run: Run, who: UserProfile) -> Run:
         f"[U:profile@{USER}].\n"
         f"Unlike {OTHER}_2, user {USER} is careful.\n\n{run.report}"
     )
-    cited = find_citations(report, read_evidence(run_folder(exp, run.system, run.query_id, run.repeat)))
+    cited = find_citations(report, read_evidence(path_of(exp, run)))
     diff = StateChange(user_id=USER, field="address1", before=at.address1, after={"address1": MOVED})
     moved = f"{report}\nMoved to {MOVED}. {PERSONA.replace(chr(10), ' ')}\n"
     return run.model_copy(update={"report": moved, "citations": tuple(cited), "state_diff": (diff,)})

@@ -18,7 +18,6 @@ from drretail.addons.gym.env import recorded_rewards, save_rollouts
 from drretail.addons.gym.parts import wanted
 from drretail.addons.gym.trial import try_agent
 from drretail.agents.information import question_instructions
-from drretail.agents.running.runner import recorded_in
 from drretail.api.run import run
 from drretail.api.score import score
 from drretail.cli.app import app
@@ -27,13 +26,13 @@ from drretail.env.session import Session, SessionSettings
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World, open_world
 from drretail.errors import UnknownName, UserError
-from drretail.experiment import read_runs
+from drretail.experiment import path_of, read_runs
 from drretail.progress import Progress
 from drretail.querygen.reading import FIFTY, read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
-from drretail.run_file import Recorded
+from drretail.run_file import Recorded, read_run
 from drretail.tools.registry import LONGEST_REPORT
 from drretail.tools.toolkit import Toolkit
 from tests.addons.gym.policies import QUERY, call, search, shopped_well
@@ -228,7 +227,7 @@ def test_saved_rollouts_are_runs_scored_and_rewarded_as_when_they_were_made(shop
 def test_a_rollout_without_a_report_is_a_failed_run_and_of_its_own_world_alone(env: ShopEnv, tmp_path: Path) -> None:
     env.step({"name": "calculator", "arguments": {"expression": "1 + 1"}})
     (saved,) = save_rollouts(tmp_path / "exp", env, [env.recorded()])
-    kept = recorded_in(tmp_path / "exp" / "runs" / saved.system / "dev-01-r1").run
+    kept = read_run(path_of(tmp_path / "exp", saved))
     assert (kept.status, kept.error.kind if kept.error else None, len(kept.steps)) == ("failed", "no_report", 1)
     with open_world(build_shop(tmp_path / "world")) as world:
         wish = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))

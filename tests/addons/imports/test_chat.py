@@ -12,8 +12,9 @@ from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.material import Material
 from drretail.addons.imports.recording import Imported, record
 from drretail.errors import UserError
-from drretail.experiment import read_evidence, read_results, read_run, read_runs, run_folder
+from drretail.experiment import read_runs, run_path
 from drretail.progress import Progress
+from drretail.run_file import read_evidence, read_results, read_run
 from tests.addons.imports.foreign import jsonl, text
 from tests.cli.commands import Command
 
@@ -137,9 +138,9 @@ def read(folder: Path, *rows: dict[str, Any]) -> Material:
 
 
 def taken(folder: Path, *rows: dict[str, Any], **given: Any) -> tuple[Imported, Path]:
-    """What came of a log, and the folder of the run of its question ``x``."""
+    """What came of a log, and the file of the run of its question ``x``."""
     came = record(read(folder, *({"id": "x", **row} for row in rows)), "chat", folder / "exp", Progress(), **given)
-    return came, run_folder(folder / "exp", "log", "x", 1)
+    return came, run_path(folder / "exp", "log", "x", 1)
 
 
 @pytest.mark.parametrize(
@@ -160,8 +161,8 @@ def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_pa
     record(material, "chat", tmp_path / "exp", Progress(), model="openai:gpt-x")
     (task,) = material.tasks.values()
     assert task.text == "A quiet kettle?"
-    folder = run_folder(tmp_path / "exp", "log", task.task_id, 1)
-    run = read_run(folder)
+    path = run_path(tmp_path / "exp", "log", task.task_id, 1)
+    run = read_run(path)
     assert run.report == ANSWER
     tools = [(step.name, step.args, step.evidence, step.error) for step in run.steps if step.kind == "tool"]
     page = run.citations[1].evidence_id
@@ -171,10 +172,10 @@ def test_a_log_becomes_a_run_with_steps_and_evidence(row: dict[str, Any], tmp_pa
         ("lost", {}, (), "no result in the log"),
     ]
     assert [citation.evidence_id for citation in run.citations] == ["P:K-1", page]
-    texts = {entry.id: [(text.form, text.text) for text in entry.texts] for entry in read_evidence(folder)}
+    texts = {entry.id: [(text.form, text.text) for text in entry.texts] for entry in read_evidence(path)}
     assert texts[page or ""] == [("snippet", "Quiet."), ("page", "It has 62 dB.")]
     assert json.loads(texts["P:K-1"][0][1])["price"] == 29.99
-    assert set(read_results(folder)) == {step.result_sha for step in run.steps if step.result_sha}
+    assert set(read_results(path)) == {step.result_sha for step in run.steps if step.result_sha}
     assert (run.usage["report"].input_uncached, run.usage["report"].output) == (90, 9)
 
 
@@ -249,9 +250,9 @@ def test_only_what_can_be_told_apart_is_evidence(result: str, ids: list[str]) ->
 def test_all_that_was_seen_is_kept_beside_what_is_cited(tmp_path: Path) -> None:
     seen = [{"evidence": "O:1"}, {"evidence": "O:2"}, {"evidence": "P:B1", "title": "Kettle"}]
     answer = {"role": "assistant", "content": "You have one [O:2]; the Kettle is better [P:B1]."}
-    _, folder = taken(tmp_path, {"messages": [QUESTION, OPENAI[2], OPENAI[3] | {"content": json.dumps(seen)}, answer]})
-    assert {entry.id for entry in read_evidence(folder)} == {"O:1", "O:2", "P:B1"}
-    assert [citation.evidence_id for citation in read_run(folder).citations] == ["O:2", "P:B1"]
+    _, path = taken(tmp_path, {"messages": [QUESTION, OPENAI[2], OPENAI[3] | {"content": json.dumps(seen)}, answer]})
+    assert {entry.id for entry in read_evidence(path)} == {"O:1", "O:2", "P:B1"}
+    assert [citation.evidence_id for citation in read_run(path).citations] == ["O:2", "P:B1"]
 
 
 def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: Path) -> None:
@@ -265,10 +266,10 @@ def test_calls_that_broke_are_counted_beside_what_the_others_brought(tmp_path: P
         {"role": "tool", "tool_call_id": "3", "content": "timeout", "status": "error"},
         {"role": "assistant", "content": "Take the Kettle [L1]; the Pot [L2] is dear."},
     ]
-    came, folder = taken(tmp_path, {"messages": messages})
+    came, path = taken(tmp_path, {"messages": messages})
     (count,) = came.reports
     assert (count.calls, count.unanswered, count.unread_arguments, count.pages, count.products) == (3, 2, 1, 1, 1)
-    run = read_run(folder)
+    run = read_run(path)
     assert next(step.args for step in run.steps if step.kind == "tool") == {"text": '{"words": "kettle"'}
     # A shop's own id in brackets is a citation of the product, where the run was shown it, and names it.
     assert (count.citations, count.sources, count.listed) == (1, 1, 1)

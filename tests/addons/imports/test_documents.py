@@ -15,9 +15,11 @@ from drretail.addons.imports.material import read_text
 from drretail.agents.user_files import UserFile
 from drretail.cli.app import app
 from drretail.errors import UserError
+from drretail.experiment import read_runs
 from drretail.grounding.report.citations import find_citations
 from drretail.parsing import document_text
 from tests.addons.imports.foreign import jsonl, text
+from tests.build import known
 from tests.cli.commands import refused_by
 from tests.llm.provider import Provider
 
@@ -183,8 +185,8 @@ def test_nothing_personal_of_a_log_is_kept_sent_or_shown(language: str, with_use
         for each in (*person, *map(hidden, person), first, "\u200b"):
             assert each not in found, (place, each)
         assert place == "requests" or "[IBAN]" in found
-    run = json.loads(next(exp.glob("runs/*/*/run.json")).read_text())
-    assert [run["report"][turn["start"] : turn["end"]][-10:] for turn in run["turns"]][1].endswith("[street].")
+    run = next(read_runs(exp))
+    assert [known(run.report)[turn.start : turn.end][-10:] for turn in run.turns][1].endswith("[street].")
 
 
 def test_pages_that_are_given_are_redacted_as_the_log_is(tmp_path: Path) -> None:

@@ -17,12 +17,13 @@ from drretail.data_ingest.ingest import ingest
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.named_products import NamedProducts
 from drretail.env.world import open_world
-from drretail.experiment import read_definition, read_evidence, read_runs, run_folder
+from drretail.experiment import path_of, read_definition, read_runs
 from drretail.grounding.verify.product_statements import GONE, UNKNOWN
 from drretail.progress import Progress
 from drretail.records.query import Query
 from drretail.records.run import LOOKED_UP
 from drretail.records.shop import Product
+from drretail.run_file import read_evidence
 from tests.addons.imports.foreign import jsonl, text
 from tests.build import scored
 from tests.cli.commands import Command, refused_by
@@ -103,8 +104,7 @@ def test_records_are_kept_and_marked_as_looked_up(world: Path, tmp_path: Path) -
     (system,) = read_definition(tmp_path / "exp").systems.values()
     assert LOOKED_UP in system.options
     runs = [*read_runs(tmp_path / "exp")]
-    folders = [run_folder(tmp_path / "exp", run.system, run.query_id, 1) for run in runs]
-    held = [entry for folder in folders for entry in read_evidence(folder)]
+    held = [entry for run in runs for entry in read_evidence(path_of(tmp_path / "exp", run))]
     assert {entry.id for entry in held} == {"P:kettle", "P:box"}
     assert all(entry.looked_up and not any(text.shown for text in entry.texts) for entry in held)
     linked = {(citation.type, citation.evidence_id) for run in runs for citation in run.citations}

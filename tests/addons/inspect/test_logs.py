@@ -8,11 +8,12 @@ import pytest
 
 import drretail
 from drretail.env.session import Session
-from drretail.experiment import read_runs
+from drretail.experiment import read_runs, run_files
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from tests.addons.inspect.conftest import QUERIES
+from tests.run_files import edit_member
 
 pytest.importorskip("inspect_ai", reason="no inspect_ai: pip install inspect-ai")
 
@@ -154,8 +155,8 @@ def test_inspects_tables_open_it(logs_at: Path) -> None:
 
 def test_an_experiment_without_verdicts_and_journals_can_be_written(place: str, tmp_path: Path) -> None:
     drretail.run(place, QUERIES[:1], "null_search", to="bare", baselines=False)
-    for journal in (tmp_path / "bare").glob("runs/*/*/journal.jsonl*"):
-        journal.unlink()
+    (made,) = run_files(tmp_path / "bare")
+    edit_member(made, "journal", lambda _: [])
     (path,) = inspect_logs(tmp_path / "bare", tmp_path / "logs")
     (sample,) = samples_of(read_eval_log(str(path)))
     assert (bool(sample.scores), bool(sample.output.completion)) == (False, True)

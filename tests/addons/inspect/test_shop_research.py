@@ -47,7 +47,7 @@ LABEL = "inspect@mockllm-model"
 
 def kept_run(sample: EvalSample) -> dict[str, Any]:
     files = sample.store["drretail"]["files"]
-    return json.loads(next(text for name, text in files.items() if name.endswith("run.json")))
+    return json.loads(next(text for name, text in files.items() if name.startswith("runs/")).partition("\n")[0])
 
 
 def researched(task: Task, *turns: ModelOutput, **given: Any) -> tuple[EvalLog, EvalSample]:

@@ -13,6 +13,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.score import ProfileSummary, Statement
 from drretail.records.shop import Money, Product
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded
 from tests import build
 from tests.agents.saboteur import GOOD, ORDERS, OWNED, QUERY, SEED
 from tests.agents.saboteur import PRODUCTS as FEEDERS
@@ -114,5 +115,5 @@ def honest_experiment(folder: Path, reports: dict[str, str] | None = None, n_que
                 name = f"{query.query_id}-r1"
                 citations = tuple(find_citations(report, {entry.id: entry for entry in evidence}))
                 run = build.run(name, report, (GOOD, SEED, LEASH), label=label, user_id=user, citations=citations)
-                opened.save(run, evidence, {}, {"world": str(folder / "world")})
+                opened.save(Recorded(run, tuple(evidence), {}, {"world": str(folder / "world")}))
     return folder / "exp", world.store

@@ -10,7 +10,7 @@ import pytest
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import run_folder
+from drretail.experiment import run_path
 from drretail.files import read_jsonl
 from drretail.records.vote import Vote
 from tests.addons.live.conftest import serve
@@ -121,15 +121,15 @@ def test_a_click_while_the_page_still_loads_waits_and_is_kept(exp: Path, window:
 
 
 def test_the_report_follows_a_run_without_being_loaded_again(exp: Path, window: Window) -> None:
-    folder = run_folder(exp, "zephyr", "q1", 1)
+    path = run_path(exp, "zephyr", "q1", 1)
     away = exp.parent / "away"
-    folder.rename(away)
+    path.rename(away)
     with serve(exp) as address:
         page = window()
         page.goto(address)
         assert page.locator("#live-status").text_content() == "8 of 9 runs have ended"
         page.evaluate("window.stays = true")
-        away.rename(folder)
+        away.rename(path)
         page.locator("#live-status", has_text="runs have ended").wait_for(state="detached")
         page.get_by_text("9 runs").first.wait_for()
         assert page.evaluate("window.stays")

@@ -26,13 +26,15 @@ from drretail.api.options.shared import folder_of
 from drretail.cli.app import app
 from drretail.errors import UserError
 from drretail.eval.ballots import cast
-from drretail.experiment import entitle, read_definition, run_folder
+from drretail.experiment import entitle, read_definition, run_files, run_path
 from drretail.files import read_json, write_json
+from drretail.records.base import canonical_json
 from drretail.tools.local_server import bound
 from drretail.viewer.page.question import Questions
 from drretail.viewer.summary import experiments_in, lines_of, read_listed
 from tests.addons.live.conftest import ADDRESS, PORT, TOKEN, client_of, serve
 from tests.cli.commands import refused_by
+from tests.run_files import edit_member
 from tests.viewer.agents import record_answers, vote
 from tests.viewer.browsing import Window, grave_faults
 from tests.viewer.dom import parse
@@ -66,14 +68,14 @@ def test_a_change_makes_only_its_question_anew(exp: Path, monkeypatch: pytest.Mo
     client.get("/")
     assert made == ["q1", "q2", "q3"]
     before = client.get("/changes").json()
-    (run_folder(exp, "zephyr", "q2", 1) / "run.json").touch()
+    run_path(exp, "zephyr", "q2", 1).touch()
     assert client.get("/changes").json() != before
     client.get("/")
     assert made == ["q1", "q2", "q3", "q2"]
 
 
 def test_runs_that_are_still_to_come_are_told(exp: Path) -> None:
-    run_folder(exp, "zephyr", "q1", 1).rename(exp.parent / "away")
+    run_path(exp, "zephyr", "q1", 1).rename(exp.parent / "away")
     watch = Watch(exp)
     assert watch.version()
     page = client_of(exp).get("/").text
@@ -84,7 +86,7 @@ def test_runs_change_their_query_and_the_whole_scores_the_index_alone_and_votes_
     watch = Watch(exp, count(1.0).__next__)
     before = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert (watch.version(), watch.version_of("q1"), watch.version_of("q2")) == before
-    (run_folder(exp, "zephyr", "q1", 1) / "run.json").touch()
+    run_path(exp, "zephyr", "q1", 1).touch()
     after = watch.version(), watch.version_of("q1"), watch.version_of("q2")
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, False, True]
     watch = Watch(exp, count(1.0).__next__)
@@ -104,8 +106,9 @@ def three(answered: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for day, name in enumerate(("first", "second", "third"), 1):
         keep_scores(Path(shutil.copytree(answered, home / name)), "faithfulness")
         entitle(home / name, f"The {name}")
-        for path in (home / name).glob("runs/*/*/telemetry.json"):
-            write_json(path, {**read_json(path), "ended": f"2026-03-0{day}T10:00:00+00:00"})
+        ended = canonical_json({"ended": f"2026-03-0{day}T10:00:00+00:00"})
+        for path in run_files(home / name):
+            edit_member(path, "telemetry", lambda _, ended=ended: [ended])
     document = read_json(home / "third" / "experiment.json")
     document["queries"][0]["text"] = "Another question?"
     write_json(home / "third" / "experiment.json", document)

@@ -14,10 +14,11 @@ from drretail.addons.lab.findings import CORRECTED
 from drretail.addons.people.plan import plan_uncited, planned
 from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.experiment import read_definition, read_run, run_folder
+from drretail.experiment import read_definition, run_path
 from drretail.files import read_jsonl
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
+from drretail.run_file import read_run
 from tests.addons.imports.foreign import REPORT, drb
 from tests.addons.live.conftest import client_of
 from tests.viewer.dom import parse
@@ -201,7 +202,7 @@ def test_hostile_text_stays_text(ann: TestClient, exp: Path) -> None:
 def test_a_report_that_was_changed_after_the_plan_is_not_voted_on(ann: TestClient, exp: Path) -> None:
     ann.get("/vote")
     item = planned(exp).pairs[0]
-    before = read_run(run_folder(exp, item.a, item.query_id, 1))
+    before = read_run(run_path(exp, item.a, item.query_id, 1))
     rewrite(exp, before.model_copy(update={"report": "Another one."}))
     found = ann.get("/vote/1")
     assert found.status_code == 409

@@ -13,10 +13,11 @@ from drretail.eval.ballots import plan_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.metrics.pairwise import criteria as pairwise_criteria
 from drretail.eval.metrics.quality import criteria
-from drretail.experiment import Definition, read_run, run_folder
+from drretail.experiment import Definition, run_path
 from drretail.records.base import sha256_of
 from drretail.records.run import RoleModel, System
 from drretail.records.tables.table import Table
+from drretail.run_file import read_run
 from tests.viewer.agents import vote
 from tests.viewer.experiment import rewrite
 
@@ -44,7 +45,7 @@ def test_a_plan_that_is_begun_only_grows_at_its_end(exp: Path) -> None:
 
 
 def test_what_comes_later_is_planned_later(exp: Path) -> None:
-    gone = run_folder(exp, "zephyr", "q1", 1)
+    gone = run_path(exp, "zephyr", "q1", 1)
     shutil.move(gone, exp / "away")
     before = planned(exp)
     assert len(before.pairs) == 7
@@ -55,7 +56,7 @@ def test_what_comes_later_is_planned_later(exp: Path) -> None:
 
 
 def test_two_reports_that_say_the_same_are_never_a_pair(exp: Path) -> None:
-    one, other = (read_run(run_folder(exp, label, "q1", 1)) for label in ("zephyr", "quartz"))
+    one, other = (read_run(run_path(exp, label, "q1", 1)) for label in ("zephyr", "quartz"))
     same = f"{one.report}\n"
     rewrite(exp, other.model_copy(update={"report": same, "report_sha": sha256_of(same)}))
     pairs = planned(exp).pairs

@@ -1,6 +1,5 @@
 """Recorded runs as judges see them: reports, profiles, readings; and which systems meet in which runs."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -8,10 +7,11 @@ import pytest
 from drretail.errors import UserError
 from drretail.eval.judging.readings import how_read
 from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs, read_subjects, resolve_name
-from drretail.experiment import read_definition, run_folder
+from drretail.experiment import read_definition, run_path
 from drretail.records.reading import Reading
 from drretail.records.run import NULL_AGENTS, ORACLE_AGENT, System
 from drretail.records.score import Score
+from drretail.run_file import read_run
 from tests import build
 from tests.build import LABEL, SYSTEM, experiment
 from tests.eval.metrics.pairwise.judging import A, B, C, reports
@@ -44,7 +44,7 @@ REPORT = f"Buy the gooseneck kettle at $42.95 {K}. It has 4.4 stars {K}."
 def test_an_old_experiment_whose_runs_know_no_picks_is_scored_by_form(tmp_path: Path) -> None:
     query = QUERY.model_copy(update={"query_id": "q1"})
     old = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": REPORT}}, queries=[query], evidence=EVIDENCE.values())
-    assert "picks" not in json.loads((run_folder(old, LABEL, "q1", 1) / "run.json").read_text("utf-8"))
+    assert read_run(run_path(old, LABEL, "q1", 1)).picks is None
     made = build.scored(old, ["checks", "basket", "process"])
     found: dict[str, Score] = {row.variant: row for row in made.scores if row.metric == "checks"}
     assert (found["without_price_wrong"].value, found["without_rating_wrong"].value) == (1, 0)

@@ -10,11 +10,13 @@ import pytest
 from drretail.eval.registry import described
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
+from drretail.experiment import run_path
 from drretail.llm.usage import PriceTable
 from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
 from tests.build import experiment, known
+from tests.run_files import edit_member
 
 A, B = "a@model", "b@model"
 METRICS = {
@@ -172,14 +174,9 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
     assert any(note.startswith("This judge doesn't read: p:m is below the floor in citation marks") for note in notes)
 
 
-@pytest.mark.parametrize("name", ["run.json", "evidence.jsonl.gz"])
-def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path, name: str) -> None:
+def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": "x"}})
-    damaged = folder / "runs" / A / "q1-r1" / name
-    if name == "run.json":
-        damaged.write_text('{"format": 1, "run_id', encoding="utf-8")
-    else:
-        damaged.unlink()
+    edit_member(run_path(folder, A, "q1", 1), "run", lambda _: ['{"format": 1, "run_id'])
     made = gather(folder, [], counts_words=True)
     assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
     notes = board(made, row("faithfulness", "FP")).notes

@@ -18,16 +18,17 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.pairwise import prompt_for
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.file import derive_scores
-from drretail.experiment import entitle, read_definition, read_evidence, read_runs, run_folder, write_definition
-from drretail.files import read_json, read_jsonl, write_json, write_lines
+from drretail.experiment import entitle, path_of, read_definition, read_runs, run_files, run_path, write_definition
+from drretail.files import read_json, write_json
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.querygen.reading import read_queries
-from drretail.records.base import canonical_json, sha256_of
+from drretail.records.base import sha256_of
 from drretail.records.reading import Pick
 from drretail.records.run import Run, Usage
 from drretail.records.score import JudgeRef, Score
 from drretail.records.shop import Money
 from drretail.records.wish import Want, Wish
+from drretail.run_file import Recorded, read_evidence, read_journal, read_recorded, write_run_file
 from drretail.viewer.commands import query_files
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.document import page_of, write_report
@@ -36,6 +37,7 @@ from drretail.viewer.page.question import SHORT, Once, Questions
 from drretail.viewer.summary import read_listed, summary_of
 from tests import build
 from tests.build import LABEL, SYSTEM, demands, experiment, systems
+from tests.run_files import cut, edit_member, edit_run
 from tests.shop import USER, build_shop
 from tests.viewer.agents import DIFFERING, QUESTION
 from tests.viewer.dom import Element, parse
@@ -107,10 +109,9 @@ def test_the_queries_to_download_are_tasks_and_gold_that_no_crawler_reads(tmp_pa
 
 
 def test_a_run_that_was_cut_is_told_from_one_that_was_never_made(mine: Path) -> None:
-    folders = sorted((mine / "runs").glob("*/*"))
-    (folders[0] / "run.json").unlink()
-    (folders[0] / "journal.jsonl").write_text("", encoding="utf-8")
-    shutil.rmtree(folders[1])
+    interrupted, gone, *_ = run_files(mine)
+    cut(interrupted)
+    gone.unlink()
     page = parse(render_page(mine))
     assert "was interrupted before it ended" in page.by_id("r1").text
     assert "was never made" in page.by_id("r2").text
@@ -135,7 +136,8 @@ def test_hostile_text_stays_text_and_no_mark_turns_the_words_beside_it(mine: Pat
 
 def poison(folder: Path, run: Run, extra: str = "") -> None:
     """Puts hostile text wherever text of others comes in: report, titles, addresses, sources, results, errors."""
-    place = run_folder(folder, run.system, run.query_id, run.repeat)
+    path = path_of(folder, run)
+    recorded = read_recorded(path)
     entries = [
         entry.model_copy(
             update={
@@ -144,18 +146,23 @@ def poison(folder: Path, run: Run, extra: str = "") -> None:
                 "texts": tuple(text.model_copy(update={"text": text.text + HOSTILE}) for text in entry.texts),
             }
         )
-        for entry in read_evidence(place)
+        for entry in recorded.evidence
     ]
-    write_lines(place / "evidence.jsonl.gz", (entry.as_line() for entry in entries))
-    results = [{**line, "text": HOSTILE + line["text"]} for line in read_jsonl(place / "results.jsonl.gz")]
-    write_lines(place / "results.jsonl.gz", (canonical_json(line) for line in results))
-    steps = tuple(step.model_copy(update={"name": HOSTILE, "args": {HOSTILE: HOSTILE}}) for step in run.steps)
+    results = {sha: HOSTILE + text for sha, text in recorded.texts.items()}
+    hashes = {sha: sha256_of(text) for sha, text in results.items()}
+    steps = tuple(
+        step.model_copy(
+            update={"name": HOSTILE, "args": {HOSTILE: HOSTILE}, "result_sha": hashes.get(step.result_sha or "")}
+        )
+        for step in run.steps
+    )
     fields: dict[str, object] = {"steps": steps, "notes": (HOSTILE,)}
     if run.report is not None:
         links = '\n\n[a](javascript:alert(1)) <javascript:alert(1)> [b](http://x.y/"onclick="alert(1)) \udc00'
         report = (run.report + "\n\n" + HOSTILE + links + extra).encode("utf-8", "replace").decode()
         fields |= {"report": report, "report_sha": sha256_of(report)}
-    rewrite(folder, run.model_copy(update=fields))
+    poisoned = run.model_copy(update=fields)
+    write_run_file(path, Recorded(poisoned, tuple(entries), results, recorded.telemetry, read_journal(path)))
 
 
 def test_a_run_whose_usage_was_estimated_says_so_below_its_usage(tmp_path: Path) -> None:
@@ -215,11 +222,9 @@ def test_long_texts_stand_once_and_every_link_leads_further_up(mine: Path) -> No
 
     # The first run was made twice, and handed the same long source and the same results.
     run, *_ = read_runs(mine)
-    first, second = (run_folder(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
-    shutil.copytree(first, second)
-    text = (first / "run.json").read_text(encoding="utf-8")
-    again = text.replace("/q1-r1", "/q1-r2").replace('"repeat":1', '"repeat":2').replace('"repeat": 1', '"repeat": 2')
-    (second / "run.json").write_text(again, encoding="utf-8")
+    first, second = (run_path(mine, run.system, run.query_id, repeat) for repeat in (1, 2))
+    shutil.copy(first, second)
+    edit_run(second, run_id=run.run_id.replace("-r1", "-r2"), repeat=2)
     page = render_page(mine)
     places = {anchor: page.index(f'id="{anchor}"') for anchor in re.findall(r'data-same="(q1t\d+)"', page)}
     assert places
@@ -269,7 +274,7 @@ def test_wide_tables_are_cut_with_groups_kept_together(judged: Path) -> None:
 
 def test_damaged_telemetry_costs_its_own_figures_alone(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "It costs $20."}})
-    (run_folder(folder, LABEL, "q1", 1) / "telemetry.json").write_text("{")
+    edit_member(run_path(folder, LABEL, "q1", 1), "telemetry", lambda _: ["{"])
     assert read_view(folder).runs[0].seconds is None
     assert read_listed(folder).runs == 1
 
@@ -454,7 +459,7 @@ def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path
     folder = tmp_path / "exp"
     shutil.copytree(answered, folder)
     run, *_ = read_runs(folder)
-    place = run_folder(folder, run.system, run.query_id, run.repeat)
+    place = path_of(folder, run)
     cited = run.citations[0].evidence_id
     long = " ".join(f"word{number}" for number in range(5_000))
     entries = [
@@ -463,7 +468,7 @@ def test_what_a_report_cites_stands_there_in_full(answered: Path, tmp_path: Path
         else each
         for each in read_evidence(place)
     ]
-    write_lines(place / "evidence.jsonl.gz", (entry.as_line() for entry in entries))
+    edit_member(place, "evidence", lambda _: [entry.as_line() for entry in entries])
     assert long in render_page(folder)
 
 

@@ -15,6 +15,7 @@ from drretail.eval.judging.spending import Allowance
 from drretail.eval.judging.subject import Pair, Subject
 from drretail.eval.metrics import pairwise
 from drretail.eval.scores.pair_rows import PairOutcome, corrected, preference
+from drretail.experiment import path_of
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
@@ -42,6 +43,7 @@ from tests.eval.metrics.pairwise.judging import (
     shown,
     two,
 )
+from tests.run_files import edit_member
 
 PROFILE = ProfileSummary(user_id="u", statements=(Statement(code="place", text="Lives in Tulsa, OK."),))
 FEEDER_URL = "http://ecommerce.com/B0TEST0001"
@@ -324,7 +326,7 @@ def test_when_either_report_changes_its_comparisons_are_stale_and_asked_anew(tmp
     judge, asked = scripted_judge(prefers_a)
     compared(folder, judge)
     changed = build.run("q1-r1", "Now I am another report of a.", label=label)
-    (folder / "runs" / label / "q1-r1" / "run.json").write_text(changed.model_dump_json(exclude_none=True))
+    edit_member(path_of(folder, changed), "run", lambda _: [changed.as_line()])
     other, _ = scripted_judge(prefers_a, name="other")
     held = row(compared(folder, other), judge=judge.ref.spec)
     assert (held.stale_verdicts, held.not_judged, held.n_scored, held.n_failed, held.wins) == (2, 1, 3, 1, 3)
