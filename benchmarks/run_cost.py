@@ -8,6 +8,9 @@ some runs that don't count. ``drretail`` journals, keeps evidence and writes the
 log; the bare loop writes nothing. A contender that is not installed is left out.
 """
 
+# inspect_ai is in no environment of ours but its own.
+# pyright: reportMissingImports=false, reportUntypedFunctionDecorator=false, reportDeprecated=false
+
 import argparse
 import importlib.util
 import json

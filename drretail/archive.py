@@ -1,5 +1,6 @@
 """Files of gzip members, which ``zcat`` shows: an index, and then members that are read without the others."""
 
+import os
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,6 +36,7 @@ def read_index(path: Path) -> tuple[dict[str, Any], list[tuple[int, int]]]:
             index, begin = parse_json(head), file.tell() - len(unpacking.unused_data)
         except (zlib.error, ValueError) as problem:
             raise damaged(path) from problem
+        size_of_file = os.fstat(file.fileno()).st_size
     if not isinstance(index, dict):
         raise damaged(path)
     check_format(index, path)
@@ -45,6 +47,8 @@ def read_index(path: Path) -> tuple[dict[str, Any], list[tuple[int, int]]]:
             raise damaged(path)
         places.append((begin, size))
         begin += size
+    if begin != size_of_file:  # a copy that was cut
+        raise damaged(path)
     return index, places
 
 

@@ -1,4 +1,4 @@
-"""An experiment's folder: experiment.json defines queries and systems, and each run has a folder of its own."""
+"""An experiment's folder: experiment.json defines queries and systems, and each run has a file of its own."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, suppress
@@ -41,7 +41,6 @@ LABELS, NEEDS = "labels", "needs"
 """What these files hold besides options."""
 GOLD = "gold.jsonl"
 """The file in an experiment's folder with the gold of its queries, which are in experiment.json as tasks."""
-"""The file with the comparisons that were asked for before anything was scored."""
 SEALS = "sha256.json"
 """The file with the sha256 of what runs and scores rest on: experiment.json, gold and rubrics, as they were made."""
 DISCARDED = "discarded.jsonl"

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from drretail.archive import archive, damaged, read_index, read_parts
 from drretail.errors import UserError, file_error
-from drretail.files import replace_file
+from drretail.files import pack, replace_file
 from drretail.journal import Effect, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
@@ -128,6 +128,19 @@ def read_members(path: Path, *names: Member) -> dict[Member, list[str]]:
     except ValueError as problem:  # another number of members, or no UTF-8
         raise damaged(path) from problem
     return dict(zip((name for name in MEMBERS if name in names), members, strict=True))
+
+
+def journal_size(path: Path) -> int:
+    """The bytes on disk of a run's journal, under way or not; 0 if there is none, or none that can be read."""
+    try:
+        _, places = read_index(path)
+        sizes = {name: size for name, (_, size) in zip(MEMBERS, places, strict=True)}
+    except FileNotFoundError:
+        under_way = journal_path(path)
+        return under_way.stat().st_size if under_way.exists() else 0
+    except (UserError, ValueError):
+        return 0
+    return sizes["parts"] + sizes["journal"] if sizes["journal"] > len(pack(b"")) else 0
 
 
 def _documents(path: Path, record: type[T], lines: Iterable[str]) -> list[T]:

@@ -7,13 +7,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from drretail.eval.judging.subject import Planned
-from drretail.experiment import path_of, run_path
+from drretail.experiment import path_of
 from drretail.journal import Effect
 from drretail.records.base import canonical_json
 from drretail.records.run import Run, Step
 from drretail.records.trajectory import path_key
-from drretail.run_file import journal_path, read_journal
+from drretail.run_file import read_journal
 from drretail.viewer.judged import readable
 
 # Journals have LangChain's roles; readers know those of chat APIs.
@@ -55,13 +54,6 @@ class Talk:
 
     path: str
     turns: tuple[Turn, ...]
-
-
-def journal_size(experiment: Path, run: Run | Planned) -> int:
-    """The bytes of a run's journal on disk; 0 if there is none."""
-    label, query_id = (run.system, run.query_id) if isinstance(run, Run) else (run.label, run.query.query_id)
-    path = run_path(experiment, label, query_id, run.repeat)
-    return sum(each.stat().st_size for each in (path, journal_path(path)) if each.exists())
 
 
 def read_conversation(experiment: Path, run: Run) -> list[Talk]:

@@ -11,7 +11,7 @@ from drretail.experiment import read_definition, read_runs, reference_path, run_
 from drretail.files import write_json
 from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
-from drretail.viewer.conversation import journal_size
+from drretail.run_file import journal_size
 from drretail.viewer.experiment import beside, read_view
 from drretail.viewer.page.question import Questions, Rendered
 from tests.build import known
@@ -64,7 +64,9 @@ def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(
     made, talks = shown()
     assert [card.proof for card in made.card.answers] == [None, "proved"]
     assert (made.card.is_infeasible, talks) == (False, [True, True])
-    size = sum(journal_size(experiment, run) for experiment in (judged, other) for run in read_runs(experiment))
+    size = sum(
+        journal_size(path_of(experiment, run)) for experiment in (judged, other) for run in read_runs(experiment)
+    )
     monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", size - 1)
     assert shown()[1] == [False, False], "the journals of both count"
     for path in run_files(other):

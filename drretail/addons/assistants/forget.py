@@ -27,7 +27,7 @@ MADE_FROM_ALL = ("scores.json", "report", "report.md", "exports", *DEFAULT_NAMES
 """Files and folders that any command makes again from the rest, and that may quote anybody."""
 _OF_RUNS = ("runs/*/*", "verdicts/*/*/*/*", "readings/*/*/*")
 _OF_QUERIES = ("rubrics/*/*", "gold/*", f"verdicts/*/*/{CRITERIA}/*")
-_ENDING = re.compile(r"(?:\.journal)?\.(?:jsonl?|md)$")
+_ENDING = re.compile(r"(?:\.journal)?\.(?:jsonl?(?:\.gz)?|md)$")
 _RUN_OF = re.compile(r"-r\d+$")
 
 
@@ -70,7 +70,8 @@ def forget(options: ForgetOptions) -> Result[Forgotten]:
         raise UserError(f"{folder} asks nothing of {name!r}: experiment.json lists its queries and users.{other}")
     with experiment.locked(folder):
         unpack_below(folder)
-        runs = sum(_RUN_OF.sub("", path.name) in map(file_name, ids) for path in folder.glob(_OF_RUNS[0]))
+        made = (_RUN_OF.sub("", _ENDING.sub("", path.name)) for path in experiment.run_files(folder))
+        runs = sum(query in map(file_name, ids) for query in made)
         # Experiments that were made from this one lie within it.
         inner = [path.parent for path in sorted(folder.rglob("experiment.json")) if path.parent != folder]
         removed = [path for each in (*inner, folder) for path in _forget(each, ids, user)]

@@ -13,14 +13,16 @@ from drretail.conditions.shop import WEB_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
+from drretail.experiment import path_of, run_path
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
 from drretail.records.score import in_order, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Table, table_of
+from drretail.run_file import journal_size
 from drretail.viewer.cart import Cart, cart_as_read
 from drretail.viewer.commands import command_for
-from drretail.viewer.conversation import Talk, journal_size, read_conversation
+from drretail.viewer.conversation import Talk, read_conversation
 from drretail.viewer.experiment import ExperimentView, Question, RunView
 from drretail.viewer.judged import PairJudgement, Support, pairs_with_verdicts, read_pair_judgements
 from drretail.viewer.page.frame import claim_anchor, fragment, statement_anchor, talk_page_name
@@ -426,7 +428,7 @@ class Questions:
 
     def _part(self, view: RunView, question: Question) -> RunPart:
         name, run = self._name(view), view.run
-        if run is None or not journal_size(view.experiment, run):
+        if run is None or not journal_size(path_of(view.experiment, run)):
             return RunPart(view, question, name)
         if self._talk_pages:
             return RunPart(view, question, name, talk_page_name(view.number - 1))
@@ -441,7 +443,7 @@ class Questions:
         """True if the journals of all runs are small enough for the report to contain them."""
         total = 0
         for experiment, planned in self._view.runs.places():
-            total += journal_size(experiment, planned)
+            total += journal_size(run_path(experiment, planned.label, planned.query.query_id, planned.repeat))
             if total > ALL_TALKS:
                 return False
         return True
