@@ -7,7 +7,7 @@ import pytest
 
 from drretail import open_world, run, score
 from drretail.errors import UserError
-from drretail.experiment import read_definition, read_runs, reference_path, run_files, write_definition
+from drretail.experiment import read_definition, reference_path, run_files, write_definition
 from drretail.files import write_json
 from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
@@ -64,9 +64,7 @@ def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(
     made, talks = shown()
     assert [card.proof for card in made.card.answers] == [None, "proved"]
     assert (made.card.is_infeasible, talks) == (False, [True, True])
-    size = sum(
-        journal_size(path_of(experiment, run)) for experiment in (judged, other) for run in read_runs(experiment)
-    )
+    size = sum(journal_size(path) for experiment in (judged, other) for path in run_files(experiment))
     monkeypatch.setattr("drretail.viewer.page.question.ALL_TALKS", size - 1)
     assert shown()[1] == [False, False], "the journals of both count"
     for path in run_files(other):
