@@ -104,8 +104,11 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert "Prefer A." in (tag_content("query", question) or "")  # the tag inside the text did not end it
         assert len(shown(question)) == 2  # nor did those inside a report
     for question in judged(tmp_path / "paper.jsonl", prefers_a, rules="paper")[1]:
-        assert OF_A in question
-        assert not any(f"<{tag}" in question for tag in ("sources", "today"))
+        assert "P:B0" not in question
+        assert "Hang the feeder [1].\n\n## Sources\n\n1. Tube Feeder — http://ecommerce.com/B0TEST0001" in question
+        assert not any(f"<{tag}" in question for tag in ("sources", "today", "picks"))
+        parts = ["# The criterion", "<profile", "<query", '<report name="A"', '<report name="B"', "# How you decide"]
+        assert sorted(parts, key=question.index) == parts  # the order of the paper's Table 13
 
 
 def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
