@@ -24,7 +24,7 @@ from drretail.files import read_json
 from drretail.grounding.report.render import WordCount
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import WORLD as DEMO
-from drretail.records.comparison import PairScore
+from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
 from drretail.records.score import CODE, PANEL, Score, Scores, shown_rows
@@ -374,7 +374,10 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
     if not met and len(labels) > 1:
         missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
     elif met and not rated:
-        missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
+        unread = {row.judge for row in met if row.contrast.outcome == "order_decided"}
+        why = f" ({', '.join(sorted(unread))}: {ORDER_DECIDED})" if unread else ""
+        again = f"drretail score {experiment} --metrics pairwise --rules paper --judge …"
+        missing.append(f"preferences of a language model that reads{why}: {again}")
     has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
     shares = {
         f"{row.a} ~ {row.b}: {row.dimension}": [
