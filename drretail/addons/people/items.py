@@ -229,10 +229,9 @@ class Sheets:
         if isinstance(item, ClaimItem):
             return self.of_claim(item)
         subjects = self._pair(item, annotator) if isinstance(item, PairItem) else [self._unchanged(item)]
-        questions = self.questions(item, elsewhere=all(subject.is_external for subject in subjects))
         letters = "AB" if len(subjects) == 2 else [""]
         reports = [self._report(*each) for each in zip(letters, subjects, strict=True)]
-        return self._sheet(subjects[0], questions, reports=tuple(reports))
+        return self._sheet(subjects[0], self.questions(item), reports=tuple(reports))
 
     def _pair(self, item: PairItem, annotator: str) -> list[Subject]:
         """Both reports, on the sides on which this person sees them."""
@@ -263,21 +262,19 @@ class Sheets:
         """All questions about items of a kind, for its instructions."""
         if path == "label":
             return label_question(), cited_question()
-        elsewhere = self.are_from_elsewhere
-        return report_questions(path, self._shop_url, with_profile=not elsewhere, elsewhere=elsewhere)
+        return self._of_reports(path, with_profile=not self.are_from_elsewhere)
 
-    def questions(self, item: Item, *, elsewhere: bool = False) -> tuple[Question, ...]:
+    def questions(self, item: Item) -> tuple[Question, ...]:
         """The questions about an item, found without reading its reports."""
         if isinstance(item, ClaimItem):
             support = (label_question(),) if item.has_verdict else ()
             return (*support, cited_question()) if self.asks_cited else support
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
-        path = "vote" if isinstance(item, PairItem) else "rate"
-        return report_questions(path, self._shop_url, with_profile=with_profile, elsewhere=elsewhere)
+        return self._of_reports("vote" if isinstance(item, PairItem) else "rate", with_profile=with_profile)
 
-    @property
-    def _shop_url(self) -> str:
-        return self.definition.shop_url or SHOP_URL
+    def _of_reports(self, path: str, *, with_profile: bool) -> tuple[Question, ...]:
+        shop_url, elsewhere = self.definition.shop_url or SHOP_URL, self.are_from_elsewhere
+        return report_questions(path, shop_url, with_profile=with_profile, elsewhere=elsewhere)
 
     def claim_of(self, item: ClaimItem) -> str:
         """The text of the claim, for the record."""

@@ -194,13 +194,21 @@ _BY_CHANCE = 0.01
 """How often at most a coin may seem to choose by the order: of twelve choices, all have to fall on one place or ten."""
 
 
-def order_decided(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
+ByPair = Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]
+"""One judge's outcomes by pair and dimension."""
+
+
+def _outcomes(by_pair: ByPair) -> Iterator[PairOutcome]:
+    return (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
+
+
+def order_decided(by_pair: ByPair) -> bool:
     """True for a judge that chooses by the place of a report, over all pairs of systems and dimensions.
 
     A judge that is asked in both orders and reads chooses each place equally often, also where it likes one system
     best; a coin does so nearly.
     """
-    every = [outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its]
+    every = [*_outcomes(by_pair)]
     choices, first = sum(outcome.choices for outcome in every), sum(outcome.chose_first for outcome in every)
     is_rare = (sign_test([1.0] * first + [-1.0] * (choices - first)) or 1.0) <= _BY_CHANCE
     return is_rare and max(first, choices - first) >= BY_ORDER * choices
@@ -215,10 +223,9 @@ def with_majorities(results: Results) -> Results:
     """
     panels: Results = {}
 
-    def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
+    def has_spoken(by_pair: ByPair) -> bool:
         """False for a judge that met the limit before its first answer."""
-        every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-        return any(not outcome.is_forfeit and outcome.state in ("scored", "na", "judge") for outcome in every)
+        return any(not each.is_forfeit and each.state in ("scored", "na", "judge") for each in _outcomes(by_pair))
 
     spoken = [each for each, by_pair in results.items() if has_spoken(by_pair) and not order_decided(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
