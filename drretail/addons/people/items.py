@@ -273,7 +273,7 @@ class Sheets:
         return self._of_reports("vote" if isinstance(item, PairItem) else "rate", with_profile=with_profile)
 
     def _of_reports(self, path: str, *, with_profile: bool) -> tuple[Question, ...]:
-        shop_url, elsewhere = self.definition.shop_url or SHOP_URL, self.are_from_elsewhere
+        shop_url, elsewhere = self.definition.shop_url or SHOP_URL, self.are_from_elsewhere and not with_profile
         return report_questions(path, shop_url, with_profile=with_profile, elsewhere=elsewhere)
 
     def claim_of(self, item: ClaimItem) -> str:
