@@ -57,6 +57,8 @@ class Definition(Document):
     """None for imported reports, which have no world."""
     now: datetime | None = None
     """The shop's current date, as agents and judges are shown it; None if unknown."""
+    shop_url: str | None = Field(default=None, exclude_if=lambda url: url is None)
+    """The address of your own shop, as judges and voters are shown it; None for another world, or none."""
     queries: tuple[Query, ...] = ()
     asked: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """By label, the query ids of systems that were started with a part of the queries; others answer all of them."""
@@ -276,6 +278,7 @@ class Experiment:
             update={
                 "title": planned.title or existing.title,
                 "now": existing.now or planned.now,
+                "shop_url": existing.shop_url or planned.shop_url,
                 "queries": tuple(queries[query_id].task for query_id in sorted(queries)),
                 "asked": dict(sorted(_asked_together(existing, planned).items())),
                 "systems": dict(sorted((existing.systems | planned.systems).items())),

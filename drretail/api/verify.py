@@ -40,7 +40,6 @@ from drretail.experiment import (
     kept_hashes,
     prompts_path,
     read_definition,
-    read_run,
     run_path,
 )
 from drretail.files import unsynced
@@ -54,7 +53,7 @@ from drretail.records.score import Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Prose, Result
 from drretail.records.tables.table import table_of
-from drretail.run_file import read_evidence, read_members, read_results
+from drretail.run_file import read_evidence, read_members, read_results, read_run
 from drretail.tools.registry import tool_schema_hash
 
 Name = Literal["hashes", "runs", "scores"]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
+from urllib.parse import urlsplit
 
 from drretail.env.folder import rows_of
 from drretail.env.world import World
@@ -18,11 +19,23 @@ from drretail.records.shop import USD, Order, Product
 
 _MOST_LINES = 20
 """The most lines of an order that are looked up."""
+_FIRST = 100
+"""The products among which one with a page is looked for."""
 
 
 def mapping_of(world: World) -> Mapping[str, Any]:
     """The mapping by which the shop's own files were read; empty for other worlds."""
     return world.manifest.parameters.get("mapping", {})
+
+
+def shop_address(world: World) -> str | None:
+    """The address of your own shop's site: that of its ``product_url``, else of a product's page; None if unknown."""
+    if not world.manifest.is_own_shop:
+        return None
+    page = mapping_of(world).get("product_url") or next(
+        (product.page for product in first_products(world, _FIRST) if product.page), None
+    )
+    return None if page is None else "://".join(urlsplit(page)[:2])
 
 
 def _texts(text: str) -> tuple[EvidenceText, ...]:

@@ -4,7 +4,6 @@ Nothing else imports a metric's folder (a contract in pyproject.toml), except wh
 
 eval/judging/readings.py                   the readings of the metric reading, which metrics by code use
 addons/sandboxes/search_based/gold.py      dr3's criteria, made with a sandbox before any experiment
-addons/people/items.py                 people are asked by the criteria of quality and pairwise
 """
 
 import re

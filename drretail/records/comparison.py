@@ -18,13 +18,18 @@ Outcome = Literal[
     "nothing",
     "not_concluded",
     "not_read",
+    "order_decided",
     "missing",
 ]
 """The result of comparing A with B. "nothing": no query has values of both. "not_concluded": the judge is rule-based.
-"not_read": the judge does not read (``JudgeAudit``). "missing": more than one planned run in twenty of a headline is
-lost or not made yet. "undone": the difference would not be shown if the higher side had failed once more.
-"answers_less": the higher side is lower in what must be read with it.
+"not_read": the judge does not read (``JudgeAudit``). "order_decided": nor does one that chooses by the order of two
+reports. "missing": more than one planned run in twenty of a headline is lost or not made yet. "undone": the difference
+would not be shown if the higher side had failed once more. "answers_less": the higher side is
+lower in what must be read with it.
 """
+
+ORDER_DECIDED = "not read: the order decided"
+"""What is said wherever a comparison by such a judge would stand."""
 
 
 class GateResult(Record):
@@ -249,8 +254,8 @@ class PairScore(OfJudge):
     """Share of scored pairs whose result changed with the order, also between a winner and "equal". None if one order
     was not asked."""
     first_position_rate: float | None = None
-    """Share of the answers on scored pairs that prefer the report which the judge read first, "equal" counting half;
-    0.5 means that the position does not matter.
+    """Share of the choices between two reports that fell on the one which the judge read first; "equal" is no choice.
+    0.5 means that the position does not matter. Where the order decided, the flips and this are all that a row tells.
     """
     disagreement: float | None = None
     """For a panel: share of scored pairs on which its members disagreed."""

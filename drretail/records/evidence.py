@@ -39,7 +39,7 @@ class Evidence(Document):
     title: str
     """The title that readers are shown."""
     url: str | None = None
-    """A web page's address; of a product that was looked up, the shop's own page."""
+    """A web page's address; of a product, the shop's own page if it is known."""
     image: str | None = Field(default=None, exclude_if=lambda image: image is None)
     """The address of a product's picture, which readers may load."""
     date: str | None = None

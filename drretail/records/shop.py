@@ -148,7 +148,9 @@ class Product(Record):
     details: dict[str, Any] = Field(default_factory=dict)
     bought_together: None = None
     page: str | None = Field(default=None, exclude_if=_is_none)
-    """The address of the shop's own page. It is shown to readers, as is ``image``, and to no agent or judge."""
+    """The address of the shop's own page. It is shown to readers and judges of reports, as the address of the source,
+    and to no agent.
+    """
     image: str | None = Field(default=None, exclude_if=_is_none)
     """The address of its first picture."""
 

@@ -70,9 +70,15 @@ class Vote(_Ballot):
         return "tie" if self.choice == "tie" else "left" if self.choice == self.shown_left else "right"
 
     @property
-    def winner(self) -> str:
-        """The label of the preferred system, whichever is named first; empty for a tie."""
-        return {"a": self.a, "b": self.b, "tie": ""}[self.choice]
+    def place(self) -> Choice:
+        """The choice with the two systems in the order of their labels, so that votes on one pair can be compared.
+
+        Agreement is measured on it. κ on the names of several systems would take chance agreement for rarer than it
+        is: each pair leaves two choices, however many names there are.
+        """
+        if self.choice == "tie" or self.a < self.b:
+            return self.choice
+        return "b" if self.choice == "a" else "a"
 
 
 class _OfReport(_Ballot):

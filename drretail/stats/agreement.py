@@ -1,5 +1,5 @@
 """Agreement of raters: κ, percent; r, ρ, τ_b of numbers (paper Appendices D and E). Their confusion tables, with
-bootstrap intervals over clusters; and the answers of every two of several people, paired.
+bootstrap intervals over clusters.
 
 Every function of two raters takes their answers on the same items in the same order, and returns None if the statistic
 is not defined: no item, only one label, or numbers that never change. Raises ValueError for sequences of unequal
@@ -8,12 +8,12 @@ length.
 The last two axes of a table are the first rater's label and the second's, and hold counts; any axes may precede them.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import isnan, sqrt
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from drretail.records.base import sha256_of
 from drretail.stats.intervals import FEWEST, Interval, draws, percentile_interval, share_interval
@@ -406,37 +406,3 @@ def _share_right(tables: "Tables", label: int, seed: str) -> Interval:
     if share in (0, 1):
         return share_interval([share] * len(counted))
     return drawn_interval(counted, lambda table: table[..., label, label] / table[..., label, :].sum(-1), seed)
-
-
-Item = TypeVar("Item", bound=Hashable)
-
-
-class Answered(NamedTuple, Generic[Item]):
-    """What one rater answered to one question about one item."""
-
-    rater: str
-    item: Item
-    about: str
-    """The question."""
-    value: str
-
-
-class Pair(NamedTuple):
-    """The answers of two raters to one question, on the items that both answered."""
-
-    first: str
-    second: str
-    about: str
-    ones: Sequence[Hashable]
-    others: Sequence[Hashable]
-
-
-def pairs_of(answers: Iterable[Answered[Item]]) -> Iterator[Pair]:
-    """Every two raters of each question, in order of their first answers; the last answer on an item counts."""
-    by_question: dict[str, dict[str, dict[Item, str]]] = defaultdict(lambda: defaultdict(dict))
-    for rater, item, about, value in answers:
-        by_question[about][rater][item] = value
-    for about, by_rater in by_question.items():
-        for (first, ones), (second, others) in combinations(by_rater.items(), 2):
-            both = [item for item in ones if item in others]
-            yield Pair(first, second, about, [ones[item] for item in both], [others[item] for item in both])

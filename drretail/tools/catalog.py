@@ -123,7 +123,7 @@ def _source(product: Product, form: Literal["card", "record"], text: str, *, sho
         kind="product",
         key=product.product_id,
         title=harmless(product.title),
-        url=product.product_url,
+        url=product.page or product.product_url,
         image=product.image,
         form=form,
         text=text,

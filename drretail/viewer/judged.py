@@ -6,7 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
@@ -85,7 +85,8 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
     return Judgements(tuple(judged), stale)
 
 
-Choice = Literal["a", "b", "tie", "na", "failed", "one order"]
+Choice = Literal["a", "b", "tie", "na", "failed", "one order", "by order"]
+"""What a judge prefers, or why that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,13 @@ class PairJudgement:
     judge: JudgeRef
     rules: Rules
     dimensions: tuple[DimensionJudgement, ...]
+
+    @property
+    def by_order(self) -> "PairJudgement":
+        """The same of a judge of which the order of reports decided: it prefers none."""
+        unknown = ("na", "failed", "one order")
+        made = (each if each.choice in unknown else replace(each, choice="by order") for each in self.dimensions)
+        return replace(self, dimensions=tuple(made))
 
 
 def pairs_with_verdicts(experiment: Path) -> dict[str, list[Labels]]:

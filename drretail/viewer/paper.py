@@ -3,7 +3,7 @@ Datasets and costs: Tables 4 and 5, Figures 4 and 5. Verdicts and agreement: Tab
 """
 
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -23,16 +23,16 @@ from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.grounding.report.render import WordCount
 from drretail.querygen.lint import Linter
 from drretail.querygen.reading import WORLD as DEMO
-from drretail.records.comparison import PairScore
+from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
 from drretail.records.score import CODE, PANEL, Score, Scores, shown_rows
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
-from drretail.records.vote import Vote
+from drretail.records.vote import Choice, Vote
 from drretail.run_file import read_evidence, read_telemetry
-from drretail.stats.agreement import TIE, Answered, kappa_without_ties, pairs_of, soft_disagreement
+from drretail.stats.agreement import TIE, kappa_without_ties, soft_disagreement
 from drretail.viewer.modes import Mode, modes_of
 
 HERE, PAPER = Cell("here"), Cell("paper")
@@ -374,7 +374,10 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
     if not met and len(labels) > 1:
         missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
     elif met and not rated:
-        missing.append(f"a language model's preferences: drretail score {experiment} --metrics pairwise --judge …")
+        unread = {row.judge for row in met if row.contrast.outcome == "order_decided"}
+        why = f" ({', '.join(sorted(unread))}: {ORDER_DECIDED})" if unread else ""
+        again = f"drretail score {experiment} --metrics pairwise --rules paper --judge …"
+        missing.append(f"preferences of a language model that reads{why}: {again}")
     has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
     shares = {
         f"{row.a} ~ {row.b}: {row.dimension}": [
@@ -388,22 +391,22 @@ def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperT
 
 
 def people_agree(votes: Sequence[Vote]) -> PaperTable:
-    """Appendix D: Cohen's κ of every two annotators by dimension, without ties."""
+    """Appendix D: Cohen's κ of every two annotators by dimension on A and B, without ties."""
     published = numbers_of("kappa")
     soft = published.pop("soft_disagreements")
-    answers = [
-        Answered(vote.annotator, (vote.pair_id, *sorted((vote.a, vote.b))), vote.dimension, vote.winner or TIE)
-        for vote in sorted(votes, key=lambda vote: vote.annotator)
-    ]
+    places: dict[str, dict[str, dict[str, Choice]]] = defaultdict(lambda: defaultdict(dict))
+    for vote in sorted(votes, key=lambda vote: vote.annotator):
+        places[vote.dimension][vote.annotator][vote.about] = vote.place
     figures: Figures = {}
     for dimension in (*published, *(dimension for dimension in DIMENSIONS if dimension not in published)):
-        for pair in pairs_of(answers):
-            if pair.ones and pair.about == dimension:
-                kappa, soft_here = kappa_without_ties(pair.ones, pair.others), soft_disagreement(pair.ones, pair.others)
-                decided = sum(TIE not in both for both in zip(pair.ones, pair.others, strict=True))
-                counts = Cell(len(pair.ones), "count"), Cell(decided, "count")
+        for (first, its), (second, others) in combinations(places[dimension].items(), 2):
+            both = [(its[about], others[about]) for about in its if about in others]
+            if both:
+                ones, twos = zip(*both, strict=True)
+                kappa, soft_here = kappa_without_ties(ones, twos), soft_disagreement(ones, twos)
+                counts = Cell(len(both), "count"), Cell(sum(TIE not in pair for pair in both), "count")
                 cells = [Cell(kappa, "number"), *counts, Cell(soft_here, "number")]
-                figures |= here({f"{dimension} ({pair.first}, {pair.second})": cells})
+                figures |= here({f"{dimension} ({first}, {second})": cells})
         if dimension in published:
             cells = (Cell(published[dimension], "number"), Cell(21, "count"), None, Cell(soft, "number"))
             figures |= of_paper({dimension: cells})

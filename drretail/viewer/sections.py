@@ -175,7 +175,9 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
         cells: list[list[object]] = []
         for pair in pairs:
             row = pair.contrast
-            counts = [row.above, row.equal, row.below, row.n_pairs]
+            counts: list[int | None] = [row.above, row.equal, row.below, row.n_pairs]
+            if row.outcome == "order_decided":
+                counts = [None, None, None, pair.n_scored]
             figures = [measured_cell(pair.win_rate), Cell(row.p, "p"), Cell(row.p_holm, "p")]
             shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
             cells.append([pair.dimension, *counts, *figures, *shares])
@@ -257,7 +259,7 @@ def all_pairs_parts(
     yield from prose("What can be concluded", *sentences, "")
     # Of several judges, the first one's.
     rows = {(row.a, row.b, name_of(row)): row for row in reversed(rows_shown)}
-    if columns := list(dict.fromkeys(map(name_of, rows_shown))):
+    if columns := list(dict.fromkeys(name_of(row) for row in rows_shown if row.difference is not None)):
         lines: list[list[object]] = []
         for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
             its = (rows.get((a, b, column)) for column in columns)

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from drretail.stats.agreement import (
-    Answered,
     Values,
     accuracy_interval,
     agreement_interval,
@@ -23,7 +22,6 @@ from drretail.stats.agreement import (
     kappa_without_ties,
     krippendorff_alpha,
     mean_absolute_deviation,
-    pairs_of,
     pairwise_comparison_accuracy,
     percent,
     ranking_agreement,
@@ -228,21 +226,3 @@ def together(*systems: list[float]) -> Values:
     for number, numbers in enumerate(systems):
         made |= values(f"s{number}", numbers)
     return made
-
-
-ANSWERS = [
-    Answered("ann", 1, "depth", "a"),
-    Answered("ann", 2, "depth", "b"),
-    Answered("bob", 1, "depth", "b"),
-    Answered("bob", 1, "depth", "a"),
-    Answered("bob", 3, "depth", "a"),
-    Answered("ann", 1, "clarity", "a"),
-    Answered("cat", 2, "clarity", "tie"),
-]
-
-
-def test_two_raters_are_paired_in_each_question_on_what_both_answered_last() -> None:
-    assert [tuple(pair) for pair in pairs_of(ANSWERS)] == [
-        ("ann", "bob", "depth", ["a"], ["a"]),
-        ("ann", "cat", "clarity", [], []),
-    ]

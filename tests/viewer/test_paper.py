@@ -1,7 +1,10 @@
 import json
 from functools import partial
+from itertools import combinations
+from math import sqrt
 from pathlib import Path
-from statistics import mean
+from random import Random
+from statistics import mean, stdev
 
 import pytest
 
@@ -12,8 +15,17 @@ from drretail.records.comparison import Share
 from drretail.records.run import RoleModel, Run, Step, System, Usage
 from drretail.records.score import Agreement, Score, Scores
 from drretail.records.tables.table import Row
-from drretail.records.vote import Vote
-from drretail.viewer.paper import HERE, SYSTEMS, PaperTable, PaperView, columns_of, read_paper_view, rows_of
+from drretail.records.vote import Choice, Vote
+from drretail.viewer.paper import (
+    HERE,
+    SYSTEMS,
+    PaperTable,
+    PaperView,
+    columns_of,
+    people_agree,
+    read_paper_view,
+    rows_of,
+)
 from tests import build
 from tests.eval.compare.crafted import preference
 from tests.viewer import scores
@@ -169,6 +181,35 @@ def test_two_peoples_votes_give_kappa_without_ties_and_the_last_vote_holds(tmp_p
     assert values(row) == (pytest.approx(0.5), 5, 4, 0.5)
     votes(folder, *ann, *ben, vote("ben", "4", "b"))
     assert values(here(read_paper_view(folder, None), "Appendix D")[0])[0] == 1
+
+
+def coins(seed: int, systems: int, ties: float = 0.0) -> list[Vote]:
+    """Two people who toss a coin over 30 queries of every two systems, which each line names in either order."""
+    lot = Random(seed)
+    labels = [f"s{number}" for number in range(systems)]
+    made: list[Vote] = []
+    for person in ("ann", "ben"):
+        for pair in combinations(labels, 2):
+            for query in range(30):
+                a, b = lot.sample(pair, 2)
+                choice: Choice = "tie" if lot.random() < ties else lot.choice(("a", "b"))
+                made.append(vote(person, f"{'~'.join(pair)}~{query}", choice, a=a, b=b))
+    return made
+
+
+@pytest.mark.parametrize("systems", [2, 3, 6])
+@pytest.mark.parametrize("ties", [0.0, 0.3])
+def test_coins_agree_as_chance_does_among_any_number_of_systems(systems: int, ties: float) -> None:
+    kappas: list[float] = []
+    for seed in range(40):
+        (row,) = people_agree(coins(seed, systems, ties)).here
+        value, _, decided = values(row)[:3]
+        assert isinstance(value, float)
+        assert isinstance(decided, int)
+        assert abs(value) < 4 / sqrt(decided), seed
+        kappas.append(value * sqrt(decided))  # with a standard deviation of 1
+    assert abs(mean(kappas)) < 3.5 / sqrt(len(kappas))
+    assert 0.6 < stdev(kappas) < 1.4
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from drretail.addons.imports.material import (
     redacted,
     stem,
 )
-from drretail.env.looked_up import with_looked_up
+from drretail.env.looked_up import shop_address, with_looked_up
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.live import LONGEST_TITLE, clean_line, cleaned_page
@@ -34,7 +34,6 @@ from drretail.experiment import (
     gold_path,
     path_of,
     read_definition,
-    read_run,
     read_runs,
     run_path,
     sources_path,
@@ -57,7 +56,7 @@ from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
 from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
-from drretail.run_file import Recorded, read_evidence
+from drretail.run_file import Recorded, read_evidence, read_run
 
 NO_SHOP = "The report was imported without the shop's records."
 
@@ -269,7 +268,7 @@ def record(
     queries = queries_of(material, form, () if before is None else before.queries)
     labels = _labels(material.systems())
     options = {"format": form} if world is None else {"format": form, LOOKED_UP: world.manifest.fingerprint}
-    definition = _definition(material, options, queries, labels, before, model)
+    definition = _definition(material, options, queries, labels, before, model, world)
     shop = None if world is None else NamedProducts(world)
     given_pages = None if pages is None else read_pages(pages)
     places = {
@@ -343,6 +342,7 @@ def _definition(
     labels: Mapping[str, str],
     before: Definition | None,
     model: str | None,
+    world: World | None,
 ) -> Definition:
     if model is not None and not all(model.partition(":")):
         raise UserError(f"{quoted(model)} names no provider: write provider:model, such as openai:gpt-5.")
@@ -363,6 +363,7 @@ def _definition(
             "asked": query_ids,
             "systems": dict.fromkeys(labels.values(), system),
             "prompt_hashes": {},
+            "shop_url": base.shop_url if world is None else shop_address(world),
         }
     )
 

@@ -38,6 +38,7 @@ class Scale:
 
 PREFERENCE = Scale("preference", "nominal", (-1, 0, 1), tie=0)
 """Which of two reports is better: 1 for the first by label, -1 for the second."""
+_PREFERENCES = {"a": 1.0, "b": -1.0, "tie": 0.0}
 RATING = Scale("rating", "interval", tuple(range(11)))
 SUPPORT = Scale("support", "ordinal", (0, 0.5, 1))
 """How far sources support a claim: none (or contradicted), partial, full."""
@@ -112,7 +113,7 @@ def opinions_of(experiment: Path) -> list[Opinion]:
 def _of_ballot(ballot: Ballot) -> Opinion:
     if isinstance(ballot, Vote):
         question, item, system = Question(PREFERENCE, ballot.dimension), ballot.pair_id, ""
-        value = 0.0 if not ballot.winner else 1.0 if ballot.winner == min(ballot.a, ballot.b) else -1.0
+        value = _PREFERENCES[ballot.place]
     else:
         item, system = ballot.about, ballot.run_id.partition("/")[0]
         if isinstance(ballot, Rating):
@@ -162,7 +163,6 @@ def by_question(opinions: Iterable[Opinion]) -> dict[Question, list[Opinion]]:
 
 
 NEEDED = ("item", "rater", "value")
-_PREFERENCES = {"a": 1.0, "b": -1.0, "tie": 0.0}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from drretail.addons.live.access import People
 from drretail.addons.live.layout import KINDS, Kind, page_response
 from drretail.addons.live.report_pages import Watch
-from drretail.addons.people.items import Sheets, definitions
+from drretail.addons.people.items import Sheets
 from drretail.addons.people.plan import planned
 from drretail.eval.ballots import cast, take_back, votes_of
 from drretail.experiment import read_definition
@@ -88,7 +88,7 @@ class Voting:
             with_report=self.with_report,
             kept=sum(answered for answered, _ in counts),
             total=len(plan.items(kind.path)),
-            questions=definitions(kind.path, elsewhere=sheets.are_from_elsewhere),
+            questions=sheets.definitions(kind.path),
             elsewhere=sheets.are_from_elsewhere,
             asks_cited=bool(plan.uncited),
         )

@@ -1,5 +1,5 @@
-"""What people are asked about reports and claims (with the judges' own definitions), and what a person is shown of each
-planned pair, report and claim, with the names of systems and models withheld.
+"""What people are asked about reports (by the criteria of the paper's judge) and claims, and what a person is shown of
+each planned pair, report and claim, with the names of systems and models withheld.
 """
 
 import re
@@ -14,10 +14,9 @@ from markupsafe import Markup
 from drretail.addons.people.judged_claims import JudgedClaim, judged_claims_of
 from drretail.errors import UserError
 from drretail.eval.claims.claims import about_sources, content_of
-from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, without_shop
-from drretail.eval.judging.readings import NO_PROFILE, picks_with_prices
+from drretail.eval.judging.dimensions import PERSONALIZATION, published_criteria, without_shop
+from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Planned, Subject, pair_id, read_subject
-from drretail.eval.metrics import pairwise, quality
 from drretail.experiment import Definition, read_profile
 from drretail.grounding.report.marks import find_marks
 from drretail.grounding.report.markup import blanked
@@ -27,6 +26,7 @@ from drretail.grounding.text.words import content_stems
 from drretail.grounding.verify.records import read_ledger
 from drretail.records.query import Query
 from drretail.records.run import System
+from drretail.records.shop import SHOP_URL
 from drretail.records.vote import CITED, SUPPORT, ClaimItem, ClaimSupport, Item, PairItem, ReportItem
 from drretail.viewer.judged import readable, span_of
 from drretail.viewer.page.frame import is_web_address
@@ -79,23 +79,18 @@ SUPPORT_RULES = (
 """The rules of the judges' prompt ``support``, as paragraphs and points."""
 
 
-def report_questions(
-    path: str, *, with_profile: bool, with_picks: bool, elsewhere: bool = False
-) -> tuple[Question, ...]:
+def report_questions(path: str, shop_url: str, *, with_profile: bool, elsewhere: bool = False) -> tuple[Question, ...]:
     """The questions which of two reports is better, or how good one is (0 to 10), one for each dimension.
 
-    Without a profile, personalization is left out. For reports from ``elsewhere``, the words are those for imported
-    reports, without the shop.
+    The criteria are those that a judge reads under the paper's rules. Without a profile, personalization is left out.
+    For reports from ``elsewhere``, the words are those for imported reports, without the shop.
     """
-    criteria, options = (pairwise.criteria(), SIDES) if path == "vote" else (quality.criteria(), RATINGS)
-    parts = ("text", "picks", "anchors") if with_picks else ("text", "anchors")
+    options = SIDES if path == "vote" else RATINGS
     made: list[Question] = []
-    for dimension in DIMENSIONS:
+    for dimension, criterion in published_criteria().items():
         if with_profile or dimension != PERSONALIZATION:
-            criterion = criteria[dimension]
-            lines = [line for part in parts for line in _lines(criterion.get(part, ""))]
-            if elsewhere:
-                lines = _lines(without_shop("".join(f"{line}\n" for line in lines)))
+            text = without_shop(criterion["text"]) if elsewhere else criterion["text"]
+            lines = _lines(text.replace("{{shop_url}}", shop_url))
             made.append(Question(dimension, criterion["title"], tuple(lines), options))
     return tuple(made)
 
@@ -123,15 +118,7 @@ def _lines(text: str) -> list[str]:
     return [line.strip() for line in text.strip().splitlines() if line.strip()]
 
 
-def definitions(path: str, *, elsewhere: bool) -> tuple[Question, ...]:
-    """All questions about items of a kind, for its instructions; reports from ``elsewhere`` were imported."""
-    if path == "label":
-        return label_question(), cited_question()
-    return report_questions(path, with_profile=not elsewhere, with_picks=True, elsewhere=elsewhere)
-
-
 WITHHELD = "[name withheld]"
-_TAG = re.compile(r"\A<picks[^>]*>\n|\n</picks>\Z")
 
 
 class Names:
@@ -182,7 +169,6 @@ class BlindReport:
 
     name: str
     html: Markup
-    picks: tuple[str, ...]
     words: int
 
 
@@ -243,19 +229,9 @@ class Sheets:
         if isinstance(item, ClaimItem):
             return self.of_claim(item)
         subjects = self._pair(item, annotator) if isinstance(item, PairItem) else [self._unchanged(item)]
-        first, carts = subjects[0], [_TAG.sub("", picks_with_prices(subject, "default")) for subject in subjects]
-        picks = [tuple(map(self.names.withheld, cart.splitlines())) for cart in carts]
-        # Both lists or none, as for judges: a report without a list would look like one that buys nothing.
-        shown = picks if all(picks) else [()] * len(picks)
-        questions = report_questions(
-            "vote" if len(subjects) == 2 else "rate",
-            with_profile=first.profile is not None,
-            with_picks=all(picks),
-            elsewhere=all(subject.is_external for subject in subjects),
-        )
         letters = "AB" if len(subjects) == 2 else [""]
-        reports = [self._report(*each) for each in zip(letters, subjects, shown, strict=True)]
-        return self._sheet(first, questions, reports=tuple(reports))
+        reports = [self._report(*each) for each in zip(letters, subjects, strict=True)]
+        return self._sheet(subjects[0], self.questions(item), reports=tuple(reports))
 
     def _pair(self, item: PairItem, annotator: str) -> list[Subject]:
         """Both reports, on the sides on which this person sees them."""
@@ -282,14 +258,23 @@ class Sheets:
             passage=self.names.withheld(paragraph_of(report, span)) if self.asks_cited else "",
         )
 
+    def definitions(self, path: str) -> tuple[Question, ...]:
+        """All questions about items of a kind, for its instructions."""
+        if path == "label":
+            return label_question(), cited_question()
+        return self._of_reports(path, with_profile=not self.are_from_elsewhere)
+
     def questions(self, item: Item) -> tuple[Question, ...]:
         """The questions about an item, found without reading its reports."""
         if isinstance(item, ClaimItem):
             support = (label_question(),) if item.has_verdict else ()
             return (*support, cited_question()) if self.asks_cited else support
         with_profile = read_profile(self.experiment, self._query(item.query_id).user_id) is not None
-        path = "vote" if isinstance(item, PairItem) else "rate"
-        return report_questions(path, with_profile=with_profile, with_picks=False)
+        return self._of_reports("vote" if isinstance(item, PairItem) else "rate", with_profile=with_profile)
+
+    def _of_reports(self, path: str, *, with_profile: bool) -> tuple[Question, ...]:
+        shop_url, elsewhere = self.definition.shop_url or SHOP_URL, self.are_from_elsewhere and not with_profile
+        return report_questions(path, shop_url, with_profile=with_profile, elsewhere=elsewhere)
 
     def claim_of(self, item: ClaimItem) -> str:
         """The text of the claim, for the record."""
@@ -302,12 +287,12 @@ class Sheets:
                 return subject, claim
         raise _changed(self.experiment)
 
-    def _report(self, name: str, subject: Subject, picks: tuple[str, ...]) -> BlindReport:
+    def _report(self, name: str, subject: Subject) -> BlindReport:
         if subject.run_id not in self._rendered:
-            # Citations are numbers that lead to the titles and links at its end.
+            # As judges read it; here its numbers are links.
             text = render_report(subject.report or "", subject.evidence).text
             self._rendered[subject.run_id] = marked_html(self.names.withheld(text), []).html
-        return BlindReport(name, self._rendered[subject.run_id], picks, len(split_words(subject.report or "")))
+        return BlindReport(name, self._rendered[subject.run_id], len(split_words(subject.report or "")))
 
     def _sheet(self, subject: Subject, questions: tuple[Question, ...], **shown: Any) -> Sheet:
         """A sheet with the query, the profile and the date as judges see them."""

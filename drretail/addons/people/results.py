@@ -8,7 +8,7 @@ from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part
 from drretail.records.tables.table import table_of
-from drretail.records.vote import Ballot, CitedLabel, ClaimLabel, Rating, Vote
+from drretail.records.vote import Ballot, Choice, CitedLabel, ClaimLabel, Rating, Vote
 
 MOST_PEOPLE = 20
 """The most people of whom each has a row of its own when printed."""
@@ -58,13 +58,13 @@ def results_of(ballots: Sequence[Ballot]) -> VoteResults:
         )
         counts = (len(votes), len({*votes}), len(ratings), len({*ratings}), len({*labels}))
         people.append(PersonCount(name, *counts))
-    won_by: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    places: dict[tuple[str, str, str], Counter[Choice]] = defaultdict(Counter)
     for ballot in ballots:
         if isinstance(ballot, Vote):
             a, b = sorted((ballot.a, ballot.b))
-            won_by[a, b, ballot.dimension][ballot.winner] += 1
-    places = sorted(won_by.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
-    pairs = [PairCount(a, b, dimension, won[a], won[""], won[b]) for (a, b, dimension), won in places]
+            places[a, b, ballot.dimension][ballot.place] += 1
+    ordered = sorted(places.items(), key=lambda item: (item[0][:2], DIMENSIONS.index(item[0][2])))
+    pairs = [PairCount(*about, count["a"], count["tie"], count["b"]) for about, count in ordered]
     return VoteResults(tuple(people), tuple(pairs))
 
 

@@ -27,6 +27,7 @@ from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
 from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
+from drretail.env.looked_up import shop_address
 from drretail.env.web.base import Web
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
@@ -331,6 +332,7 @@ def definition(
     return Definition(
         world_fingerprint=world.manifest.fingerprint,
         now=world.manifest.now,
+        shop_url=shop_address(world),
         queries=tuple(sorted(queries, key=lambda query: query.query_id)),
         asked={sut.label: tuple(sorted(query.query_id for query in queries)) for sut in suts} if is_part else {},
         systems={sut.label: sut.system for sut in suts},

@@ -357,7 +357,7 @@ def _on_pairs(pairs: Sequence[PairScore], name: Name) -> Iterator[str]:
     flips: list[str] = []
     for pair in pairs:
         # Only of enough queries for a test: with two queries, often all or none flip.
-        if pair.contrast.outcome == "not_read" or pair.contrast.clusters < fewest_users():
+        if pair.contrast.outcome in ("not_read", "order_decided") or pair.contrast.clusters < fewest_users():
             continue
         if pair.forfeits and pair.queries_read is not None:
             yield (

@@ -103,7 +103,8 @@ def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScor
         if corrected is None:
             rows.append(row)
             continue
-        instead = row.contrast.outcome if row.contrast.outcome in ("not_read", "not_concluded") else None
+        unread = ("not_read", "order_decided", "not_concluded")
+        instead = row.contrast.outcome if row.contrast.outcome in unread else None
         contrast = concluded(row.contrast, corrected, is_primary=True, instead=instead)
         rows.append(row.model_copy(update={"contrast": contrast}))
     return tuple(rows)

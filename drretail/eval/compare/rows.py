@@ -321,7 +321,7 @@ def concluded(
     is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
     if not is_good:
         is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
-    if outcome != "nothing" and instead is not None:
+    if instead == "order_decided" or (outcome != "nothing" and instead is not None):
         outcome = instead
     elif is_against.get(outcome) or (outcome != "nothing" and is_primary and not row.is_complete):
         outcome = "missing"

@@ -17,6 +17,7 @@ from drretail.eval.scores.facts import chosen_variants, headlines
 from drretail.eval.scores.gathering import is_panel
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import (
+    ORDER_DECIDED,
     ComparedRow,
     Comparison,
     Finished,
@@ -224,7 +225,7 @@ def findings(rows: Iterable[ComparedRow], names: Mapping[str, str], *, by_judge:
     return sorted(made, key=lambda finding: finding.outcome != "higher")
 
 
-_OF_THE_JUDGE = ("not_concluded", "not_read")
+_OF_THE_JUDGE = ("not_concluded", "not_read", "order_decided")
 """The outcomes whose sentence names the judge."""
 
 
@@ -272,6 +273,8 @@ def _content(measure: Measure, names: Mapping[str, str]) -> tuple[str, str]:
             return "", f"nothing is concluded from {follows}"
         case "not_read":
             return "", f"nothing is concluded from {judge}, which doesn't read the reports"
+        case "order_decided":
+            return "", f"{ORDER_DECIDED} ({judge})"
         case "missing":
             return "", why_incomplete(measure)
         case "nothing":

@@ -2,7 +2,6 @@
 same questions without a shop and a shopper.
 """
 
-import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -26,26 +25,25 @@ PRIMARY = "overall"
 """The dimension by which systems are selected."""
 
 
-_CRITERION = re.compile(r"\{\{criterion_\w+\}\}")
-
-
 def criterion_of(criterion: dict[str, str]) -> str:
     """The criterion in a tag, followed by a placeholder for the picks if they count."""
     block = tagged("criterion", f"{criterion['title']}\n{criterion['text'].strip()}")
     return f"{block}\n{criterion['picks'].strip()}\n{{{{picks}}}}" if "picks" in criterion else block
 
 
-def published_prompt(beside: str, name: str, dimension: str) -> Prompt:
-    """A whole prompt of the paper's rules with its criterion filled in (Tables 10 to 13).
+def published_criteria() -> dict[str, dict[str, str]]:
+    """By dimension, the ``title`` and the ``text`` of its criterion under the paper's rules (Tables 10 and 11)."""
+    return load_table(__file__, "criteria_paper")
 
-    All that precedes the criterion is the beginning that the dimensions share.
+
+def published_prompt(beside: str, name: str, dimension: str) -> Prompt:
+    """A whole prompt of the paper's rules with its criterion filled in (Tables 11 to 13).
+
+    The criterion stands where the paper has it, before the data, so that the dimensions share no beginning.
     """
-    criterion = load_table(__file__, "criteria_paper")[dimension]
-    text = load_prompt(beside, name).text
-    first = _CRITERION.search(text)
-    start = first.start() if first else 0
-    own = text[start:].replace("{{criterion_name}}", criterion["title"])
-    return Prompt(dimension, own.replace("{{criterion_description}}", criterion["text"].strip()), text[:start])
+    criterion = published_criteria()[dimension]
+    text = load_prompt(beside, name).text.replace("{{criterion_name}}", criterion["title"])
+    return Prompt(dimension, text.replace("{{criterion_description}}", criterion["text"].strip()))
 
 
 def unjustified(answer: Any) -> str | None:

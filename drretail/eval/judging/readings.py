@@ -24,7 +24,6 @@ from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
-from drretail.records.shop import SHOP_URL
 
 _PICKS_DECLARED = "picks declared"
 
@@ -107,16 +106,16 @@ def shopper_context(subject: Subject, rules: Rules = "default") -> dict[str, str
     """The shop's address, the shopper and the question, and under the default rules the shop's current date."""
     profile = NO_PROFILE if subject.profile is None else subject.profile.text
     return {
-        "shop_url": SHOP_URL,
+        "shop_url": subject.shop_url,
         **({"today": subject.today} if rules == "default" else {}),
         "query": tagged("query", subject.query.text),
         "profile": tagged("profile", profile),
     }
 
 
-def report_as_written(subject: Subject, **attributes: str) -> str:
-    """The report as publications' rules show it: with its own marks, and nothing added."""
-    return tagged("report", subject.report or "", **attributes)
+def report_as_read(subject: Subject, **attributes: str) -> str:
+    """The report as publications' rules show it, which is what its reader sees: with numbers and a list of sources."""
+    return tagged("report", subject.rendered.text, **attributes)
 
 
 def report_material(subject: Subject) -> dict[str, str]:

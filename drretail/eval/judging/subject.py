@@ -39,7 +39,7 @@ from drretail.records.evidence import Evidence
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.run import BASELINES, Run, System, Turn, slug
 from drretail.records.score import ProfileSummary
-from drretail.records.shop import VOID_STATUSES, Order, Policy, UserProfile
+from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, UserProfile
 from drretail.records.wish import Want
 from drretail.run_file import RUN_FILE, read_evidence
 
@@ -77,6 +77,8 @@ class Subject:
     """The ids of the world's products that suit a want; None without the world."""
     now: datetime | None = None
     """The shop's current date, if known."""
+    shop_url: str = SHOP_URL
+    """The shop's address."""
     page_age: float = PAGE_AGE
     """Years from which a cited page counts as old."""
     page_at: Callable[[str], Awaitable[WebPage]] | None = None
@@ -301,6 +303,7 @@ def read_subject(
         profile=read_profile(experiment, query.user_id),
         store=store,
         now=definition.now,
+        shop_url=definition.shop_url or SHOP_URL,
         page_age=page_age,
         folder=experiment,
     )

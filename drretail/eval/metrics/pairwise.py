@@ -8,7 +8,7 @@ from typing import Literal
 
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION, criterion_of, published_prompt, unjustified
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import picks_with_prices, report_and_sources, report_as_written, shopper_context
+from drretail.eval.judging.readings import picks_with_prices, report_and_sources, report_as_read, shopper_context
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Pair
 from drretail.eval.metric import PairMetric
@@ -30,7 +30,7 @@ def criteria() -> dict[str, dict[str, str]]:
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
-    The prompt of the paper's rules allows only A and B as answers, and shows the reports as they were written.
+    The prompt of the paper's rules allows only A and B as answers, and shows the reports alone.
     """
     if rules == "paper":
         return published_prompt(PROMPTS, "comparing_paper", dimension)
@@ -87,7 +87,7 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
         shown = shopper_context(pair.a, rules)
         for (run, name), letter in zip(named[order], "ab", strict=True):
             if rules == "paper":
-                shown[f"report_{letter}"] = report_as_written(run, name=name)
+                shown[f"report_{letter}"] = report_as_read(run, name=name)
             else:
                 shown[f"report_{letter}"], shown[f"sources_{letter}"] = report_and_sources(run, name=name)
         return shown
@@ -109,7 +109,10 @@ async def judge(pair: Pair, seed: str, judge_session: JudgeSession) -> None:
             return Ruling(system, answer.justification.strip())
 
         schema = PaperComparison if rules == "paper" else Comparison
-        return JudgeQuestion(STAGE, dimension, prompt, given, schema, read, unjustified, order=order, begins_with=order)
+        begins_with = order if rules == "default" else ""
+        return JudgeQuestion(
+            STAGE, dimension, prompt, given, schema, read, unjustified, order=order, begins_with=begins_with
+        )
 
     compared_in = [name for name in DIMENSIONS if name != PERSONALIZATION or pair.a.profile is not None]
     await judge_session.ask_and_record(

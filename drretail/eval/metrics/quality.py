@@ -16,7 +16,7 @@ from drretail.eval.judging.dimensions import (
     values_for,
 )
 from drretail.eval.judging.question import JudgeQuestion, Ruling
-from drretail.eval.judging.readings import picks_with_prices, report_as_written, report_material, shopper_context
+from drretail.eval.judging.readings import picks_with_prices, report_as_read, report_material, shopper_context
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, description_of, joined, of_verdicts, value_of
@@ -39,8 +39,8 @@ def criteria() -> dict[str, dict[str, str]]:
 def prompt_for(dimension: str, rules: Rules = "default") -> Prompt:
     """The dimension's prompt with its criterion filled in, so that its hash covers the criterion's text.
 
-    A criterion about prices also shows the report's picks, except under a publication's rules, which show the report as
-    it was written.
+    A criterion about prices also shows the report's picks, except under a publication's rules, which show the report
+    alone.
     """
     if rules != "default":
         name = "personalization_paper" if dimension == PERSONALIZATION else "rating_paper"
@@ -70,9 +70,10 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
     @cache
     def material() -> dict[str, str]:
         context = shopper_context(subject, rules)
-        return context | (report_material(subject) if rules == "default" else {"report": report_as_written(subject)})
+        return context | (report_material(subject) if rules == "default" else {"report": report_as_read(subject)})
 
     picks = cache(lambda: picks_with_prices(subject, rules))
+    begins_with = "report" if rules == "default" else ""
     rated = [dimension for dimension in DIMENSIONS if dimension != PERSONALIZATION or subject.profile is not None]
 
     def question(dimension: str) -> JudgeQuestion[Rating]:
@@ -84,7 +85,7 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         def read(answer: Rating) -> Ruling:
             return Ruling(answer.rating, answer.justification.strip())
 
-        return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with="report")
+        return JudgeQuestion(STAGE, dimension, prompt, given, Rating, read, unjustified, begins_with=begins_with)
 
     await judge_session.ask_and_record(*map(question, rated))
     if subject.profile is None:

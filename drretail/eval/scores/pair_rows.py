@@ -20,12 +20,12 @@ from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered, Plan, panel_ref, panels_of, verdicts_by_assessor
 from drretail.eval.scores.planned import means_by_query
 from drretail.records.base import Rules
-from drretail.records.comparison import EQUAL, ComparedRow, Outcome, PairScore, Share
+from drretail.records.comparison import EQUAL, ORDER_DECIDED, ComparedRow, Outcome, PairScore, Share
 from drretail.records.score import Order, Score, Verdict
 from drretail.stats.agreement import sign
 from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
-from drretail.stats.significance import holm
+from drretail.stats.significance import holm, sign_test
 
 State = Literal["scored", "na", "judge", "not_judged", "runs_failed"]
 """Whether a meeting has a result, or why not: the judge failed, it was not judged, or a report is missing."""
@@ -46,8 +46,10 @@ class PairOutcome:
     """True if a side left no report by its own failure: it loses without a judge, and two such sides tie."""
     flipped: float | None = None
     """1 if each order has another result, such as a winner and "equal". None if only one order was asked."""
-    first_preferred: float | None = None
-    """The share of answers that prefer the report read first; "equal" counts ½."""
+    choices: int = 0
+    """Answers that choose one of the two; "equal" is none."""
+    chose_first: int = 0
+    """Those of them that choose the report read first."""
     disagreed: float | None = None
     """1 if the members of a panel disagreed; None for a single judge."""
     failed_verdicts: int = 0
@@ -126,11 +128,13 @@ def _judged(
     times_asked = [{each.order: each for each in living if each.judge_repeat == time} for time in times]
     outcomes = [_once(first.query.query_id, by_order, orders) for by_order in times_asked]
     scored = [each for each in outcomes if each.state == "scored"] or [_first_lacking(outcomes)]
-    names = ("win", "loss", "flipped", "first_preferred")
+    names = ("win", "loss", "flipped")
     means: dict[str, Any] = {name: _mean([getattr(each, name) for each in scored]) for name in names}
     return replace(
         scored[0],
         **means,
+        choices=sum(each.choices for each in scored),
+        chose_first=sum(each.chose_first for each in scored),
         failed_verdicts=sum(each.failed_verdicts for each in outcomes),
         stale_verdicts=len(about) - len(living),
         repairs=sum(verdict.repairs for verdict in living),
@@ -161,14 +165,15 @@ def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequenc
     if states == {"na"}:
         return PairOutcome(query_id, "na")
     winners = {verdict.value for verdict in times_asked}
-    firsts = [0.5 if each.value == EQUAL else float(each.value == (each.order or "")[:1]) for each in times_asked]
+    choices = [verdict for verdict in times_asked if verdict.value != EQUAL]
     return PairOutcome(
         query_id,
         "scored",
         float(winners == {"a"}),
         float(winners == {"b"}),
         flipped=float(len(winners) > 1) if len(wanted) > 1 else None,
-        first_preferred=_mean(firsts),
+        choices=len(choices),
+        chose_first=sum(verdict.value == (verdict.order or "")[:1] for verdict in choices),
     )
 
 
@@ -183,21 +188,46 @@ def _mean(numbers: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
+BY_ORDER = 0.8
+"""The share of a judge's choices for one place, the first or the second, from which the order of reports decided."""
+_BY_CHANCE = 0.01
+"""How often at most a coin may seem to choose by the order: of twelve choices, all have to fall on one place or ten."""
+
+
+ByPair = Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]
+"""One judge's outcomes by pair and dimension."""
+
+
+def _outcomes(by_pair: ByPair) -> Iterator[PairOutcome]:
+    return (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
+
+
+def order_decided(by_pair: ByPair) -> bool:
+    """True for a judge that chooses by the place of a report, over all pairs of systems and dimensions.
+
+    A judge that is asked in both orders and reads chooses each place equally often, also where it likes one system
+    best; a coin does so nearly.
+    """
+    every = [*_outcomes(by_pair)]
+    choices, first = sum(outcome.choices for outcome in every), sum(outcome.chose_first for outcome in every)
+    is_rare = (sign_test([1.0] * first + [-1.0] * (choices - first)) or 1.0) <= _BY_CHANCE
+    return is_rare and max(first, choices - first) >= BY_ORDER * choices
+
+
 MAJORITY = "majority"
 
 
 def with_majorities(results: Results) -> Results:
-    """The results with one more judge, the majority, if two or more models compared the same systems under the same
-    rules.
+    """The results with one more judge, the majority, if two or more models that read compared the same systems under
+    the same rules.
     """
     panels: Results = {}
 
-    def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
+    def has_spoken(by_pair: ByPair) -> bool:
         """False for a judge that met the limit before its first answer."""
-        every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-        return any(not outcome.is_forfeit and outcome.state in ("scored", "na", "judge") for outcome in every)
+        return any(not each.is_forfeit and each.state in ("scored", "na", "judge") for each in _outcomes(by_pair))
 
-    spoken = [assessor for assessor, by_pair in results.items() if has_spoken(by_pair)]
+    spoken = [each for each, by_pair in results.items() if has_spoken(by_pair) and not order_decided(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
         members = [results[assessor] for assessor in assessors]
         panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
@@ -251,26 +281,33 @@ def derive_pairs(
     ranks: list[Score] = []
     for assessor in sorted(results, key=lambda assessor: assessor.order):
         by_pair = results[assessor]
+        instead: Outcome | None = "order_decided" if order_decided(by_pair) else gathered.no_conclusion(assessor)
         pairs += corrected(
             [
-                _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered)
+                _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered, instead)
                 for labels in sorted(by_pair)
                 for dimension in DIMENSIONS
             ],
-            gathered.no_conclusion(assessor),
+            instead,
         )
         names = sorted({*research_labels(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
-            ranks += _rank_scores(assessor, dimension, names, met, gathered)
+            ranks += _rank_scores(assessor, dimension, names, met, gathered, instead)
     return tuple(pairs), tuple(ranks)
 
 
 def _pair_score(
-    assessor: Assessor, labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], gathered: Gathered
+    assessor: Assessor,
+    labels: Labels,
+    dimension: str,
+    outcomes: Sequence[PairOutcome],
+    gathered: Gathered,
+    instead: Outcome | None,
 ) -> PairScore:
     a, b = labels
     hidden = assessor.judge.kind == "rule_based"  # it is never asked, so nothing is missing
+    by_order = instead == "order_decided"
     states = Counter("na" if hidden and each.state == "not_judged" else each.state for each in outcomes)
     counted = PairScore(
         **_about(assessor, dimension),
@@ -287,10 +324,12 @@ def _pair_score(
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         repairs=sum(outcome.repairs for outcome in outcomes),
-        contrast=preference(labels, dimension, () if hidden else outcomes, gathered),
+        contrast=preference(labels, dimension, () if hidden or by_order else outcomes, gathered),
         note=NOT_RATED if hidden else None,
     )
-    return counted if hidden else counted.model_copy(update=_numbers(outcomes, gathered))
+    shown = {} if hidden else _numbers(outcomes, gathered)
+    named = ("flip_rate", "first_position_rate") if by_order else tuple(shown)
+    return counted.model_copy(update={name: shown[name] for name in named})
 
 
 def corrected(rows: Sequence[PairScore], instead: Outcome | None) -> list[PairScore]:
@@ -355,6 +394,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
     # A forfeit counts in the rate and its test. What a judge prefers is seen only where it read both reports.
     read = [outcome for outcome in scored if not outcome.is_forfeit]
     results = [outcome.result or 0.0 for outcome in read]
+    choices = sum(outcome.choices for outcome in read)
     rates = [round(rate, 10) for rate in by_query(read, results).values()]
     groups = clusters.groups(outcome.query_id for outcome in read)
     # Without a winner, and where both have equal length, nothing is known.
@@ -374,7 +414,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "longer_won": mean(longer_won),
         "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
         "flip_rate": mean([outcome.flipped for outcome in scored]),
-        "first_position_rate": mean([outcome.first_preferred for outcome in scored]),
+        "first_position_rate": sum(outcome.chose_first for outcome in read) / choices if choices else None,
         "disagreement": mean([outcome.disagreed for outcome in scored]),
     }
 
@@ -385,8 +425,9 @@ def _rank_scores(
     names: Sequence[str],
     met: Mapping[Labels, Sequence[PairOutcome]],
     gathered: Gathered,
+    instead: Outcome | None,
 ) -> Iterator[Score]:
-    hidden = assessor.judge.kind == "rule_based"
+    hidden = NOT_RATED if assessor.judge.kind == "rule_based" else ORDER_DECIDED if instead == "order_decided" else None
     clusters, seed = gathered.clusters, gathered.definition.seed
     # One contest for each query and pair: repeats of a query are averaged.
     contests = [
@@ -396,7 +437,7 @@ def _rank_scores(
     ]
     by_name = {} if hidden else strengths(names, contests, seed, clusters)
     for name in names:
-        strength = by_name.get(name, Strength(Interval(None), NOT_RATED))
+        strength = by_name.get(name, Strength(Interval(None), hidden))
         own = [
             [each for each in outcomes if each.result is not None] for labels, outcomes in met.items() if name in labels
         ]

@@ -15,6 +15,7 @@ from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.experiment import path_of, run_path
 from drretail.grounding.text.wording import wish_lines
+from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.evidence import Finding
 from drretail.records.score import in_order, place_of
 from drretail.records.tables.figures import counted
@@ -234,7 +235,12 @@ def _broken(doubted: Sequence[Finding], evidence_id: str | None) -> tuple[str, .
     return tuple(dict.fromkeys(f"{signs[finding.severity]} {finding.found or finding.text}" for finding in own))
 
 
-_WITHOUT_CHOICE = {"na": "not asked", "failed": "judging failed", "one order": "asked in one order alone"}
+_WITHOUT_CHOICE = {
+    "na": "not asked",
+    "failed": "judging failed",
+    "one order": "asked in one order alone",
+    "by order": ORDER_DECIDED,
+}
 ALL_TALKS = 1_000_000
 """The most bytes of an experiment's packed journals with which its report contains conversations.
 
@@ -457,4 +463,8 @@ class Questions:
         for repeat in sorted({view.subject.repeat for view in views}):
             reports = {view.subject.label: view.subject.report_sha for view in views if view.subject.repeat == repeat}
             judgements += read_pair_judgements(self._view.folder, self._pairs, question.query.query_id, repeat, reports)
-        return judgements
+        by_order = {row.by_whom for row in self._view.scores.pairs if row.contrast.outcome == "order_decided"}
+        return [
+            each.by_order if (each.judge.spec, each.judge.params_hash, each.rules) in by_order else each
+            for each in judgements
+        ]

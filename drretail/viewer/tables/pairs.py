@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.records.comparison import PairScore, Share
+from drretail.eval.compare.wording import shares
+from drretail.records.comparison import ORDER_DECIDED, PairScore, Share
 from drretail.records.score import NO_SYSTEMS, Score, Systems
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
@@ -43,6 +44,10 @@ def pair_sections(
             lacking += [f"{pair}: {', '.join(parts)}."] if parts else []
         if rows[0].note is not None:
             yield Section(TITLE, by, notes=[f"{rows[0].note}. {MODELS_ALONE}", *lacking])
+        elif rows[0].contrast.outcome == "order_decided":
+            first = shares([row.first_position_rate for row in rows if row.first_position_rate is not None])
+            why = f"{ORDER_DECIDED}. {first} of its choices fell on the report that it read first."
+            yield Section(TITLE, by, notes=[why, *lacking])
         elif not any(row.n_scored for row in rows):
             yield Section(TITLE, by, notes=[NOTHING, *lacking])
         else:

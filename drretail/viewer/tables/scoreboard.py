@@ -26,7 +26,7 @@ from drretail.eval.scores.facts import AS_ZERO, missing_of
 from drretail.eval.scores.gathering import FP
 from drretail.grounding.text.wording import listed
 from drretail.llm.usage import dated
-from drretail.records.comparison import ComparedRow, Finished, Outcome
+from drretail.records.comparison import ORDER_DECIDED, ComparedRow, Finished, Outcome
 from drretail.records.run import DUMPS
 from drretail.records.score import BoardCell, BoardRow, Scoreboard, ShownColumn, Systems, Unit, in_order, place_of
 from drretail.records.tables import figures
@@ -93,6 +93,9 @@ def result_of(board: Scoreboard) -> str:
     bought = _how_often(board, names, first)
     if bought:
         return f"{bought} {_may_be_chance(of_measure(board, first))}"
+    unread = [finding.sentence for finding in every if finding.outcome == "order_decided"]
+    if unread:
+        return f"{unread[0][:1].upper()}{unread[0][1:]}"
     preferences = of_measure(board, SIDE_BY_SIDE)
     if preferences and len(labels) == 2 and outcome_of_all(preferences) != "not_read":
         (row,) = preferences
@@ -218,6 +221,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "missing": "runs are missing",
     "not_concluded": "nothing: the judge follows rules",
     "not_read": "nothing: the judge doesn't read",
+    "order_decided": ORDER_DECIDED,
     "identical": "the same on every query",
     "nothing": "no query has both",
 }
@@ -500,12 +504,14 @@ def conclusion(board: Scoreboard) -> Conclusion:
             for at, (count, ends, about) in enumerate(sorted(needed))
         ]
         sentences.append(f"To show differences of the size seen here takes about {listed(numbers)}.")
-    unclear = [finding for finding in rest if finding not in undecided]
+    result = result_of(board)
+    said = [*undecided, *(finding for finding in rest if finding.sentence.casefold() == result.casefold())]
+    unclear = [finding for finding in rest if finding not in said]
     more = len(unclear) - MOST_SAID
     for finding in unclear[: MOST_SAID if more > 1 else None]:
         sentences.append(finding.sentence)
     sentences += [f"{more} more are listed below."] if more > 1 else []
-    return Conclusion(result_of(board), " ".join(sentences), is_cut)
+    return Conclusion(result, " ".join(sentences), is_cut)
 
 
 def _of_one(board: Scoreboard) -> str:

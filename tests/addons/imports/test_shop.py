@@ -12,6 +12,7 @@ import pytest
 from drretail import run
 from drretail.addons.imports.formats import load_format
 from drretail.addons.imports.recording import Imported, record
+from drretail.agents.running.system import definition
 from drretail.api.recorded import open_experiment
 from drretail.data_ingest.ingest import ingest
 from drretail.env.catalog.base import CatalogQuery
@@ -193,6 +194,16 @@ def test_an_address_by_the_shops_own_pattern_names_a_product(tmp_path: Path) -> 
     ingest([tmp_path / "shop.toml"], tmp_path / "w")
     answer = "It is [this one](https://www.acme.example/de/box.html#top)."
     assert len(answered(tmp_path, [answer]).reports[0].looked_up) == 1
+    assert read_definition(tmp_path / "exp").shop_url == "https://acme.example"
+
+
+def test_the_address_of_a_shop_is_that_of_its_pages_and_none_for_a_shop_without(tmp_path: Path) -> None:
+    linked = text(tmp_path / "linked.csv", "sku,name,url\nbox,Box,https://www.acme.example/box\n")
+    columns = f'file = "{linked.name}"\nid = "sku"\ntitle = "name"\n'
+    for name, link, address in (("links", 'link = "url"\n', "https://www.acme.example"), ("plain", "", None)):
+        ingest([text(tmp_path / f"{name}.toml", f"[products]\n{columns}{link}")], tmp_path / name)
+        with open_world(tmp_path / name) as world:
+            assert definition(world, (), [], "42").shop_url == address
 
 
 def test_a_product_that_the_shop_had_is_gone_and_one_it_never_had_unknown(tmp_path: Path, succeeds: Command) -> None:

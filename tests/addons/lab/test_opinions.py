@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -27,8 +28,9 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.ballots import cast
 from drretail.records.tables.sheets import as_csv, read_cells
 from drretail.records.vote import Choice, ClaimLabel, ClaimSupport, PairItem, Rating, Vote
+from drretail.viewer.paper import read_paper_view
 from tests.build import experiment, known, scripted_judge
-from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, shown, two
+from tests.eval.metrics.pairwise.judging import A, B, chosen, compared, reports, shown, two
 
 NOON = datetime(2025, 1, 1, 12, tzinfo=UTC)
 
@@ -83,6 +85,22 @@ def test_votes_and_ratings_of_people_meet_the_verdicts_of_judges(tmp_path: Path)
     values = {"MAD": 1.5, "PCA": 1, "same order": 1}
     assert of_judge == {name: ("rating: depth", 6, value) for name, value in values.items()}
     assert {opinion.system for opinion in opinions_of(exp) if opinion.question.scale == RATING} == {A, B}
+
+
+def test_people_agree_here_as_they_do_in_the_papers_table(tmp_path: Path) -> None:
+    exp = experiment(tmp_path / "exp", {**two(4), "c": reports("c")})
+    lot = Random(7)
+    for item in planned(exp, 100).pairs:
+        about: dict[str, Any] = {"pair_id": item.pair_id, "query_id": item.query_id, "shown_left": "a", "at": NOON}
+        for person in ("ann", "ben"):
+            a, b = lot.sample((item.a, item.b), 2)
+            choice: Choice = lot.choice(("a", "a", "b", "tie"))
+            cast(exp, Vote(**about, a=a, b=b, dimension="depth", choice=choice, annotator=person), None)
+    its = agreement_of(opinions_of(exp)).pairs()["preference: depth", "ann", "ben"]
+    (row,) = next(table for table in read_paper_view(exp, None).tables if table.name == "Appendix D").here
+    _, no_ties, n, _, soft = (cell.value for cell in row.cells if cell is not None)
+    assert n == 12
+    assert (its["kappa_without_ties"].value, its["soft_disagreement"].value) == (no_ties, soft)
 
 
 def test_labels_of_claims_meet_the_verdicts_that_they_are_about(exp: Path, tmp_path: Path) -> None:

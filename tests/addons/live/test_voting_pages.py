@@ -16,11 +16,15 @@ from drretail.eval.ballots import read_votes, votes_path
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.experiment import read_definition, run_path
 from drretail.files import read_jsonl
+from drretail.llm.offline.judge import tag_contents
+from drretail.llm.prompt import tag_content
 from drretail.progress import Progress
 from drretail.records.vote import CitedLabel, ClaimLabel, Rating, Vote
 from drretail.run_file import read_run
 from tests.addons.imports.foreign import REPORT, drb
 from tests.addons.live.conftest import client_of
+from tests.build import scripted_judge
+from tests.eval.metrics.pairwise.judging import compared, prefers_the_first
 from tests.viewer.dom import parse
 from tests.viewer.experiment import rewrite
 
@@ -66,6 +70,31 @@ def test_no_page_of_voting_tells_of_systems_models_or_verdicts(ann: TestClient, 
         for name in (*NAMES, "scripted:judge", "The source says just this."):
             assert name not in held, f"{name} is told on {path.format(number)}"
     assert not any("slow" in ann.get(f"/assets/{name}").text for name in ("voting.js", "live.css", "page.css"))
+
+
+def test_people_read_the_reports_and_the_criteria_of_the_papers_judge_and_no_list_of_picks(
+    ann: TestClient, exp: Path
+) -> None:
+    judge, asked = scripted_judge(prefers_the_first)
+    compared(exp, judge, rules="paper")
+
+    def words(text: str) -> str:
+        """Without layout, such as the numbers of a list, which a browser adds."""
+        return " ".join(re.findall(r"\w+", re.sub(r"^\d+\. ", "", text, flags=re.MULTILINE)))
+
+    for number, item in enumerate(planned(exp).pairs[:6], 1):
+        page = parse(ann.get(f"/vote/{number}").text)
+        shown = {words(report.text) for report in page.all("div", "report") if "javascript" not in report.text}
+        question = read_definition(exp).queries[int(item.query_id[1:]) - 1].text
+        of_judge = [each for each in asked if tag_content("query", each) == question]
+        assert of_judge
+        read = {words(text) for each in of_judge for text in tag_contents("report", each)}
+        assert shown <= read
+        assert not any("picks" in each or "to buy</h4>" in each for each in (page.text, *of_judge))
+        definitions = [*page.all("details", "definition")]
+        assert len(definitions) >= len(DIMENSIONS) - 1
+        for paragraph in (paragraph for definition in definitions for paragraph in definition.all("p")):
+            assert any(words(paragraph.text) in words(each) for each in of_judge), paragraph.text
 
 
 def test_what_is_shown_as_a_is_what_left_counts_for_and_sides_stay(ann: TestClient, exp: Path) -> None:

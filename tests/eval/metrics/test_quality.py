@@ -97,11 +97,28 @@ def test_a_judge_of_constraints_alone_is_shown_the_picks_at_the_prices_of_the_ru
         assert set(shown.values()) == {None}
 
 
-def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_written_and_nothing_beside_it(tmp_path: Path) -> None:
-    text = f"{ADVICE} Two cost $49.98 [C:24.99*2]."
-    _, asked = asked_of(tmp_path / "v.jsonl", subject(text, picks=(Pick(product="B0TEST0001"),)), rules="paper")
-    assert {tag_content("report", question) for question in asked} == {text}
+def test_by_the_paper_s_rules_a_judge_reads_the_answer_as_its_reader_does_and_nothing_beside_it(tmp_path: Path) -> None:
+    about = replace(subject(ADVICE, picks=(Pick(product="B0TEST0001"),)), shop_url="https://acme.example")
+    _, asked = asked_of(tmp_path / "v.jsonl", about, rules="paper")
+    answer = (
+        "Hang the tube feeder [1] in the shade, since Tulsa is hot.\n\n"
+        "## Sources\n\n1. Tube Feeder — http://ecommerce.com/B0TEST0001\n"
+    )
+    assert {tag_content("report", question) for question in asked} == {answer}
     assert not any(f"<{tag}" in question for question in asked for tag in ("sources", "today", "picks"))
+    assert all("{{" not in question for question in asked)
+    for name, question in zip(DIMENSIONS, asked, strict=True):
+        # The order of the paper's Tables 11 and 12.
+        parts = ["The criterion", "<profile", "<query", "<report", "rating has to tell systems apart"]
+        if name == PERSONALIZATION:
+            parts = [*parts[1:4], "Knowing the person", parts[4]]
+        else:
+            parts[0] = "under one criterion"
+            assert "online shop https://acme.example for" in question
+        assert [question.count(part) for part in parts] == [1] * len(parts)
+        assert sorted(parts, key=question.index) == parts
+    (constraints,) = [question for question in asked if "Constraints Following" in question]
+    assert "the catalog of the online shop at https://acme.example." in constraints
 
 
 def test_an_order_among_the_sources_says_what_was_bought_and_a_list_of_the_report_s_own_is_none(tmp_path: Path) -> None:

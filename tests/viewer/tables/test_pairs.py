@@ -10,13 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.files import read_json, write_json
+from drretail.records.base import Rules
 from drretail.records.comparison import PairScore, Share
 from drretail.records.score import Agreement, Score, Scores
+from drretail.records.tables.result import part_lines
+from drretail.viewer.plots.experiment_plots import preference_plots
 from drretail.viewer.sections import metric_parts
 from drretail.viewer.tables.pairs import NOTHING, pair_sections, percents
 from drretail.viewer.tables.scores import agreement_table
-from tests.build import systems
+from tests.build import experiment, scored, scripted_judge, systems
 from tests.eval.compare.crafted import preference
+from tests.eval.metrics.pairwise.judging import prefers_the_first, two
+from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page, render_text
 
 A, B, C = "hybrid_react@m", "plan_to_function@m", "react@m"
@@ -37,6 +42,20 @@ def rank(system: str, strength: float, dimension: str = "overall") -> Score:
 
 EVERY = [row(A, B), row(A, C), row(B, C)]
 RANKS = [rank(A, -0.2), rank(B, 0.5), rank(C, -0.3)]
+
+
+@pytest.mark.parametrize("rules", ["default", "paper"])
+def test_a_judge_that_chooses_by_the_order_is_not_read_from_the_first_sentence_on(tmp_path: Path, rules: Rules) -> None:
+    folder = experiment(tmp_path / "exp", two(6))
+    made = scored(folder, ["process", "pairwise"], scripted_judge(prefers_the_first, kind="llm")[0], rules=rules)
+    page, text = parse(render_page(folder)).text, render_text(folder)
+    table = "\n".join(part_lines(metric_parts(made), 1_000))
+    for shown in (page, text, table):
+        assert "not read: the order decided" in shown
+    assert "Side by side: not read: the order decided (scripted:test" in page
+    for words in ("a tie", "Strengths", "side by side: the same", "preferred neither", "win rate"):
+        assert words not in page + text + table, words
+    assert list(preference_plots(made.pairs)) == []
 
 
 @given(st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(any))

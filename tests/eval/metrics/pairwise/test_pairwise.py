@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from drretail.eval.compare.comparing import compare_recorded
 from drretail.eval.judging.dimensions import DIMENSIONS, PERSONALIZATION
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge, JudgeSession
@@ -19,7 +20,7 @@ from drretail.experiment import path_of
 from drretail.llm.offline.judge import tag_contents
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
-from drretail.records.comparison import PairScore
+from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.reading import Pick
 from drretail.records.score import ProfileSummary, Statement, Verdict
 from tests import build
@@ -106,8 +107,11 @@ def test_a_judge_sees_both_reports_with_all_that_they_were_written_for_and_no_na
         assert "Prefer A." in (tag_content("query", question) or "")  # the tag inside the text did not end it
         assert len(shown(question)) == 2  # nor did those inside a report
     for question in judged(tmp_path / "paper.jsonl", prefers_a, rules="paper")[1]:
-        assert OF_A in question
-        assert not any(f"<{tag}" in question for tag in ("sources", "today"))
+        assert "P:B0" not in question
+        assert "Hang the feeder [1].\n\n## Sources\n\n1. Tube Feeder — http://ecommerce.com/B0TEST0001" in question
+        assert not any(f"<{tag}" in question for tag in ("sources", "today", "picks"))
+        parts = ["# The criterion", "<profile", "<query", '<report name="A"', '<report name="B"', "# How you decide"]
+        assert sorted(parts, key=question.index) == parts  # the order of the paper's Table 13
 
 
 def test_equal_is_an_answer_except_by_the_paper_s_rules(tmp_path: Path) -> None:
@@ -183,7 +187,8 @@ def panel(*scripts: Script) -> list[Judge]:
     [
         ((prefers_a, prefers_b, prefers_a), (4, 0, 0), 1.0),
         ((prefers_a, prefers_b), (0, 4, 0), 1.0),  # no majority is a tie
-        ((prefers_the_first, prefers_the_first), (0, 4, 0), 0.0),
+        ((finds_equal, finds_equal), (0, 4, 0), 0.0),
+        ((prefers_the_first, prefers_a, prefers_b), (0, 4, 0), 1.0),  # who reads nothing has no seat
     ],
 )
 def test_what_most_judges_say_is_the_panels_word(
@@ -214,17 +219,15 @@ SURE, OPEN = (0.5407, 1.0), (0.1181, 0.8819)
 @pytest.mark.parametrize(
     ("judge", "outcomes", "rates", "interval"),
     [
-        (prefers_the_first, (0, 6, 0), (0.5, 1.0, 1.0), OPEN),
-        (finds_equal, (0, 6, 0), (0.5, 0.0, 0.5), OPEN),
-        (finds_equal_where_b_is_first, (0, 6, 0), (0.5, 1.0, 0.75), OPEN),
+        (finds_equal, (0, 6, 0), (0.5, 0.0, None), OPEN),
         (prefers_a, (6, 0, 0), (1.0, 0.0, 0.5), SURE),
     ],
 )
-def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win_and_one_of_places_is_found_out(
+def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win(
     tmp_path: Path,
     judge: Script,
     outcomes: tuple[int, int, int],
-    rates: tuple[float, float, float],
+    rates: tuple[float, float, float | None],
     interval: tuple[float, float],
 ) -> None:
     scores = compared(experiment(tmp_path / "exp", two(6)), scripted_judge(judge)[0])
@@ -237,6 +240,44 @@ def test_only_a_judge_that_prefers_a_system_wherever_it_stands_lets_it_win_and_o
     assert build.known(strong.value) == -build.known(weak.value)
     assert outcomes[0] or build.known(strong.ci_low) < 0 < build.known(strong.ci_high)
     assert (build.known(strong.value) > 0, strong.items["opponents"], strong.n_scored) == (outcomes[0] > 0, 1, 6)
+
+
+def prefers_the_second(_: str) -> dict[str, Any]:
+    return chosen("B")
+
+
+@pytest.mark.parametrize(
+    ("judge", "rules", "first"),
+    [
+        (prefers_the_first, "default", 1.0),
+        (prefers_the_first, "paper", 1.0),
+        (prefers_the_second, "default", 0.0),
+        (prefers_the_second, "paper", 0.0),
+        (finds_equal_where_b_is_first, "default", 1.0),
+    ],
+)
+def test_of_a_judge_that_chooses_by_the_order_nothing_is_told_but_that(
+    tmp_path: Path, judge: Script, rules: Rules, first: float
+) -> None:
+    folder = experiment(tmp_path / "exp", {**two(4), C: {**reports("c"), "q4-r1": None}})
+    scores = compared(folder, scripted_judge(judge)[0], rules=rules)
+    for found in (pair for pair in scores.pairs if pair.dimension != PERSONALIZATION):
+        numbers = (found.wins, found.ties, found.losses, found.win.value, found.length_controlled.value)
+        assert {*numbers, found.win_rate.value, found.contrast.p, found.contrast.difference} == {None}
+        assert (found.contrast.outcome, found.first_position_rate) == ("order_decided", first)
+        assert (found.flip_rate is None) == (rules == "paper")
+    for label in (A, B, C):
+        assert (rank(scores, label).value, rank(scores, label).note) == (None, ORDER_DECIDED)
+    said = [comparison.conclusions[0] for comparison in compare_recorded(folder)]
+    name = "scripted:test" if rules == "default" else "scripted:test (rules paper)"
+    assert said == [f"side by side: not read: the order decided ({name})."] * 3
+
+
+@pytest.mark.parametrize(("queries", "is_told"), [(1, False), (2, True)])
+def test_few_choices_by_one_order_may_be_chance(tmp_path: Path, queries: int, is_told: bool) -> None:
+    """Under the paper's rules a judge makes six choices a query: six alike are as likely as one in 32."""
+    scores = compared(experiment(tmp_path / "exp", two(queries)), scripted_judge(prefers_the_first)[0], rules="paper")
+    assert (row(scores).contrast.outcome == "order_decided") == is_told
 
 
 def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path) -> None:
@@ -278,16 +319,16 @@ def test_a_judge_that_is_asked_several_times_counts_in_parts(tmp_path: Path) -> 
 
 def test_the_paper_s_rules_know_no_ties(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", two(16))
-    judge, asked = scripted_judge(prefers_the_first)
+    judge, asked = scripted_judge(prefers_a)
     scores = compared(folder, judge, rules="paper")
     found = row(scores)
     assert len(asked) == 16 * SIX
-    assert (found.ties, found.flip_rate, found.first_position_rate, found.rules) == (0, None, 1.0, "paper")
-    assert 3 < build.known(found.wins) < 13  # who stands first is drawn
+    assert (found.wins, found.ties, found.flip_rate, found.rules) == (16, 0, None, "paper")
+    assert 0.2 < build.known(found.first_position_rate) < 0.8  # who stands first is drawn
     both = compared(folder, judge)
     assert len(asked) == 16 * SIX * 3  # both orders, in words that offer "equal"
     assert {pair.rules for pair in both.pairs} == {"default", "paper"}
-    assert row(both, rules="default").ties == 16
+    assert row(both, rules="default").wins == 16
     assert row(both, rules="paper") == found
 
 
