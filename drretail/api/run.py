@@ -49,7 +49,6 @@ from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.tables.figures import counted
-from drretail.stats.significance import fewest_users
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
