@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from drretail.env.folder import write_world
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.world import default_pool, write_world
+from drretail.env.world import default_pool
 from drretail.eval.judging.question import VerdictFile, read_journal_of
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject

@@ -197,9 +197,11 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             wanted = {query.query_id for query in tasks}
             return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
 
+        from drretail.stats.significance import fewest_users
+
         systems = _varied(options, systems, world, tasks, observer)
-        users, fewest = len({query.user_id or query.query_id for query in tasks}), fewest_users()
-        if len(systems) > 1 and users < fewest:
+        users = len({query.user_id or query.query_id for query in tasks})
+        if len(systems) > 1 and users < (fewest := fewest_users()):
             of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in tasks) else ""
             cannot = f"differences between systems can't be shown with fewer than {fewest} users"
             observer.note(f"{counted(len(tasks), 'query')}{of_users}: {cannot}.")
