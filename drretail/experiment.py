@@ -35,7 +35,7 @@ from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import Evidence, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
-from drretail.records.score import ProfileSummary
+from drretail.records.shop import ProfileSummary
 
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"

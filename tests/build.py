@@ -25,8 +25,8 @@ from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Text
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import RoleModel, Run, RunError, System, Usage
-from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
-from drretail.records.shop import Product
+from drretail.records.score import JudgeRef, Score, Scores, Verdict, VerdictState
+from drretail.records.shop import Product, ProfileSummary, Statement
 from drretail.records.wish import Demand
 
 LABEL = "a@model"

@@ -36,7 +36,6 @@ from drretail.api.systems import (
 )
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.tools import WITHOUT
-from drretail.env.folder import check_database
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
@@ -71,6 +70,8 @@ def run(options: RunOptions) -> RecordedExperiment:
     with _prepared(options, keyless=options.replay is not None) as ready:
         world = ready.world
         if world.folder is not None:
+            from drretail.env.folder import check_database  # `ask` makes do without
+
             check_database(world.folder)
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         if options.replay is None:

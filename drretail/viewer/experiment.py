@@ -24,8 +24,8 @@ from drretail.files import read_json
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import Run
-from drretail.records.score import CODE, Scoreboard, Scores, Verdict, in_order, place_of, shared_models
+from drretail.records.run import Run, in_order, place_of, shared_models
+from drretail.records.score import CODE, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.viewer.cart import readers_in_words
 from drretail.viewer.judged import (

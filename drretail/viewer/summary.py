@@ -17,7 +17,8 @@ from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition
 from drretail.files import read_json
 from drretail.records.base import OfJudge
-from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
+from drretail.records.run import place_of
+from drretail.records.score import CODE, BoardCell, Scoreboard
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of

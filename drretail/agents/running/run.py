@@ -54,14 +54,13 @@ def open_experiment(
         experiment.keep_options(options)
     for sut in suts:
         experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())
-    users = sorted({query.user_id for query in queries if query.user_id is not None})
-    if users:
-        from drretail.env.summaries import Summaries  # a shopper without a history has none
+    if users := sorted({query.user_id for query in queries if query.user_id is not None}):
+        from drretail.env.summaries import Summaries  # only profiles need them
 
         summaries = Summaries(world)
-    for user_id in users:
-        questions = "\n".join(query.text for query in queries if query.user_id == user_id)
-        experiment.freeze_profile(summaries.of(user_id, questions))
+        for user_id in users:
+            questions = "\n".join(query.text for query in queries if query.user_id == user_id)
+            experiment.freeze_profile(summaries.of(user_id, questions))
     return experiment
 
 

@@ -15,7 +15,7 @@ from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.evidence import Finding
-from drretail.records.score import in_order, place_of
+from drretail.records.run import in_order, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Table, table_of
 from drretail.viewer.cart import Cart, cart_as_read

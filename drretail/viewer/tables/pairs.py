@@ -5,7 +5,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from drretail.records.comparison import PairScore, Share
-from drretail.records.score import NO_SYSTEMS, Score, Systems
+from drretail.records.run import NO_SYSTEMS, Systems
+from drretail.records.score import Score
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Section
