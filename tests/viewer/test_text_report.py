@@ -45,7 +45,9 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
     rewrite(mine, first.model_copy(update={"picks": None}))
     monkeypatch.setattr("drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=None))
     assert "The report declares no cart." in render_text(mine)
-    monkeypatch.setattr("drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=picks))
+    monkeypatch.setattr(
+        "drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=picks)
+    )
     assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
     assert "(not declared, picks by form)" in render_page(mine)
 
