@@ -27,6 +27,7 @@ class Shop:
     reviews: int
     min_interactions: int = 5
     vary_orders: bool = False
+    seed: str = SEED
 
 
 DEMO = Shop(400, 6_000, vary_orders=True)
@@ -58,9 +59,9 @@ def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
 
     raw, world = folder / "raw", folder / "world"
     if not (raw / ABOUT_MADE_UP).exists():
-        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=SEED, progress=progress)
+        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.seed, progress=progress)
     if not (world / "CURRENT").exists():
-        options = IngestOptions(seed=SEED, min_interactions=shop.min_interactions, vary_orders=shop.vary_orders)
+        options = IngestOptions(seed=shop.seed, min_interactions=shop.min_interactions, vary_orders=shop.vary_orders)
         ingest([raw], world, options, progress)
     return world
 
