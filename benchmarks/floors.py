@@ -15,7 +15,7 @@ from figures import keep, parser_of
 
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import read_definition
-from drretail.records.score import in_order
+from drretail.records.run import in_order
 
 COLUMNS = {
     ("faithfulness", "FR"): "FR",

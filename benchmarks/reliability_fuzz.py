@@ -20,8 +20,9 @@ from pathlib import Path
 
 import drretail as package
 from drretail.cli.entry import main as drretail
+from drretail.env.folder import write_world
 from drretail.env.manifest import WorldRows
-from drretail.env.world import OrderRow, default_pool, write_world
+from drretail.env.world import OrderRow, default_pool
 from drretail.records.base import canonical_json
 from drretail.records.query import Query
 from drretail.records.shop import Product

@@ -69,6 +69,7 @@ STARTED: dict[str, Sequence[str]] = {
     "shop_answers": ["LOG --prompts LOG/asked", "LOG --answers LOG/asked --key KEY"],
     "shop_log": ["--turns 60"],
     "sorting": ["WORLD --first 3"],
+    "start": ["--rounds 1 --provider ollama:none"],
     "striking": ["LABELLED EXPERIMENT WORLD"],
     "twins": ["WORLD SPOILED"],
     "world": ["--products 400 --orders 2000"],

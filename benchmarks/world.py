@@ -27,8 +27,9 @@ from drretail.data_ingest.engines.duckdb_reading import WIDE_GROUP
 from drretail.data_ingest.raw.products import ROW_FIELDS
 from drretail.data_ingest.selected import selected_orders, selected_products
 from drretail.env.catalog.base import CatalogQuery
+from drretail.env.folder import check_world, write_world
 from drretail.env.manifest import WorldRows
-from drretail.env.world import OrderRow, World, check_world, default_pool, open_world, write_world
+from drretail.env.world import OrderRow, World, default_pool, open_world
 from drretail.progress import Bar, Progress
 from drretail.records.shop import Product
 

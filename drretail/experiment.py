@@ -31,7 +31,7 @@ from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
-from drretail.records.score import ProfileSummary
+from drretail.records.shop import ProfileSummary
 from drretail.run_file import JOURNAL, RUN_FILE, Recorded, journal_path, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from drretail.env.folder import write_world
 from drretail.env.manifest import Manifest, OrderRow, WorldRows
-from drretail.env.world import default_pool, write_world
+from drretail.env.world import default_pool
 from drretail.eval.judging.question import VerdictFile, read_journal_of
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.subject import Subject
@@ -24,8 +25,8 @@ from drretail.records.evidence import Evidence, EvidenceKind, EvidenceText, Text
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import RoleModel, Run, RunError, System, Usage
-from drretail.records.score import JudgeRef, ProfileSummary, Score, Scores, Statement, Verdict, VerdictState
-from drretail.records.shop import Product
+from drretail.records.score import JudgeRef, Score, Scores, Verdict, VerdictState
+from drretail.records.shop import Product, ProfileSummary, Statement
 from drretail.records.wish import Demand
 from drretail.run_file import Recorded
 

@@ -26,8 +26,8 @@ from drretail.eval.scores.file import made_scores
 from drretail.experiment import read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult, TwinRow
-from drretail.records.run import BASELINES, System
-from drretail.records.score import SettingTable, Systems
+from drretail.records.run import BASELINES, System, Systems
+from drretail.records.score import SettingTable
 from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
 from drretail.viewer.sections import all_pairs_parts, comparison_parts

@@ -12,7 +12,6 @@ from drretail.agents.running.spending import spending_of
 from drretail.api.options.shared import folder_of
 from drretail.api.settings import read_settings
 from drretail.errors import UserError, check_known
-from drretail.eval.judging.subject import resolve_name
 from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
 from drretail.grounding.report.render import Style, render_report
 from drretail.llm.usage import price_notes, read_prices
@@ -22,13 +21,12 @@ from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Markdown, Part, Result
 from drretail.records.tables.table import table_of
 from drretail.run_file import read_evidence, read_run
-from drretail.viewer.cart import Cart, cart_document, cart_markdown, cart_of
-from drretail.viewer.tables.tallies import CALLS_NO_TOOLS, outcome_notes, outcome_table, spending_table, took_line
 
 if TYPE_CHECKING:
     from drretail.api.recorded_scores import RecordedScores
+    from drretail.viewer.cart import Cart
 
-# What judges, and what makes pages, is imported where it is used: `ask` needs neither.
+# What judges, and what shows results, is imported where it is used: no agent needs it for its work.
 MOST_FAILURES_SHOWN = 10
 """Most runs fail for one reason; `report` shows all."""
 
@@ -55,6 +53,8 @@ class RecordedExperiment:
 
     def result(self) -> "Result[RecordedExperiment]":
         """What became of the requested runs and what they took, with failures and what can be done about them."""
+        from drretail.viewer.tables.tallies import outcome_notes, outcome_table, spending_table
+
         systems, prices = self.definition.systems, read_prices(read_settings().prices)
         researching = {tally.label for tally in self.tallies if systems[tally.label].agent not in BASELINES}
         spent = [row for row in spending_of(self.folder, prices) if row.label in researching]
@@ -118,6 +118,8 @@ class RecordedExperiment:
         The beginning of a label is enough if no other label begins with it. Raises UnknownName for an unknown system or
         query, and UserError for an ambiguous label or if the run has not ended.
         """
+        from drretail.eval.judging.subject import resolve_name
+
         definition = self.definition
         label = resolve_name("system", system, definition.systems)
         known = [query.query_id for query in definition.queries]
@@ -189,6 +191,8 @@ class RecordedAnswer:
 
     def result(self) -> "Result[RecordedAnswer]":
         """The report with numbered references, and what the research took, or why the run failed."""
+        from drretail.viewer.tables.tallies import CALLS_NO_TOOLS, took_line
+
         run = self.run
         if run.error is not None:
             failed = f"The run failed ({run.error.kind}): {run.error.message}"
@@ -201,6 +205,8 @@ class RecordedAnswer:
     @property
     def document(self) -> dict[str, Any]:
         """The run with its rendered report and its cart, for ``--json``."""
+        from drretail.viewer.cart import cart_document
+
         run = self.run.model_dump(mode="json", exclude_none=True)
         if self.run.report is None:
             return {"run": run}
@@ -210,8 +216,10 @@ class RecordedAnswer:
         return document if self.cart is None else document | {"cart": cart_document(self.cart)}
 
     @property
-    def cart(self) -> Cart | None:
+    def cart(self) -> "Cart | None":
         """The cart that the report proposes; None if it is not known."""
+        from drretail.viewer.cart import cart_of
+
         return cart_of(self.run, {entry.id: entry for entry in self.evidence})
 
     @property
@@ -221,6 +229,8 @@ class RecordedAnswer:
 
     def rendered(self, style: Style) -> str:
         """``report`` in a style; in plain style, the numbers of its sources are no links."""
+        from drretail.viewer.cart import cart_markdown
+
         text = render_report(self.run.report or "", self.evidence, style=style).text
         cart = self.cart
         return text if cart is None or not text.strip() else f"{text.rstrip()}\n\n{cart_markdown(cart)}"

@@ -28,18 +28,13 @@ from drretail.records.score import JudgeRef, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, library, part_lines, prose
 from drretail.records.tables.screen import on_screen
-from drretail.viewer.experiment import read_view
-from drretail.viewer.page.document import scores_cell
-from drretail.viewer.sections import metric_parts, scoreboard_parts, slice_kinds, slice_parts
-from drretail.viewer.tables.false_statements import false_lines
-from drretail.viewer.tables.tallies import audit_table, judging_in_short, judging_table
-from drretail.viewer.text_report import WIDTH
 
 if TYPE_CHECKING:
     # Neither is a dependency: a user who has one gets its type.
     import pandas  # pyright: ignore[reportMissingImports]
     import polars  # pyright: ignore[reportMissingImports]
 
+# What shows scores is imported where it is used: `score` judges without it.
 NOT_PAIRED = (
     "pairwise compared nothing: no two systems that do research answered the same query. To "
     "compare floors or the oracle, name them: --pairs A~B."
@@ -98,6 +93,8 @@ class RecordedScores(Scores):
 
     def result(self) -> "Result[RecordedScores]":
         """The scoreboard, or the tables of the metrics or slices that the options of ``score`` ask for."""
+        from drretail.viewer.sections import slice_kinds
+
         kinds = slice_kinds(texts_in(self._options.by))
         scores = with_slices(self._known_folder, self) if kinds else self
         spent = self._judging.spent
@@ -107,6 +104,9 @@ class RecordedScores(Scores):
         folder, board = self._known_folder, self.scoreboard
         # What is false in an assistant's answers, the worst first; nothing for research
         if read_definition(folder).is_of_shop or (board is not None and board.are_answers):
+            from drretail.viewer.experiment import read_view
+            from drretail.viewer.tables.false_statements import false_lines
+
             wrong = false_lines(read_view(folder).runs, MOST_FALSE)
             parts += prose(*wrong, f"Each in its conversation: drretail report {quote(str(folder))}", "")
         parts += self._tables(scores, kinds) if has_tables else self._board()
@@ -119,6 +119,9 @@ class RecordedScores(Scores):
 
     def _board(self) -> Iterator[Part]:
         """The scoreboard, then the tables of requested metrics that are not wholly on it."""
+        from drretail.viewer.sections import metric_parts, scoreboard_parts
+        from drretail.viewer.tables.tallies import judging_in_short
+
         folder, board = self._known_folder, self.scoreboard
         if board is not None:
             yield from scoreboard_parts(board, self.agreements, self.metrics, score_notes(folder))
@@ -132,6 +135,9 @@ class RecordedScores(Scores):
 
     def _tables(self, scores: Scores, kinds: Sequence[SliceBy]) -> Iterator[Part]:
         """The scores of the requested metrics as tables, with what judging took."""
+        from drretail.viewer.sections import metric_parts, slice_parts
+        from drretail.viewer.tables.tallies import audit_table, judging_table
+
         # Slices of all metrics: what systems were asked for shows in some alone.
         is_part = bool(self._options.metrics)
         scores = rows_of_metrics(scores, self._judging.metrics) if is_part else scores
@@ -261,11 +267,16 @@ class RecordedScores(Scores):
 
     def __str__(self) -> str:
         """The scoreboard, as ``report --format text`` has it."""
+        from drretail.viewer.sections import scoreboard_parts
+        from drretail.viewer.text_report import WIDTH
+
         if self.scoreboard is None:
             return repr(self)
         return on_screen("\n".join(part_lines(scoreboard_parts(self.scoreboard), WIDTH))).rstrip()
 
     def _repr_html_(self) -> str:
+        from drretail.viewer.page.document import scores_cell
+
         return scores_cell(self)
 
 

@@ -36,7 +36,6 @@ from drretail.api.systems import (
 )
 from drretail.api.worlds import check_askable, check_sandbox_web, check_user, known_user, web_of, world_of
 from drretail.conditions.tools import WITHOUT
-from drretail.env.folder import check_database
 from drretail.env.web.sandbox import QUERIES_FILE, SealedWeb, cautions, has_foreign_pages, has_gold
 from drretail.env.world import World
 from drretail.errors import UserError, check_known
@@ -49,7 +48,6 @@ from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.tables.figures import counted
-from drretail.stats.significance import fewest_users
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
@@ -72,6 +70,8 @@ def run(options: RunOptions) -> RecordedExperiment:
     with _prepared(options, keyless=options.replay is not None) as ready:
         world = ready.world
         if world.folder is not None:
+            from drretail.env.folder import check_database  # `ask` makes do without
+
             check_database(world.folder)
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         if options.replay is None:
@@ -198,9 +198,11 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             wanted = {query.query_id for query in tasks}
             return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
 
+        from drretail.stats.significance import fewest_users
+
         systems = _varied(options, systems, world, tasks, observer)
-        users, fewest = len({query.user_id or query.query_id for query in tasks}), fewest_users()
-        if len(systems) > 1 and users < fewest:
+        users = len({query.user_id or query.query_id for query in tasks})
+        if len(systems) > 1 and users < (fewest := fewest_users()):
             of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in tasks) else ""
             cannot = f"differences between systems can't be shown with fewer than {fewest} users"
             observer.note(f"{counted(len(tasks), 'query')}{of_users}: {cannot}.")

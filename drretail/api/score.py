@@ -47,7 +47,6 @@ from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
 from drretail.records.tables.figures import counted
 from drretail.viewer.output import say
-from drretail.viewer.sections import slice_kinds
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
 OFFLINE_JUDGE = "offline:judge"
@@ -129,7 +128,10 @@ def score(options: ScoreOptions) -> RecordedScores:
     Raises UserError for a folder without an experiment, for a wrong name, for options that contradict each other, and
     while another process writes there.
     """
-    slice_kinds(texts_in(options.by))  # raises for a wrong name before anything is judged
+    if kinds := texts_in(options.by):
+        from drretail.viewer.sections import slice_kinds
+
+        slice_kinds(kinds)  # raises for a wrong name before anything is judged
     plan = Plan.of(options)
     folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None

@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from shutil import copytree
 
-from drretail.data_ingest.plan import IngestOptions
 from drretail.data_ingest.recipe import RECIPE_VERSION
 from drretail.env.catalog.formulation import ENGLISH
 from drretail.env.processes import Tell, Worker, ignore
@@ -26,12 +25,14 @@ class Shop:
 
     products: int
     reviews: int
-    options: IngestOptions
+    min_interactions: int = 5
+    vary_orders: bool = False
+    seed: str = SEED
 
 
-DEMO = Shop(400, 6_000, IngestOptions(seed=SEED, vary_orders=True))
+DEMO = Shop(400, 6_000, vary_orders=True)
 """Small enough that one can look through it."""
-MARKET = Shop(4_000, 60_000, IngestOptions(seed=SEED, min_interactions=0))
+MARKET = Shop(4_000, 60_000, min_interactions=0)
 """Large enough that search matters: some eighty products of each of fifty kinds."""
 SHOPS = {"demo": DEMO, "market": MARKET}
 LEAVES = frozenset({"raw", "world", "recorded", "report.md", "report.html"})
@@ -52,14 +53,16 @@ def build_shop(folder: Path, progress: Progress, shop: Shop = DEMO) -> Path:
     """Builds the world in ``folder``/world from the files in ``folder``/raw. Existing files and worlds are reused."""
     # Imported here: most commands find the world made already.
     from drretail.data_ingest.ingest import ingest
+    from drretail.data_ingest.plan import IngestOptions
     from drretail.data_ingest.raw.sources import ABOUT_MADE_UP
     from drretail.data_ingest.synth import write_shop
 
     raw, world = folder / "raw", folder / "world"
     if not (raw / ABOUT_MADE_UP).exists():
-        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.options.seed, progress=progress)
+        write_shop(raw, products=shop.products, reviews=shop.reviews, seed=shop.seed, progress=progress)
     if not (world / "CURRENT").exists():
-        ingest([raw], world, shop.options, progress)
+        options = IngestOptions(seed=shop.seed, min_interactions=shop.min_interactions, vary_orders=shop.vary_orders)
+        ingest([raw], world, options, progress)
     return world
 
 

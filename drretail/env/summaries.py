@@ -11,8 +11,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.world import World
 from drretail.errors import ToolError
 from drretail.grounding.profile import PriceSpan, summarise
-from drretail.records.score import ProfileSummary
-from drretail.records.shop import Product
+from drretail.records.shop import Product, ProfileSummary
 from drretail.remembered import remembered
 
 # Fewer prices do not show what a category costs.

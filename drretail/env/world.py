@@ -13,7 +13,6 @@ from typing import Self
 from drretail.env.catalog.base import Catalog
 from drretail.env.catalog.formulation import formulation_of_index
 from drretail.env.catalog.tantivy import TantivyCatalog
-from drretail.env.folder import check_world, write_world
 from drretail.env.manifest import (
     DATABASE_FILE,
     INDEX_FOLDER,
@@ -44,10 +43,8 @@ __all__ = [
     "ProfilePool",
     "SourceFile",
     "World",
-    "check_world",
     "default_pool",
     "open_world",
-    "write_world",
 ]
 
 

@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 
 from drretail.grounding.text.untrusted import harmless
 from drretail.grounding.text.wording import format_money, may_be_shown, short_title
-from drretail.records.score import ProfileSummary, Statement
-from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
+from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, Statement, UserProfile
 from drretail.records.tables.figures import counted, percent
 
 # "Usually", "mostly" and "often" need so many items or orders, and so large a share: of 8 coins, 6 or more heads

@@ -4,8 +4,8 @@ base.py        Record and Document, canonical JSON and its hash, which ids a sho
                that others chose
 tables/        a table as a record, numbers as text, and renderers
 trajectory.py  the steps of a run
-shop.py        an amount with its currency; products with what they are offered for, orders, users, statistics, next
-               purchases
+shop.py        an amount with its currency; products with what they are offered for, orders, users, statistics; what the
+               record shows of a user, in statements
 wish.py        what a question wants bought
 query.py       queries with their wishes, the baskets that would answer them
 evidence.py    what a run has seen, citations of it, findings about it, and what the parts of a multi-agent system hand
@@ -14,7 +14,7 @@ reading.py     picks and values read out of a report, and how they stand to the 
                read
 criteria.py    what reports on a query are held to, what is known beforehand of good ones, and what is decided about
                products
-run.py         systems, steps, answers, runs and what went wrong in them
+run.py         systems and their places in tables, steps, answers, runs and what went wrong in them
 models.py      how models are asked for, and prices
 score.py       verdicts, scores, and the scoreboard of them
 vote.py        what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked

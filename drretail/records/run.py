@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, get_args
 
 from pydantic import Field
@@ -492,3 +493,41 @@ NINE = (
     "calculator",
 )
 """The nine tools, in the paper's order."""
+
+
+Place = Literal["system", "floor", "ceiling"]
+PLACES: tuple[Place, ...] = get_args(Place)
+"""In the order of tables."""
+Systems = Mapping[str, System]
+"""By label. A label that is not in it is taken for a system that researches."""
+NO_SYSTEMS: Systems = {}
+
+
+def place_of(label: str, systems: Systems) -> Place:
+    """A system's place: floors and the ceiling are known by their agents."""
+    system = systems.get(label)
+    if system is None or system.agent not in BASELINES:
+        return "system"
+    return "ceiling" if system.agent == ORACLE_AGENT else "floor"
+
+
+def in_order(labels: Iterable[str], systems: Systems) -> list[str]:
+    """Each label once: systems, floors by ``BASELINES``, the ceiling; sandboxes by size."""
+
+    def key(label: str) -> tuple[int, int, str]:
+        system = systems.get(label)
+        floor = BASELINES.index(system.agent) if system is not None and system.agent in BASELINES else 0
+        size = "" if system is None else str(system.options.get(SIZE, ""))
+        digits = size.rstrip("km")
+        sized = label.replace(f"-{SIZE}-{size}", f"-{SIZE}-{size[len(digits) :]}{digits:0>9}") if size else label
+        return PLACES.index(place_of(label, systems)), floor, sized
+
+    return sorted(set(labels), key=key)
+
+
+def shared_models(labels: Iterable[str], systems: Systems) -> str:
+    """The models' part of the labels if all systems with models share it, for tables to leave out, or else empty."""
+    parts = [
+        part for label in labels if label in systems and (part := systems[label].models_in_label) in label and part
+    ]
+    return parts[0] if len(parts) > 1 and len(set(parts)) == 1 else ""

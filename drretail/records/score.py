@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import groupby
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -12,7 +12,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
 from drretail.records.comparison import ComparedRow, PairScore, TwinRow
 from drretail.records.reading import JudgeAudit
-from drretail.records.run import BASELINES, ORACLE_AGENT, SIZE, System
+from drretail.records.run import System
 
 Unit = Literal["share", "rating", "grade", "percent", "count", "rate", "words", "tokens", "dollars"]
 """A share is 0 to 1, a rating 0 to 10, a grade 0 to 4, a percent 0 to 100; the others are numbers of things in a report
@@ -612,78 +612,3 @@ def unfolded(items: Iterable[Any]) -> Iterator[Any]:
             yield from ({**shared, **row} for row in item["rows"])
         else:
             yield item
-
-
-class Statement(Record):
-    """One fact from a shop's record about a user, with the orders that show it."""
-
-    code: str
-    text: str
-    orders: tuple[str, ...] = ()
-    """Their ids; only the newest if there are many."""
-    more_orders: int = 0
-    """How many further orders it rests on."""
-    categories: tuple[str, ...] = ()
-    """The categories that it names, or those of the products that it names."""
-    names: tuple[str, ...] = ()
-    """The brands and whole titles that it names."""
-
-
-class ProfileSummary(Document):
-    """The facts about a user that judges are given; frozen in exp/profiles/<user_id>.json when the experiment opens."""
-
-    user_id: str
-    statements: tuple[Statement, ...]
-
-    @property
-    def text(self) -> str:
-        """All statements, one per line."""
-        return "\n".join(f"- {statement.text}" for statement in self.statements)
-
-    @property
-    def text_with_orders(self) -> str:
-        """All statements, one per line, each with the ids of its orders."""
-        lines: list[str] = []
-        for statement in self.statements:
-            more = f" and {statement.more_orders} more" if statement.more_orders else ""
-            orders = f" (orders {', '.join(statement.orders)}{more})" if statement.orders else ""
-            lines.append(f"- {statement.text}{orders}")
-        return "\n".join(lines)
-
-
-Place = Literal["system", "floor", "ceiling"]
-PLACES: tuple[Place, ...] = get_args(Place)
-"""In the order of tables."""
-Systems = Mapping[str, System]
-"""By label. A label that is not in it is taken for a system that researches."""
-NO_SYSTEMS: Systems = {}
-
-
-def place_of(label: str, systems: Systems) -> Place:
-    """A system's place: floors and the ceiling are known by their agents."""
-    system = systems.get(label)
-    if system is None or system.agent not in BASELINES:
-        return "system"
-    return "ceiling" if system.agent == ORACLE_AGENT else "floor"
-
-
-def in_order(labels: Iterable[str], systems: Systems) -> list[str]:
-    """Each label once: systems, floors by ``BASELINES``, the ceiling; sandboxes by size."""
-
-    def key(label: str) -> tuple[int, int, str]:
-        system = systems.get(label)
-        floor = BASELINES.index(system.agent) if system is not None and system.agent in BASELINES else 0
-        size = "" if system is None else str(system.options.get(SIZE, ""))
-        digits = size.rstrip("km")
-        sized = label.replace(f"-{SIZE}-{size}", f"-{SIZE}-{size[len(digits) :]}{digits:0>9}") if size else label
-        return PLACES.index(place_of(label, systems)), floor, sized
-
-    return sorted(set(labels), key=key)
-
-
-def shared_models(labels: Iterable[str], systems: Systems) -> str:
-    """The models' part of the labels if all systems with models share it, for tables to leave out, or else empty."""
-    parts = [
-        part for label in labels if label in systems and (part := systems[label].models_in_label) in label and part
-    ]
-    return parts[0] if len(parts) > 1 and len(set(parts)) == 1 else ""

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator
 
-from drretail.records.base import Record
+from drretail.records.base import Document, Record
 
 USD = "USD"
 _DOLLARS = ("USD", "AUD", "CAD", "NZD", "HKD", "SGD", "TWD", "MXN", "ARS", "CLP", "COP", "BRL")
@@ -336,3 +336,40 @@ class UserRow(Record):
     spend: float
     last_order: int
     top_category: str
+
+
+class Statement(Record):
+    """One fact from a shop's record about a user, with the orders that show it."""
+
+    code: str
+    text: str
+    orders: tuple[str, ...] = ()
+    """Their ids; only the newest if there are many."""
+    more_orders: int = 0
+    """How many further orders it rests on."""
+    categories: tuple[str, ...] = ()
+    """The categories that it names, or those of the products that it names."""
+    names: tuple[str, ...] = ()
+    """The brands and whole titles that it names."""
+
+
+class ProfileSummary(Document):
+    """The facts about a user that judges are given; frozen in exp/profiles/<user_id>.json when the experiment opens."""
+
+    user_id: str
+    statements: tuple[Statement, ...]
+
+    @property
+    def text(self) -> str:
+        """All statements, one per line."""
+        return "\n".join(f"- {statement.text}" for statement in self.statements)
+
+    @property
+    def text_with_orders(self) -> str:
+        """All statements, one per line, each with the ids of its orders."""
+        lines: list[str] = []
+        for statement in self.statements:
+            more = f" and {statement.more_orders} more" if statement.more_orders else ""
+            orders = f" (orders {', '.join(statement.orders)}{more})" if statement.orders else ""
+            lines.append(f"- {statement.text}{orders}")
+        return "\n".join(lines)

@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from drretail.eval.judging.readings import picks_by, reading_of
-from drretail.eval.judging.subject import Subject
 from drretail.grounding.text.wording import format_amount, format_money, short_title
 from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.reading import FORM, Because, Outcome, Pick
 from drretail.records.run import Run
 from drretail.records.shop import Money
+
+if TYPE_CHECKING:
+    from drretail.eval.judging.subject import Subject
 
 DECLARED = "the agent listed its picks"
 LONGEST_TITLE = 80
@@ -122,10 +123,12 @@ def cart_of(run: Run, evidence: Mapping[str, Evidence]) -> Cart | None:
     return None if run.picks is None else _cart(run.picks, evidence, run.outcome)
 
 
-def cart_as_read(subject: Subject) -> tuple[Cart | None, str]:
+def cart_as_read(subject: "Subject") -> tuple[Cart | None, str]:
     """The cart that scores use, None if unknown, and who read it if the run did not declare it: "picks by form"."""
     if subject.run is None or subject.run.picks is not None:
         return (None if subject.run is None else cart_of(subject.run, subject.evidence)), ""
+    from drretail.eval.judging.readings import picks_by, reading_of  # no cart of declared picks needs them
+
     reading = reading_of(subject)
     # By form alone, that no pick was read does not mean that nothing is to be bought.
     if reading.picks is None or (reading.reader == FORM and not reading.picks):

@@ -22,8 +22,8 @@ from drretail.experiment import Definition, read_definition, run_path
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import Run
-from drretail.records.score import CODE, Scoreboard, Scores, Verdict, in_order, place_of, shared_models
+from drretail.records.run import Run, in_order, place_of, shared_models
+from drretail.records.score import CODE, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results, read_telemetry
 from drretail.viewer.cart import readers_in_words

@@ -15,7 +15,8 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.records.comparison import Comparison, JudgeTable, Reliability
-from drretail.records.score import WHOLES, WHY_NOT, Agreement, Scoreboard, Scores, SliceBy, Systems
+from drretail.records.run import Systems
+from drretail.records.score import WHOLES, WHY_NOT, Agreement, Scoreboard, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of

@@ -15,7 +15,8 @@ from drretail.eval.compare.wording import name_of
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, run_files
 from drretail.records.base import OfJudge
-from drretail.records.score import CODE, BoardCell, Scoreboard, place_of
+from drretail.records.run import place_of
+from drretail.records.score import CODE, BoardCell, Scoreboard
 from drretail.records.tables.table import Cell
 from drretail.run_file import read_telemetry
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of

@@ -13,11 +13,11 @@ import pytest
 
 from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.tantivy import TantivyCatalog, read_errors
-from drretail.env.folder import check_database
+from drretail.env.folder import check_database, check_world
 from drretail.env.gold import file_categories, wanted_categories
 from drretail.env.store.users import default_pool
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, World, check_world, open_world
+from drretail.env.world import Manifest, World, open_world
 from drretail.errors import UserError
 from drretail.records.query import Query
 from drretail.records.shop import Product

@@ -19,7 +19,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.catalog.formulation import ENGLISH, STANDARD
 from drretail.env.catalog.tantivy import TantivyCatalog
 from drretail.env.copying import copy_world
-from drretail.env.folder import IndexBuilder, rows_of
+from drretail.env.folder import IndexBuilder, check_world, rows_of
 from drretail.env.manifest import (
     CURRENT,
     DATABASE_FILE,
@@ -30,7 +30,7 @@ from drretail.env.manifest import (
 )
 from drretail.env.servers.naming import ServerSettings
 from drretail.env.web.base import Web
-from drretail.env.world import Manifest, OrderRow, check_world, default_pool, open_world
+from drretail.env.world import Manifest, OrderRow, default_pool, open_world
 from drretail.errors import UserError
 from drretail.records.shop import ORDER_STATUSES, Product
 from tests.build import build_world

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from drretail.grounding.profile import MOST_IDS, PriceSpan, summarise
 from drretail.grounding.text.wording import may_be_shown
-from drretail.records.score import ProfileSummary, Statement
-from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product
+from drretail.records.shop import ORDER_STATUSES, VOID_STATUSES, Order, OrderStatus, Product, ProfileSummary, Statement
 from tests.grounding.goods import FEEDER, HOUSE, PROFILE, SEED, SHELF, USER
 
 NOW = datetime(2023, 9, 1, tzinfo=UTC)

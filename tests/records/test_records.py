@@ -9,17 +9,8 @@ from pydantic import ValidationError
 from drretail.errors import UnknownName, UserError
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
-from drretail.records.run import Answer, Limits, RoleModel, Step, System
-from drretail.records.score import (
-    BoardColumn,
-    MetricDescription,
-    Policy,
-    Score,
-    Scores,
-    in_order,
-    place_of,
-    shared_models,
-)
+from drretail.records.run import Answer, Limits, RoleModel, Step, System, in_order, place_of, shared_models
+from drretail.records.score import BoardColumn, MetricDescription, Policy, Score, Scores
 from drretail.records.shop import Money, has_been
 from drretail.records.trajectory import Trajectory
 from drretail.records.wish import Want, Wish

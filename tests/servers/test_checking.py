@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from drretail.env.copying import copy_world, writer_to
-from drretail.env.folder import rows_of
+from drretail.env.folder import check_world, rows_of
 from drretail.env.manifest import WorldRows, live_generation, read_manifest
 from drretail.env.servers import loading
 from drretail.env.servers.clients import connect
 from drretail.env.servers.integrity import check_servers
 from drretail.env.servers.live_generation import LIVE, WORLDS
 from drretail.env.servers.naming import ServerSettings
-from drretail.env.world import OrderRow, check_world, default_pool
+from drretail.env.world import OrderRow, default_pool
 from drretail.errors import UserError
 from drretail.records.shop import Product
 from tests.build import build_world

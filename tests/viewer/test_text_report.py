@@ -43,9 +43,11 @@ def test_the_cart_stands_below_the_report_as_it_was_read(mine: Path, monkeypatch
     assert cart[1] in unescape(page)
 
     rewrite(mine, first.model_copy(update={"picks": None}))
-    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=None))
+    monkeypatch.setattr("drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=None))
     assert "The report declares no cart." in render_text(mine)
-    monkeypatch.setattr("drretail.viewer.cart.reading_of", lambda subject: Reading(reader="form", picks=picks))
+    monkeypatch.setattr(
+        "drretail.eval.judging.readings.reading_of", lambda subject: Reading(reader="form", picks=picks)
+    )
     assert "In the cart (not declared, picks by form):\n- 2 × " in render_text(mine).partition(first.run_id)[2]
     assert "(not declared, picks by form)" in render_page(mine)
 

@@ -16,7 +16,6 @@ from drretail.api.queries.writing import check_unused, write_queries
 from drretail.api.worlds import open_world
 from drretail.data_ingest.demo import Shop as MadeUp
 from drretail.data_ingest.demo import build_shop
-from drretail.data_ingest.plan import IngestOptions
 from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.eval.metrics.reward import NO_REPORT, Reward
@@ -68,7 +67,7 @@ def make_parts(
     parts: list[Part] = []
     for name, n, world_name in zip((TRAIN, HELD_OUT), sizes, worlds, strict=True):
         # A made-up shop has products that no other seed gives.
-        made_up = MadeUp(PRODUCTS, REVIEWS, IngestOptions(seed=f"{seed}-{name}", vary_orders=True))
+        made_up = MadeUp(PRODUCTS, REVIEWS, vary_orders=True, seed=f"{seed}-{name}")
         world = world_name or str(build_shop(to / file_name(f"{name}-shop-{seed}"), progress, made_up))
         with open_world(world) as shop:
             with progress.busy(f"writing the {name} queries"):

@@ -18,7 +18,7 @@ from drretail.addons.lab.findings import (
     summarised,
 )
 from drretail.addons.lab.planting import ORIGINALS, Found
-from drretail.records.score import Systems
+from drretail.records.run import Systems
 from drretail.records.tables.figures import counted, dollars, interval, number
 from drretail.records.tables.result import prose
 from drretail.records.tables.table import Cell, Table, table_of

@@ -20,8 +20,7 @@ from drretail.grounding.profile import day_of, summarise
 from drretail.grounding.text.wording import format_money, may_be_shown, short_title
 from drretail.grounding.text.words import content_stems
 from drretail.records.base import Document, Record, fault_of, file_name
-from drretail.records.score import ProfileSummary
-from drretail.records.shop import VOID_STATUSES, Order, Product, UserProfile
+from drretail.records.shop import VOID_STATUSES, Order, Product, ProfileSummary, UserProfile
 
 LONGEST_VALUE = 400
 """The most characters of one field."""

@@ -32,8 +32,7 @@ from drretail.grounding.text.wording import ShareOfProducts, bearing, may_be_sho
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
-from drretail.records.score import Statement
-from drretail.records.shop import VOID_STATUSES, Money, Product
+from drretail.records.shop import VOID_STATUSES, Money, Product, Statement
 from drretail.records.wish import MOST_PIECES, Want, Wish
 from drretail.tools.toolkit import Toolkit
 

@@ -13,16 +13,13 @@ from pathlib import Path
 
 from drretail.agents.names import is_built_in
 from drretail.agents.running.outcomes import is_open
-from drretail.agents.running.runner import Runner
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest
-from drretail.env.web.stand_in import StandInWeb
 from drretail.env.world import World
 from drretail.experiment import ended_run
 from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import open_model
-from drretail.llm.stand_in import in_place_of
 from drretail.llm.usage import PriceTable
 from drretail.progress import busy
 from drretail.records.query import Query
@@ -177,6 +174,10 @@ def dry_runs(
     world: World, wanted: Sequence[tuple[SystemUnderTest, Query]], files: Path | None = None
 ) -> Mapping[str, list[Run]]:
     """By label, the runs of these systems for these queries with the shopper behind every model. None is saved."""
+    from drretail.agents.running.runner import Runner
+    from drretail.env.web.stand_in import StandInWeb
+    from drretail.llm.stand_in import in_place_of
+
     web = StandInWeb() if world.web.corpus is None else world.web
     runner = Runner(replace(world, web=web), "dry run", files=files, pages=False, outages=None)
     shopper = open_model(SHOPPER).chat

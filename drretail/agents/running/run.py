@@ -20,8 +20,6 @@ from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
 from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
-from drretail.env.gold import add_gold
-from drretail.env.summaries import Summaries
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
 from drretail.experiment import Experiment, ended_run, read_discarded
@@ -57,11 +55,13 @@ def open_experiment(
         experiment.keep_options(options)
     for sut in suts:
         experiment.freeze_prompts(sut.label, sut.overrides.name, sut.overrides.by_name())
-    summaries = Summaries(world)
-    users = sorted({query.user_id for query in queries if query.user_id is not None})
-    for user_id in users:
-        questions = "\n".join(query.text for query in queries if query.user_id == user_id)
-        experiment.freeze_profile(summaries.of(user_id, questions))
+    if users := sorted({query.user_id for query in queries if query.user_id is not None}):
+        from drretail.env.summaries import Summaries  # only profiles need them
+
+        summaries = Summaries(world)
+        for user_id in users:
+            questions = "\n".join(query.text for query in queries if query.user_id == user_id)
+            experiment.freeze_profile(summaries.of(user_id, questions))
     return experiment
 
 
@@ -312,6 +312,8 @@ def run(
     ):
 
         def opened() -> Sequence[Query]:
+            from drretail.env.gold import add_gold  # only floors and the oracle wait for it
+
             known = queries if open_gold is None else open_gold()
             add_gold(experiment, runner.world, known)
             return known

@@ -11,10 +11,9 @@ from functools import partial
 from inspect import isawaitable
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from langchain_core.runnables.config import RunnableConfig, var_child_runnable_config
-from langgraph.errors import GraphRecursionError
 from pydantic import ValidationError
 
 from drretail.agents.base import Answering, read_answer
@@ -24,7 +23,6 @@ from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
-from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.dense import Retrievers, embeddings_of
@@ -60,6 +58,9 @@ from drretail.run_file import Recorded, journal_path, read_journal
 from drretail.tools.registry import TOOLS, own_tools, tool_schema_hash, tools_of
 from drretail.tools.web import fetch_cited
 
+if TYPE_CHECKING:
+    from drretail.env.offers import Offers
+
 MODEL_CALLS = 16
 """The most model calls in flight over all runs: enough for four runs with four researchers each."""
 
@@ -89,12 +90,9 @@ class Runner:
     """True if the web pages that a saved run's report cites are fetched when it ends, for judges to read."""
     outages: Outages | None = field(default_factory=Outages)
     """None = no number of failing tool calls ends the runs."""
-    _offers: Offers = field(init=False)
+    _offers: "Offers | None" = field(init=False, default=None)
     """What the oracles are told, looked up once for all of them; used under the lock."""
     _lock: Lock = field(init=False, default_factory=Lock)
-
-    def __post_init__(self) -> None:
-        self._offers = Offers(self.world)
 
     async def run(
         self,
@@ -156,7 +154,10 @@ class Runner:
 
     def _reference(self, query: Query) -> Reference:
         """What could be sold for a query in the world as no condition has changed it."""
+        from drretail.env.offers import Offers  # only oracles need them
+
         with self._lock:
+            self._offers = self._offers or Offers(self.world)
             return self._offers.reference(query)
 
     def _world(self, sut: SystemUnderTest, query: Query) -> World:
@@ -305,6 +306,13 @@ async def _awaited(answer: Answering, *arguments: Any) -> Any:
     return await answering
 
 
+def _endless_graph() -> type[Exception]:
+    """What a graph raises that does not end. LangGraph is loaded by then, if one ran."""
+    from langgraph.errors import GraphRecursionError
+
+    return GraphRecursionError
+
+
 async def _answered(
     sut: SystemUnderTest, query: Query, reference_of: Callable[[Query], Reference], session: Session, models: Models
 ) -> Answer | RunError:
@@ -336,7 +344,7 @@ async def _answered(
         return RunError(kind=problem.kind, where=where, message=problem.message)
     except ToolError as problem:  # the world failed the agent itself, outside of a tool call
         return RunError(kind="tool", where=where, message=problem.message)
-    except GraphRecursionError as problem:
+    except _endless_graph() as problem:
         return RunError(kind="agent", where=where, message=f"the graph did not end: {problem}")
     except CommandStopped:
         raise

@@ -8,12 +8,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 from pydantic import ValidationError
 
-from drretail.env.intake import Intake
 from drretail.env.manifest import OrderRow
 from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
 from drretail.env.store.users import (
@@ -31,6 +30,9 @@ from drretail.errors import NotFound, UserError
 from drretail.grounding.kinds import VERSION, Kind, KindGroup, kind_of
 from drretail.records.base import lean
 from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
+
+if TYPE_CHECKING:
+    from drretail.env.intake import Intake
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -267,7 +269,7 @@ class SqliteWriter:
     order id that occurs twice: a bug of ours.
     """
 
-    def __init__(self, path: Path, pool: ProfilePool, intake: Intake) -> None:
+    def __init__(self, path: Path, pool: ProfilePool, intake: "Intake") -> None:
         self._intake = intake
         self._user = (0, "")
         self._kinds: dict[tuple[tuple[str, ...], Kind], array[int]] = {}

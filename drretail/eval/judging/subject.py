@@ -38,8 +38,7 @@ from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.run import BASELINES, Run, System, Turn, slug
-from drretail.records.score import ProfileSummary
-from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, UserProfile
+from drretail.records.shop import SHOP_URL, VOID_STATUSES, Order, Policy, ProfileSummary, UserProfile
 from drretail.records.wish import Want
 from drretail.run_file import RUN_FILE, read_evidence
 

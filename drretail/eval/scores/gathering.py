@@ -28,8 +28,8 @@ from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome
 from drretail.records.query import Query
 from drretail.records.reading import JudgeAudit, Shares, summed
-from drretail.records.run import Usage
-from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Verdict, place_of
+from drretail.records.run import Usage, place_of
+from drretail.records.score import CODE, PANEL, JudgeRef, Rules, Verdict
 from drretail.stats.intervals import Clusters
 
 FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS = "runs_failed", "runs_spoiled", "runs_pending"

@@ -27,8 +27,8 @@ from drretail.eval.scores.gathering import (
     verdicts_by_assessor,
     with_panels,
 )
-from drretail.records.run import Run
-from drretail.records.score import WHY_NOT, Verdict, place_of, reasons_of
+from drretail.records.run import Run, place_of
+from drretail.records.score import WHY_NOT, Verdict, reasons_of
 
 K = TypeVar("K", str, tuple[str, str])
 MOST_MISSING = 0.05

@@ -14,6 +14,7 @@ from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import OfJudge, Rules
 from drretail.records.comparison import PairScore
+from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
     BoardCell,
@@ -23,13 +24,9 @@ from drretail.records.score import (
     Score,
     Scoreboard,
     ShownColumn,
-    Systems,
     Unit,
-    in_order,
-    place_of,
     readers_of,
     reasons_of,
-    shared_models,
     shown_rows,
 )
 from drretail.records.tables.figures import counted, counted_each

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from drretail.grounding.report.citations import (
     Cited,
@@ -29,9 +29,11 @@ from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.marks import link_words
 from drretail.grounding.report.markup import blanked, lines, page_text, unframed
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
-from drretail.grounding.text.numerals import Equation, find_equations
 from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
+
+if TYPE_CHECKING:
+    from drretail.grounding.text.numerals import Equation
 
 SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
 
@@ -247,8 +249,10 @@ class Layout:
         return tuple(find_dates(self.text, self.notation))
 
     @cached_property
-    def equations(self) -> tuple[Equation, ...]:
+    def equations(self) -> "tuple[Equation, ...]":
         """The sums that the report writes out, also in code."""
+        from drretail.grounding.text.numerals import find_equations  # only what checks reports asks for them
+
         return tuple(find_equations(self.text, self.amounts))
 
     @cached_property

@@ -14,8 +14,7 @@ from functools import lru_cache
 from math import log
 
 from drretail.grounding.text.words import PAIRS, UNSPACED, content_words, singular
-from drretail.records.score import Statement
-from drretail.records.shop import MOST_DIGITS, Money, Product
+from drretail.records.shop import MOST_DIGITS, Money, Product, Statement
 from drretail.records.wish import Demand, Want, Wish
 
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}

@@ -19,7 +19,6 @@ from pydantic import ValidationError
 
 from drretail.grounding.constraints import UNDECIDED, Decisions
 from drretail.grounding.text.amounts import Amount, find_amounts
-from drretail.grounding.text.numerals import steps
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import NUMBERS, words
 from drretail.parsing import json_or_none
@@ -315,6 +314,8 @@ def numbers_of(ids: Iterable[str], ledger: Ledger, counts: Iterable[int] = ()) -
     of several, and how far two products are apart in these. ``counts`` are the numbers beside them, in which products
     may be bought or packed. Ids of other sources are passed over.
     """
+    from drretail.grounding.text.numerals import steps  # only what checks reports asks for them
+
     ids = list(ids)
     numbers: set[Decimal] = set()
     calculations = [ledger.calculations[key] for key in ids if key in ledger.calculations]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from drretail.records.score import NO_SYSTEMS, Place, Systems, place_of
+from drretail.records.run import NO_SYSTEMS, Place, Systems, place_of
 from drretail.records.tables import figures
 
 Kind = Literal[

@@ -18,8 +18,8 @@ from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.gathering import FP
 from drretail.records.base import canonical_json
 from drretail.records.comparison import ComparedRow
-from drretail.records.run import System
-from drretail.records.score import Scoreboard, ShownColumn, Systems, place_of
+from drretail.records.run import System, Systems, place_of
+from drretail.records.score import Scoreboard, ShownColumn
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
 from drretail.viewer.commands import commands, is_demo, query_files, score_commands

@@ -17,7 +17,7 @@ from drretail.experiment import path_of, run_path
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.evidence import Finding
-from drretail.records.score import in_order, place_of
+from drretail.records.run import in_order, place_of
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Table, table_of
 from drretail.run_file import journal_size

@@ -7,19 +7,8 @@ from math import sqrt
 
 from drretail.eval.compare.wording import by_measure, name_of
 from drretail.records.comparison import PairScore
-from drretail.records.score import (
-    CODE,
-    NO_SYSTEMS,
-    WHOLES,
-    MetricDescription,
-    Score,
-    Scoreboard,
-    SettingTable,
-    Systems,
-    in_order,
-    place_of,
-    shown_rows,
-)
+from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
+from drretail.records.score import CODE, WHOLES, MetricDescription, Score, Scoreboard, SettingTable, shown_rows
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.plots.drawing import BarRow, Part, Plot, Point, curve_plot, dot_plot, scatter, stacked_bars

@@ -6,8 +6,8 @@ from drretail.conditions.condition import Condition
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by
 from drretail.records.comparison import ComparedRow, Outcome, TwinRow
-from drretail.records.run import SIZE
-from drretail.records.score import NO_SYSTEMS, SettingTable, Systems
+from drretail.records.run import NO_SYSTEMS, SIZE, Systems
+from drretail.records.score import SettingTable
 from drretail.records.tables.figures import NOTHING, p_value
 from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
 from drretail.viewer.tables.scoreboard import difference_cell

@@ -6,7 +6,8 @@ from itertools import groupby
 
 from drretail.eval.compare.wording import shares
 from drretail.records.comparison import ORDER_DECIDED, PairScore, Share
-from drretail.records.score import NO_SYSTEMS, Score, Systems
+from drretail.records.run import NO_SYSTEMS, Systems
+from drretail.records.score import Score
 from drretail.records.tables.figures import NOTHING as NO_VALUE
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Section

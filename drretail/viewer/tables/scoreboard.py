@@ -27,8 +27,8 @@ from drretail.eval.scores.gathering import FP
 from drretail.grounding.text.wording import listed
 from drretail.llm.usage import dated
 from drretail.records.comparison import ORDER_DECIDED, ComparedRow, Finished, Outcome
-from drretail.records.run import DUMPS
-from drretail.records.score import BoardCell, BoardRow, Scoreboard, ShownColumn, Systems, Unit, in_order, place_of
+from drretail.records.run import DUMPS, Systems, in_order, place_of
+from drretail.records.score import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.records.tables import figures
 from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot

@@ -16,21 +16,17 @@ from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED
 from drretail.records.base import ModelKind, OfJudge
 from drretail.records.comparison import Share
 from drretail.records.reading import LookedAt
+from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
     FEW,
-    NO_SYSTEMS,
     Agreement,
     JudgeRef,
     MetricDescription,
     Score,
     SliceBy,
-    Systems,
-    in_order,
-    place_of,
     readers_of,
     reasons_of,
-    shared_models,
     shown_rows,
 )
 from drretail.records.tables.figures import NOTHING

@@ -6,19 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from drretail.agents.running.outcomes import Ended, Tally
-from drretail.eval.judging.spending import JudgingCost
-from drretail.eval.registry import PAIRWISE
+from drretail.eval.names import PAIRWISE
 from drretail.llm.usage import estimated_note
-from drretail.records.comparison import PairScore
 from drretail.records.reading import AGREEMENT, AUDITED, MEANING, JudgeAudit
 from drretail.records.run import BASELINES, PICKS_MISSING, PICKS_UNREADABLE, Run
-from drretail.records.score import Judging
 from drretail.records.tables.figures import counted, counted_each, dollars
 from drretail.records.tables.table import Cell, Table, table_of
-from drretail.viewer.tables.scores import RECORDED
 
 if TYPE_CHECKING:
     from drretail.agents.running.spending import Spending
+    from drretail.eval.judging.spending import JudgingCost
+    from drretail.records.comparison import PairScore
+    from drretail.records.score import Judging
 
 SPARE_COLUMNS = ("ended before", "tool calls")  # left out in a narrow terminal, the first one first
 CALLS_NO_TOOLS = "The model may not call tools well: docs/tools.md says what helps."
@@ -104,7 +103,7 @@ _COUNTS = {
 }
 
 
-def judge_table(judgings: Sequence[Judging], pairs: Sequence[PairScore] = ()) -> Table:
+def judge_table(judgings: "Sequence[Judging]", pairs: "Sequence[PairScore]" = ()) -> Table:
     """Who judged what over all systems, in the order of the scores; for pairs, how many comparisons were decided."""
     groups: dict[tuple[str, str, str, str], list[tuple[int, ...]]] = defaultdict(list)
     for each in judgings:
@@ -139,6 +138,8 @@ def audit_table(audits: Sequence[JudgeAudit]) -> Table:
 
 
 def _called(judge: str, params: str) -> str:
+    from drretail.viewer.tables.scores import RECORDED  # what became of runs is shown without scores
+
     by = f"a recorded language model ({judge})" if judge == RECORDED else judge
     return f"{by}, settings {params}" if params else by
 
@@ -173,7 +174,7 @@ def spending_table(rows: "Sequence[Spending]") -> Table:
     return table_of(title, RUN_COLUMNS, cells, notes=notes, spare=SPARE_RUN_COLUMNS).filled
 
 
-def judging_table(costs: Sequence[JudgingCost]) -> Table:
+def judging_table(costs: "Sequence[JudgingCost]") -> Table:
     """All judging of an experiment so far, by metric and judge."""
     rows: list[list[object]] = []
     for cost in costs:
@@ -185,7 +186,7 @@ def judging_table(costs: Sequence[JudgingCost]) -> Table:
     return table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes).filled
 
 
-def judging_in_short(costs: Sequence[JudgingCost]) -> str:
+def judging_in_short(costs: "Sequence[JudgingCost]") -> str:
     """One sentence on all judging so far; blank if no judge was asked."""
     calls = sum(each.cost.usage.calls for each in costs)
     if not calls:

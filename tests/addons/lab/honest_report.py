@@ -10,8 +10,7 @@ from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.serialisation import record_text
 from drretail.records.base import canonical_json
 from drretail.records.evidence import Evidence
-from drretail.records.score import ProfileSummary, Statement
-from drretail.records.shop import Money, Product
+from drretail.records.shop import Money, Product, ProfileSummary, Statement
 from drretail.records.wish import Want, Wish
 from drretail.run_file import Recorded
 from tests import build

@@ -29,8 +29,7 @@ from drretail.llm.prompt import tag_content
 from drretail.records.query import Query
 from drretail.records.reading import Outcome, Pick
 from drretail.records.run import Limits
-from drretail.records.score import Statement
-from drretail.records.shop import Money
+from drretail.records.shop import Money, Statement
 from drretail.records.wish import Want, Wish
 from tests.agents.conftest import QUERY
 from tests.agents.grounded_hybrid.staging import CART, DRAFT, FOR_30, WISH, draft, play, plays, understanding

@@ -12,7 +12,8 @@ from drretail.eval.metrics.quality import METRIC, values
 from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.reading import Pick
-from drretail.records.score import ProfileSummary, Statement, Verdict, VerdictState
+from drretail.records.score import Verdict, VerdictState
+from drretail.records.shop import ProfileSummary, Statement
 from tests import build
 from tests.build import Script, scripted_judge
 

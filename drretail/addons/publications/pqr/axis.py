@@ -25,7 +25,7 @@ from drretail.records.base import Record
 from drretail.records.criteria import Criteria, CriteriaGroup, Criterion
 from drretail.records.query import Query
 from drretail.records.reading import WHOLE_NUMBER
-from drretail.records.score import ProfileSummary
+from drretail.records.shop import ProfileSummary
 
 NAME = "pqr"
 

@@ -22,7 +22,8 @@ from drretail.llm.prompt import tag_content
 from drretail.records.base import Rules
 from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.reading import Pick
-from drretail.records.score import ProfileSummary, Statement, Verdict
+from drretail.records.score import Verdict
+from drretail.records.shop import ProfileSummary, Statement
 from tests import build
 from tests.build import Script, experiment, scripted_judge
 from tests.eval.compare.crafted import JUDGE, gathered, pair_row

@@ -1,0 +1,62 @@
+"""What ``ask``, ``run`` and ``score`` load by the time that they have ended: what none of them needs makes them start
+later. Modules are looked at, and not seconds, which depend on the machine (``benchmarks/start.py`` prints those).
+"""
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import Command, environment
+
+MODULES = """
+import atexit, sys
+atexit.register(lambda: print("LOADED", *sys.modules))
+from drretail.cli.entry import main
+main()
+"""
+NEVER = [
+    "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "markdown_it", "mcp",
+    "openai", "pandas", "protego", "pymongo", "scipy.stats", "starlette", "trafilatura",
+    "drretail.data_ingest.plan", "drretail.env.copying", "drretail.llm.batches", "drretail.llm.stand_in",
+    "drretail.viewer.experiment", "drretail.viewer.page", "drretail.viewer.plots", "drretail.viewer.text_report",
+]  # fmt: skip
+"""Clients of other providers and servers, what reads raw files and web pages, and what makes pages of results."""
+JUDGING = [
+    "drretail.eval.claims", "drretail.eval.judging", "drretail.eval.registry", "drretail.eval.scores",
+    "drretail.records.score", "drretail.viewer.sections", "scipy",
+]  # fmt: skip
+ALONE = ["drretail.env.folder", "drretail.env.gold", "drretail.env.offers", "drretail.stats", "numpy"]
+"""What only floors, the oracle and several systems need."""
+
+
+def loaded_by(folder: Path, *arguments: str) -> set[str]:
+    """The modules that are loaded when the command has ended."""
+    command = [sys.executable, "-c", MODULES, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment(folder), capture_output=True, text=True, check=True)
+    return set(done.stdout.partition("LOADED")[2].split())
+
+
+@pytest.mark.parametrize(
+    ("command", "absent"),
+    [
+        ("ask 'Which bird feeder?' --world w", [*NEVER, *JUDGING, *ALONE]),
+        ("run --queries queries.jsonl --world w --to exp --only q1 --no-floors", [*NEVER, *JUDGING, "numpy"]),
+        ("ask 'Which bird feeder?' --world w --agent null_search", [*NEVER, *JUDGING, *ALONE, "langgraph"]),
+    ],
+)  # fmt: skip
+def test_agents_work_without_what_judges_them(
+    shop: str, queries: str, tmp_path: Path, command: str, absent: list[str]
+) -> None:
+    loaded = loaded_by(tmp_path, *shlex.split(command))
+    assert "drretail.agents.running.runner" in loaded
+    assert [name for name in absent if name in loaded] == []
+
+
+def test_score_loads_no_agents_and_no_pages(drretail: Command, shop: str, queries: str, tmp_path: Path) -> None:
+    assert drretail("run", "--queries", queries, "--world", shop, "--to", "exp", "--only", "q1").returncode == 0
+    loaded = loaded_by(tmp_path, "score", "exp", "--quiet")
+    assert "drretail.eval.scoring" in loaded
+    assert [name for name in [*NEVER, "langgraph", "drretail.agents.registry"] if name in loaded] == []
