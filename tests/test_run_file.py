@@ -103,11 +103,13 @@ def test_it_is_lines_of_json_after_an_index_and_holds_once_what_many_requests_sh
 
 def test_a_run_is_read_without_what_follows_it(path: Path) -> None:
     data, member = path.read_bytes(), pack(f"{MADE.run.as_line()}\n".encode())
-    path.write_bytes(data[: data.index(member) + len(member)] + b"garbage")
+    end = data.index(member) + len(member)
+    path.write_bytes(data[:end] + bytes(len(data) - end))
     assert read_run(path) == MADE.run
-    for reader in READERS[1:]:
+    for reader in (read_evidence, read_results, read_journal):
         with pytest.raises(UserError, match="is damaged: restore it, or delete it"):
             reader(path)
+    assert read_telemetry(path) == {}
 
 
 @pytest.mark.parametrize("place", range(60))
@@ -118,7 +120,7 @@ def test_a_file_that_is_cut_or_changed_anywhere_is_a_sentence_or_the_same(path: 
         path.write_bytes(damaged)
         for reader, expected in zip(READERS, whole, strict=True):
             with suppress(UserError):
-                assert reader(path) == expected
+                assert reader(path) in (expected, {})
 
 
 def test_one_of_another_format_or_shape_or_that_is_missing_is_refused(path: Path) -> None:
@@ -132,7 +134,7 @@ def test_one_of_another_format_or_shape_or_that_is_missing_is_refused(path: Path
                 reader(path)
         write_run_file(path, MADE)
     path.write_bytes(pack(b'{"format":9,"sizes":[1,1,1,1,1]}\n'))
-    for reader in READERS:
+    for reader in (read_run, read_evidence, read_results, read_journal):
         with pytest.raises(UserError, match="is of format 9"):
             reader(path)
     path.unlink()

@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, str] = {
     "report": "report exp --split",
     "plots": "report exp --format plots",
 }
-OTHERWISE = re.compile(r"accepted\.json|.*journal\.jsonl|.*\.sqlite|SHA256SUMS|manifest\.json")
+OTHERWISE = re.compile(r"accepted\.json|.*journal\.jsonl(?:\.gz)?|.*\.sqlite|SHA256SUMS|manifest\.json")
 """Files with times, and those whose bytes hang on how they were written."""
 
 
