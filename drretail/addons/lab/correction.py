@@ -25,9 +25,8 @@ from drretail.addons.people.judged_claims import JudgedClaim, judged_claims
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scores.planned import counted as counted_value
-from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.facts import value_in
+from drretail.eval.scores.gathering import Gathered, read_judgements
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
@@ -137,11 +136,10 @@ def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedR
     for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
-                value = counted_value(judged, headline)
-                if value is not None:
-                    scored = judged.values.get(headline)
-                    units = 0 if scored is None else round(scored.items.get("counted", 0))
-                    runs.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
+                found = value_in(judged, headline)
+                if found.value is not None:
+                    units = round(found.items.get("counted", 0))
+                    runs.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0, units))
     repeats = Counter((run.system, run.query_id) for run in runs)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in runs]
 

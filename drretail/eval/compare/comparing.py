@@ -36,9 +36,8 @@ from drretail.eval.judging.subject import research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, read_judgements
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing, PairScore, Reliability

@@ -17,8 +17,15 @@ from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, 
 from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.gathering import Assessor, Gathered, Plan, panel_ref, panels_of, verdicts_by_assessor
-from drretail.eval.scores.planned import means_by_query
+from drretail.eval.scores.gathering import (
+    Assessor,
+    Gathered,
+    Plan,
+    means_by_query,
+    panel_ref,
+    panels_of,
+    verdicts_by_assessor,
+)
 from drretail.records.base import Rules
 from drretail.records.comparison import EQUAL, ComparedRow, Outcome, PairScore, Share
 from drretail.records.score import Order, Score, Verdict
