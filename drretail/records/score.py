@@ -366,7 +366,7 @@ class Judging(Record):
     repeats: int = 1
     """How often it judged each report from the start."""
     noise: dict[str, float] = Field(default_factory=dict[str, float], exclude_if=lambda noise: not noise)
-    """Headlines' standard deviations between its repeats on one report, by variant."""
+    """Standard deviations between its repeats on one report, by variant on the board."""
 
 
 class SettingRow(Record):

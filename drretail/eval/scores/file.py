@@ -20,7 +20,7 @@ from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import COUNTS_STEPS, DECIDES, METRICS, PAIRWISE, USUAL, installed
-from drretail.eval.scores.facts import Facts, all_facts, headlines, query_slices, slice_scores, summaries
+from drretail.eval.scores.facts import Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     NOT_JUDGED,
     Assessor,
@@ -190,9 +190,9 @@ def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
 def _judging(facts: Facts) -> Judging:
     runs = facts.results
     errors = Counter(error for run in runs for error in run.errors)
-    # Standard deviations of headlines between repeats of the judge on one report; empty without repeats.
+    # Standard deviations of the board's columns between repeats of the judge on one report; empty without repeats.
     noise: dict[str, float] = {}
-    for variant in sorted(headlines(facts.metric)):
+    for variant in sorted(column.variant for column in facts.metric.description.scoreboard):
         values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
         numbers = [[value.value for value in its if value and value.value is not None] for its in values]
         if (variance := run_variance(numbers)) is not None:

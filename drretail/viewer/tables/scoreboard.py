@@ -418,12 +418,8 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
     if few is not None:
         of = counted(few, "query")
         yield f"n={few} below a value: one of its two parts comes from only {of}."
-    partial = [cell for cell in cells if cell.n_scored < cell.n_planned and cell.n_queries is None]
-    if partial:
-        part = f"{partial[0].n_scored}/{partial[0].n_planned}"
-        reasons = ", ".join(dict.fromkeys(why for cell in partial for why in missing_of(cell)))
-        others = f" The others: {reasons}." if reasons else ""
-        yield f"{part} below a value: only so many of the planned runs have one.{others}"
+    if reasons := dict.fromkeys(why for cell in cells for why in missing_of(cell)):
+        yield f"Runs without a value: {', '.join(reasons)}."
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
@@ -516,6 +512,5 @@ def _of_one(board: Scoreboard) -> str:
         return bought or "Nothing is scored on half of the reports yet."
     cell = _cell(row, column) or Cell(None)
     interval = f" ({cell.interval})" if cell.interval else ""
-    of_reports = cell.denominator if "=" in cell.denominator else f"on {cell.denominator} reports"
-    counts = f" {of_reports}" if cell.denominator else ""
+    counts = f" ({cell.denominator})" if cell.denominator else ""
     return f"{bought or f'{name}:'} {column.name} {cell.figure}{interval}{counts}, {column.meaning}."
