@@ -19,7 +19,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.gathering import name_of, read_judgements
+from drretail.eval.scores.gathering import Assessor, TableKey, is_panel, name_of, read_judgements
 from drretail.experiment import read_definition
 from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
@@ -224,7 +224,9 @@ class RecordedScores(Scores):
         if by == "query":
             folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
-            values = run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
+            gathered = read_judgements(folder, [metric for metric in metrics if metric is not None])
+            asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
+            values = run_values(gathered, {*asked})
             chosen = _chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         scores: list[dict[str, Any]] = []

@@ -148,17 +148,17 @@ def all_facts(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[
                     yield facts
 
 
-def run_values(gathered: Gathered) -> Iterator[RunValue]:
+def run_values(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[RunValue]:
     """The whole long table: a row for each planned run, variant and judge.
 
-    Runs without a report, or without a verdict of this judge, are among them. Systems of which a judge judged nothing
-    have no rows by it.
+    Runs without a report, or without a verdict of this judge, are among them. Systems of which a judge knows nothing
+    have no rows by it, unless it was ``asked``.
     """
-    for _, of_table in groupby(all_facts(gathered), key=lambda facts: facts.table_key):
+    for _, of_table in groupby(all_facts(gathered, asked), key=lambda facts: facts.table_key):
         table = [facts for facts in of_table if not facts.is_hidden]
-        asked = {variant for facts in table for result in facts.results for variant in result.values}
+        valued = {variant for facts in table for result in facts.results for variant in result.values}
         for facts in table:
-            yield from facts.rows(variant for variant in facts.metric.variants if variant in asked)
+            yield from facts.rows(variant for variant in facts.metric.variants if variant in valued)
 
 
 def summaries(every: Sequence[Facts]) -> Iterator[Score]:
