@@ -72,7 +72,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     notes: list[str] = []
     if labels:
         own = _of_one_judge(claims, judge, labels)
-        items = fp_items(own, labels, clusters, planned_runs(gathered, own[0].judge, "FP"))
+        items = fp_items(own, labels, clusters, counted_runs(gathered, own[0].judge, "FP"))
         rows += [row for system, its in items.items() for row in _figures("FP", system, own[0].judge, its)]
         apart += _separations(items)
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
@@ -82,7 +82,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         unlabelled = {(claim.system, claim.cited) for claim in of_judge}
         unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
         one_sided = {system for system, _ in unlabelled}
-        items = fr_items(of_judge, cited, clusters, planned_runs(gathered, of_judge[0].judge, "FR"))
+        items = fr_items(of_judge, cited, clusters, counted_runs(gathered, of_judge[0].judge, "FR"))
         two_sided = {system: its for system, its in items.items() if system not in one_sided}
         rows += [row for system, its in two_sided.items() for row in _figures("FR", system, of_judge[0].judge, its)]
         notes += [
@@ -117,37 +117,37 @@ def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Coll
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """A run that counts in a headline of the scoreboard, with its value and its weight."""
+class CountedRun:
+    """A run with a value in a headline of the scoreboard, and its weight."""
 
     system: str
     query_id: str
     run_id: str
     value: float
     weight: float
-    """1 / the number of the query's runs that count: repeats are averaged first."""
+    """1 / the number of the query's runs with a value: repeats are averaged first."""
     units: int
     """What its value is the mean of: claims, invented sources and marks that the judge left out."""
 
 
-def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
-    """The runs that count in a headline of faithfulness by this judge; those that are missing are left out."""
-    runs: list[PlannedRun] = []
+def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedRun]:
+    """The runs with a value in a headline of faithfulness by this judge."""
+    runs: list[CountedRun] = []
     for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
                 found = value_in(judged, headline)
                 if found.value is not None:
                     units = round(found.items.get("counted", 0))
-                    runs.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0, units))
+                    runs.append(CountedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0, units))
     repeats = Counter((run.system, run.query_id) for run in runs)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in runs]
 
 
 def fp_items(
-    claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
-    """By system, the claims that FP counts, and the runs that earn nothing; all queries have the same weight."""
+    """By system, the claims that FP counts; all queries have the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
     return _items(
         counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
@@ -155,7 +155,7 @@ def fp_items(
 
 
 def fr_items(
-    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
     """By system, all claims. FR is the share with a source among those that people accept as claims."""
 
@@ -171,7 +171,7 @@ def _items(
     label_of: Callable[[JudgedClaim], tuple[float | None, float]],
     verdict_of: Callable[[JudgedClaim], float],
     clusters: Clusters,
-    runs: Sequence[PlannedRun],
+    runs: Sequence[CountedRun],
 ) -> dict[str, list[Item]]:
     """By system, the claims of the runs that count, each weighted by 1 / the number of claims of its report.
 

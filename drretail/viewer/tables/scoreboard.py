@@ -42,7 +42,6 @@ MOST_SHOWN = 3
 """The most measures or systems that a sentence names; the table below has the others."""
 SURE = "Equal systems would show this in fewer than 1 of 20 such experiments"
 BY_USER = ", unless all questions of a user fail together"
-"""Then in up to 6 of 20 (benchmarks/failures.py)."""
 
 
 def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
