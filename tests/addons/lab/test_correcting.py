@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from drretail import open_world, run
-from drretail.addons.lab.correction import Cited, PlannedRun, correction_of, fp_items, fr_items
+from drretail.addons.lab.correction import Cited, CountedRun, correction_of, fp_items, fr_items
 from drretail.addons.lab.findings import ALONE, CORRECTED, JUDGED, Correction, Figure
 from drretail.addons.lab.opinions import opinions_of
 from drretail.addons.people.judged_claims import JudgedClaim, draw_claims, judged_claims, sheet_name
@@ -270,10 +270,10 @@ def a_claim(about: str, query: str, support: float, system: str = "a") -> Judged
     )
 
 
-def runs_of(claims: Sequence[JudgedClaim], units: int = 0) -> list[PlannedRun]:
+def runs_of(claims: Sequence[JudgedClaim], units: int = 0) -> list[CountedRun]:
     """A run for each query of the claims, all of one weight."""
     queries = dict.fromkeys(each.query_id for each in claims)
-    return [PlannedRun("a", query, f"a/{query}", 0.5, 1.0, units) for query in queries]
+    return [CountedRun("a", query, f"a/{query}", 0.5, 1.0, units) for query in queries]
 
 
 def claims_of(query: str, supports: Sequence[float]) -> list[JudgedClaim]:
