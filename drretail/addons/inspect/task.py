@@ -192,7 +192,7 @@ def shop_research(
             solver=shop_agent(),
             scorer=scorers_of(names_in(scorers) or USUAL, judge),
             cleanup=end,
-            score_on_error=True,  # a sample that gave up earns 0, which lowers the mean
+            score_on_error=True,  # a sample that gave up is 0 in measures of success
             message_limit=MOST_MESSAGES,
             metadata={"world_fingerprint": shop_world.manifest.fingerprint, "now": shop_world.manifest.now.isoformat()},
         )
