@@ -178,8 +178,6 @@ class PairScore(OfJudge):
     n_na: int = 0
     """Pairs that can't be judged: personalization without a profile."""
     n_failed: int = 0
-    forfeits: int = 0
-    """Scored pairs in which a side has no report by its own failure and loses. If both have none, they tie."""
     runs_failed: int = 0
     """Failed pairs in which one of the two reports is missing."""
     not_judged: int = 0
@@ -205,10 +203,6 @@ class PairScore(OfJudge):
     The difference is the share of queries won minus the share lost. Overall quality is a primary row, and the other
     dimensions are exploratory.
     """
-    queries_read: int | None = None
-    """Queries with a pair of which a judge read both reports; ``read_won`` and ``read_lost`` are those among them."""
-    read_won: int = 0
-    read_lost: int = 0
     longer_won: float | None = None
     """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
     length_controlled: Share = Share()
@@ -244,7 +238,7 @@ class PairScore(OfJudge):
         return self.model_copy(update=_swapped(self, _PAIRS) | turned | {"contrast": self.contrast.turned})
 
 
-_PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"), ("read_won", "read_lost"))
+_PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"))
 
 
 class Reliability(Record):

@@ -239,10 +239,7 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> Iterator[Figure]:
 def _win_rates(
     experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None
 ) -> Iterator[Figure]:
-    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote.
-
-    Meetings that a missing report decided are known.
-    """
+    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote."""
     user_of = gathered.clusters.user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
     for opinion in opinions:
@@ -258,12 +255,11 @@ def _win_rates(
         repeats = Counter(outcome.query_id for _, outcome in outcomes if outcome.result is not None)
         items: list[Item] = []
         for about, outcome in outcomes:
-            query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
+            query, verdict = outcome.query_id, outcome.result
             if verdict is not None:
-                values = [verdict] if is_known else votes.get((about, dimension))
+                values = votes.get((about, dimension))
                 label, share = fmean(values) if values else None, 1 / repeats[query]
-                cluster = user_of.get(query, query)
-                items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
+                items.append(Item(user_of.get(query, query), verdict, share, label, verdict=verdict))
         if any(item.is_labelled for item in items):
             yield from _figures(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items)
 

@@ -49,8 +49,6 @@ class PairOutcome:
     win: float = 0.0
     """1 for a win of the first system, else 0; ``loss`` is the second's. A tie is neither."""
     loss: float = 0.0
-    is_forfeit: bool = False
-    """True if a side left no report by its own failure: it loses without a judge, and two such sides tie."""
     flipped: float | None = None
     """1 if each order has another result, such as a winner and "equal". None if only one order was asked."""
     first_preferred: float | None = None
@@ -109,8 +107,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
                         )
                         outcome = _judged(first, second, about, hashes, orders)
                     else:
-                        outcome = _without_report(first, second, assessor.rules)
-                        outcome = replace(outcome, stale_verdicts=len(about))
+                        outcome = PairOutcome(first.query.query_id, "runs_failed", stale_verdicts=len(about))
                     by_pair[meeting.labels][dimension].append(outcome)
     return results
 
@@ -143,17 +140,6 @@ def _judged(
         repairs=sum(verdict.repairs for verdict in living),
         words=first.words - second.words,
     )
-
-
-def _without_report(first: Plan, second: Plan, rules: Rules) -> PairOutcome:
-    """The side without a report loses, and two sides without one tie (docs/scores.md).
-
-    No outcome if a server is to blame, or by a publication's rules.
-    """
-    if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (first, second)):
-        return PairOutcome(first.query.query_id, "runs_failed")
-    win, loss = float(first.has_report), float(second.has_report)
-    return PairOutcome(first.query.query_id, "scored", win, loss, is_forfeit=True)
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:
@@ -202,7 +188,7 @@ def with_majorities(results: Results) -> Results:
     def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
         """False for a judge that met the limit before its first answer."""
         every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-        return any(not outcome.is_forfeit and outcome.state in ("scored", "na", "judge") for outcome in every)
+        return any(outcome.state in ("scored", "na", "judge") for outcome in every)
 
     spoken = [assessor for assessor, by_pair in results.items() if has_spoken(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
@@ -237,9 +223,8 @@ def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
         "scored",
         float(winner > 0),
         float(winner < 0),
-        disagreed=None if first.is_forfeit else float(len(lead) > 1),
+        disagreed=float(len(lead) > 1),
         words=first.words,
-        is_forfeit=first.is_forfeit,
     )
 
 
@@ -289,7 +274,6 @@ def _pair_score(
         n_na=states["na"],
         n_failed=states["runs_failed"] + states["not_judged"] + states["judge"],
         runs_failed=states["runs_failed"],
-        forfeits=sum(outcome.is_forfeit for outcome in outcomes),
         not_judged=states["not_judged"],
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
@@ -359,15 +343,12 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         means = by_query(scored, values)
         return round(sum(means.values()) / len(means), 10) if means else None
 
-    # A forfeit counts in the rate and its test. What a judge prefers is seen only where it read both reports.
-    read = [outcome for outcome in scored if not outcome.is_forfeit]
-    results = [outcome.result or 0.0 for outcome in read]
-    rates = [round(rate, 10) for rate in by_query(read, results).values()]
-    groups = clusters.groups(outcome.query_id for outcome in read)
+    results = [outcome.result or 0.0 for outcome in scored]
+    groups = clusters.groups(outcome.query_id for outcome in scored)
     # Without a winner, and where both have equal length, nothing is known.
     leads = [(sign(outcome.win - outcome.loss), sign(outcome.words)) for outcome in scored]
     longer_won = [float(lead == longer) if lead and longer else None for lead, longer in leads]
-    even = length_controlled(results, [outcome.words for outcome in read], groups, gathered.definition.seed)
+    even = length_controlled(results, [outcome.words for outcome in scored], groups, gathered.definition.seed)
     return {
         "wins": round(sum(wins), 9),
         "ties": round(sum(ties), 9),
@@ -375,9 +356,6 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "win": share(wins),
         "tie": share(ties),
         "loss": share(losses),
-        "queries_read": len(rates),
-        "read_won": sum(rate > 0.5 for rate in rates),
-        "read_lost": sum(rate < 0.5 for rate in rates),
         "longer_won": mean(longer_won),
         "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
         "flip_rate": mean([outcome.flipped for outcome in scored]),

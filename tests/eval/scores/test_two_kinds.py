@@ -132,7 +132,8 @@ def test_done_is_one_number_in_run_score_and_compare(tmp_path: Path) -> None:
         ("done", 0.0, 7.0),
         *((kind, "", "") for kind in ("failed", "spoiled", "pending")),
     )
-    runs = {A: (good, good, good, failed, good, spoiled, failed, pending), B: (good,) * 8}
+    mine = (good, good, good, failed, good, spoiled, failed, pending)
+    runs: dict[str, tuple[Made, ...]] = {A: mine, B: (good,) * 8}
     folder = tmp_path / "e"
     board = build.known(scored(folder, runs).scoreboard)
     # A report without a decision where one is wanted is a report all the same.
