@@ -204,11 +204,14 @@ class Metric:
         """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
         return frozenset({"", *(prompt.hash for prompt in self.prompts())})
 
-    def of_failed(self, experiment: Path, query: Query) -> dict[str, Value]:
-        """What a failed run has on a query: 0 in each variant of success that the query has."""
+    def without_report(self, experiment: Path, query: Query, *, failed: bool) -> dict[str, Value]:
+        """What a run without a report has in the variants of success: n/a in those that the query lacks, and 0 in all
+        others if it ``failed``.
+        """
         success = self.description.success
         known = success if self.applies is None or not success else self.applies(experiment, query)
-        return {variant: Value(variant, "scored", 0.0) for variant in success if variant in known}
+        values = {variant: Value(variant, "na") for variant in success if variant not in known}
+        return values | ({variant: Value(variant, "scored", 0.0) for variant in known} if failed else {})
 
 
 def of_answers(metric: Metric) -> Metric:

@@ -32,6 +32,7 @@ from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric, load_metrics
+from drretail.eval.scores.facts import is_valued
 from drretail.eval.scores.gathering import Assessor, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
@@ -117,7 +118,7 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
         judged_runs = gathered.judged_runs(metric.name, assessor)
         judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
-    if run.error is not None and not judged.values:
+    if run.error is not None and not is_valued(judged):
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
     score = score_of(metric.name, metric, judged.values, headlines_of(metric), verdicts, str(judged.lacks))
     if run.error is not None:

@@ -62,7 +62,8 @@ def side_of(runs: Runs, variant: str) -> Side:
         scored = [number for number in by_judge_repeat if number is not None]
         nested[query].append(scored)
         if value is None:
-            reasons[query].add(LACKS_IN_WORDS[result.lacks] if result.lacks else _BY_STATE[found.state])
+            lacks = None if variant in result.values else result.lacks
+            reasons[query].add(_BY_STATE[found.state] if lacks is None else LACKS_IN_WORDS[lacks])
     return Side(
         values=values,
         nested=nested,

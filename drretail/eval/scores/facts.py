@@ -144,8 +144,12 @@ def all_facts(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[
             by_label = facts_of(gathered, name, assessor)
             for facts in (by_label[label] for label in order):
                 is_asked = assessor in wanted and is_judged(metric, systems[facts.system], floors=False)
-                if is_asked or any(plan.run_id in judged_here or judged.values for plan, judged in facts.runs):
+                if is_asked or any(plan.run_id in judged_here or is_valued(judged) for plan, judged in facts.runs):
                     yield facts
+
+
+def is_valued(judged: JudgedRun) -> bool:
+    return any(value.value is not None for value in judged.values.values())
 
 
 def run_values(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[RunValue]:
@@ -299,7 +303,7 @@ def _items(variant: str, reports: Sequence[JudgedRun]) -> dict[str, float]:
         value = value_in(report, variant)
         for name, number in value.items.items():
             counted[name] += number
-        if report.lacks is not None and value.value is None:
+        if report.lacks is not None and value.state == "failed":
             counted[report.lacks] += 1
     return dict(sorted(counted.items()))
 

@@ -92,8 +92,8 @@ class JudgedRun:
 
     query_id: str
     values: Mapping[str, Value]
-    """By variant, the mean over judge repeats; a missing variant counts as failed. Of a failed run, its zeros in the
-    variants of success.
+    """By variant, the mean over judge repeats; a missing variant counts as failed. Of a run without a report, what it
+    has in the variants of success.
     """
     lacks: str | None = None
     """Why nothing was judged: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
@@ -127,8 +127,8 @@ class Plan:
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
     """Its tokens by role."""
     status: RunStatus = "done"
-    of_failed: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
-    """Of a failed run, by metric: its zeros in the variants of success."""
+    without_report: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
+    """Of a run without a report, by metric: what it has in the variants of success."""
     error: str = ""
     """The kind of its error; empty without one."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -145,7 +145,7 @@ class Plan:
 
     def unjudged(self, metric: str) -> JudgedRun:
         """The run's result in a metric by a judge without verdicts on it."""
-        return JudgedRun(self.query.query_id, self.of_failed.get(metric, {}), _LACKS[self.status])
+        return JudgedRun(self.query.query_id, self.without_report.get(metric, {}), _LACKS[self.status])
 
 
 @dataclass(frozen=True)
@@ -266,7 +266,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 words_read=words_read(subject, _counted(subject, tables_of_judges)) if counts_words else 0,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
-                of_failed={metric.name: _of_failed(subject, metric) for metric in metrics},
+                without_report={metric.name: _without_report(subject, metric) for metric in metrics},
                 error="" if run is None or run.error is None else run.error.kind,
                 losses={} if run is None else run.losses,
             )
@@ -367,7 +367,7 @@ def means_by_query(values: Iterable[tuple[K, float | None]]) -> dict[K, float]:
 def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules, stale: int = 0) -> JudgedRun:
     """The result of one judge's current verdicts on a run in a metric; ``stale`` others are not current.
 
-    A failed run has its zeros, without any verdict.
+    A run without a report has what ``Metric.without_report`` says.
     """
     lacks = None if living and subject.report is not None else _LACKS[_status(subject)]
     repeats: dict[int, list[Verdict]] = defaultdict(list)
@@ -379,7 +379,7 @@ def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rule
     }
     return JudgedRun(
         subject.query.query_id,
-        averaged(list(by_repeat.values())) or _of_failed(subject, metric),
+        averaged(list(by_repeat.values())) or _without_report(subject, metric),
         lacks,
         by_repeat,
         verdicts=len(living),
@@ -391,10 +391,11 @@ def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rule
     )
 
 
-def _of_failed(subject: Subject, metric: Metric) -> Mapping[str, Value]:
-    if subject.folder is None or _status(subject) != "failed":
+def _without_report(subject: Subject, metric: Metric) -> Mapping[str, Value]:
+    status = _status(subject)
+    if subject.folder is None or status == "done":
         return {}
-    return metric.of_failed(subject.folder, subject.query)
+    return metric.without_report(subject.folder, subject.query, failed=status == "failed")
 
 
 def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:

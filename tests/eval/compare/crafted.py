@@ -52,7 +52,7 @@ def gathered(
             None if run is None else "sha",
             words=int(run is not None),
             status="failed" if run is None else "done",
-            of_failed=zeros if run is None else {},
+            without_report=zeros if run is None else {},
         )
         for label, runs in sorted(systems.items())
         for name, repeats in runs.items()

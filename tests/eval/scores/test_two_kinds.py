@@ -74,7 +74,8 @@ def scored(folder: Path, made: dict[str, tuple[Made, ...]]) -> Scores:
     for label, runs in by_label.items():
         for name, (became, *verdicts) in runs.items():
             for (metric, stage, item, judge, prompt), value in zip(asked, verdicts, strict=True):
-                if became == "done" and value != "" and not (metric is BASKET and name[:2] not in WANTED):
+                value = "na" if metric is BASKET and name[:2] not in WANTED else value
+                if became == "done" and value != "":
                     state = value if isinstance(value, str) else "scored"
                     about = {"run_id": f"{label}/{name}", "report_sha": reports[label][name].report_sha, "judge": judge}
                     verdict = build.verdict(
@@ -158,3 +159,5 @@ def test_a_failure_that_no_other_run_shows_is_0_where_the_query_says_what_is_wan
     assert {label: (row.value, row.n_scored) for label, row in rows.items()} == {A: (round(1 / 3, 10), 6), B: (0.0, 6)}
     rated = {row.system: (row.value, row.n_scored) for row in alone.scores if row.variant == "overall"}
     assert rated == {A: (7.0, 4), B: (None, 0)}
+    row = {row.variant: row for table in compare_recorded(tmp_path / "e")[0].tables for row in table.rows}["feasible"]
+    assert (row.n_planned, row.n_due, row.n_pairs) == (4, 3, 3), "what a query lacks is n/a for every system alike"
