@@ -42,15 +42,11 @@ def judge(experiment: Path) -> None:
 
 
 def measured(experiment: Path) -> dict[str, dict[str, float | None]]:
-    """By system and column, the mean over reports; None where nothing applies."""
+    """By system and column, the mean; None where nothing applies."""
     scores = read_scores(experiment)
     if scores is None:
         raise SystemExit(f"{experiment} has no scores: run drretail score first.")
-    found = {
-        (score.system, score.metric, score.variant): score.value
-        for score in scores.scores
-        if score.policy == "answered"
-    }
+    found = {(score.system, score.metric, score.variant): score.value for score in scores.scores}
     systems = in_order(dict.fromkeys(system for system, _, _ in found), scores.systems)
     return {system: {name: found.get((system, *column)) for column, name in COLUMNS.items()} for system in systems}
 

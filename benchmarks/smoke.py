@@ -38,7 +38,6 @@ STARTED: dict[str, Sequence[str]] = {
     "reliability": ["--quick --only faults"],
     "agents": ["--agent react --alone 1 --at-once 10"],
     "coverage": ["--samples 5"],
-    "failures": ["--samples 5 --only binary --questions 10"],
     "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "crowded_servers": ["--seconds 2 --readers 3 --voters 2 --sessions 3"],

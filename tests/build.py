@@ -261,10 +261,9 @@ def scored(folder: Path, metrics: str | Metric | Sequence[str | Metric], *judges
 
 
 def rows(scores: Scores, metric: str = "", label: str = "", **fields: object) -> dict[str, Score]:
-    """Of each variant the row over the reports that have a value, of the only metric, system and judge there is."""
+    """The row of each variant, of the only metric, system and judge there is."""
     wanted = fields | {name: value for name, value in (("metric", metric), ("system", label)) if value}
-    found = [row for row in scores.scores if row.policy == "answered"]
-    found = [row for row in found if all(getattr(row, name) == value for name, value in wanted.items())]
+    found = [row for row in scores.scores if all(getattr(row, name) == value for name, value in wanted.items())]
     made = {row.variant: row for row in found}
     assert len(made) == len(found), "several rows of a variant: say which"
     return made

@@ -19,8 +19,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.gathering import name_of
-from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.gathering import Assessor, TableKey, is_panel, name_of, read_judgements
 from drretail.experiment import read_definition
 from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
@@ -46,7 +45,7 @@ SHOWN = " FP_web_shown judges them by the parts of the pages that the agents rea
 By = Literal["system", "query", "statement"]
 ROWS = Plugins("kind of row", {"system": "", "query": ""}, "drretail.rows")
 ALL = "all"
-_KEYS = ("metric", "variant", "policy", "rules", "judge", "system")
+_KEYS = ("metric", "variant", "rules", "judge", "system")
 _KEYS_OF_RUNS = (*_KEYS, "query_id", "repeat")
 
 
@@ -186,30 +185,28 @@ class RecordedScores(Scores):
         metric: str | None = None,
         judge: str | None = None,
         rules: str | None = None,
-        policy: str | None = None,
     ) -> "pandas.DataFrame":
         """The scores as a data frame with one row per number, which the index tells apart from all others.
 
-        The index has metric, variant, policy, rules, judge and system; ``["value"].unstack("system")`` has a column for
+        The index has metric, variant, rules, judge and system; ``["value"].unstack("system")`` has a column for
         each system. Beside a value stand its interval and what it is over: ``n`` of ``n_planned`` reports.
 
         With ``by="query"`` there is a row for each planned run, and query_id and repeat are in the index as well. A
-        value is what the run counts in the system's mean, so it is 0 for a failed run in a headline; ``state`` and
-        ``why`` say whether and why the run has no value of its own. Pooled variants have no rows.
+        value is what the run counts in the system's mean, so it is 0 for a failed run in a variant of success;
+        ``state`` and ``why`` say whether and why the run has no value. Pooled variants have no rows.
 
         With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
         ``export --format statements`` writes them; the other arguments then say nothing.
 
-        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``policy`` the rows are
-        those that tables show: of a headline over all planned runs, of other variants over those answered. "all" keeps
-        every judge, rules or policy. Raises UnknownName for a name that no row has, and UserError if a number is there
-        by several judges or rules and none is named, or if pandas is not installed.
+        ``metric``, ``judge`` and ``rules`` keep the rows that have these; "all" keeps every judge or rules. Raises
+        UnknownName for a name that no row has, and UserError if a number is there by several judges or rules and none
+        is named, or if pandas is not installed.
         """
         pandas = library("pandas")
         if by not in ROWS.built_in:
             columns, others = self._other_rows(by)
             return pandas.DataFrame(others, columns=columns)
-        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules})
         frame = pandas.DataFrame(rows, columns=None if rows else [*_KEYS, "value"])
         return frame.set_index([*(_KEYS_OF_RUNS if by == "query" and rows else _KEYS)])
 
@@ -220,11 +217,10 @@ class RecordedScores(Scores):
         metric: str | None = None,
         judge: str | None = None,
         rules: str | None = None,
-        policy: str | None = None,
     ) -> "polars.DataFrame":
         """As ``to_pandas``, with the index as columns. Raises as it does."""
         polars = library("polars")
-        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules, "policy": policy})
+        rows = self._rows(by, {"metric": metric, "judge": judge, "rules": rules})
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def _rows(self, by: By, wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
@@ -234,17 +230,19 @@ class RecordedScores(Scores):
         if by == "query":
             folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
-            values = run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
+            gathered = read_judgements(folder, [metric for metric in metrics if metric is not None])
+            asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
+            values = run_values(gathered, {*asked})
             chosen = _chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         scores: list[dict[str, Any]] = []
         for row in self.scores:
             judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
-            scores.append(row.model_dump(mode="json") | {"n": row.n, "judge": name_of(judge)})
+            scores.append(row.model_dump(mode="json") | {"n": row.n_scored, "judge": name_of(judge)})
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
-                **_without(row, "items", "judge_params"),
+                **_without(row, "items", "judge_params", "n_scored"),
             }
             for row in _chosen(scores, wanted)
         ]
@@ -289,9 +287,6 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
             raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(known))
         if wanted not in (None, ALL):
             rows = [row for row in rows if row[name] == wanted]
-    if asked["policy"] is None:
-        planned = {_place(row) for row in rows if row["policy"] == "planned"}
-        rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
     for name, called in (("rules", "rules"), ("judge", "judges")):
         seen: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in rows:
@@ -301,11 +296,6 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
             one_of = ", ".join(mixed)
             raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
     return rows
-
-
-def _place(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """All keys of a row but its policy."""
-    return tuple(row[key] for key in _KEYS if key != "policy")
 
 
 def _without(row: Mapping[str, Any], *names: str) -> dict[str, Any]:

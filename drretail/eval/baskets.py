@@ -5,15 +5,13 @@ The picks compared with the cheapest and the best basket; a declared outcome com
 reasons, the alternative offered, and whether a run made the searches by which it could know.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 from drretail.env.offers import Offers
 from drretail.env.world import World
-from drretail.eval.judging.subject import Subject, planned_runs, read_subject
 from drretail.experiment import read_definition, reference_path, write_sealed
 from drretail.grounding.cart import Cart
 from drretail.grounding.listing import listing_of
@@ -21,7 +19,7 @@ from drretail.grounding.text.wording import format_money
 from drretail.grounding.verify.checks import Case
 from drretail.grounding.verify.findings import Research
 from drretail.records.base import Record
-from drretail.records.query import NOT_TYPED, Ends, KeptReference, Lack, Proof, Reference
+from drretail.records.query import NOT_TYPED, Ends, Lack, Proof, Reference
 from drretail.records.reading import Outcome, Pick
 from drretail.records.shop import USD, Product
 from drretail.records.wish import Wish
@@ -219,17 +217,6 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
     return decided.model_copy(update={"shown": shown, "not_said": not_said})
 
 
-def has_decision(case: Case, reference: Reference | None) -> bool:
-    """False if a run declares no picks, or a refusal that is none (``decided_by``) by the records that it received."""
-    outcome = None if case.run is None else case.run.outcome
-    if case.no_decision or outcome is None or outcome.decision == "buy":
-        return not case.no_decision
-    decided = reference and decided_by(case, reference, case.ledger().products)
-    # A refusal without a reason needs the searches that show what lacks.
-    is_bare = decided is not None and decided.refused and decided.shown is False and not outcome.because
-    return decided is None or (decided.declared and not is_bare)
-
-
 def decide(
     outcome: Outcome | None, reference: Reference, proof: Proof, offered: Sequence[Product], picks: Sequence[Pick]
 ) -> Decided:
@@ -292,26 +279,5 @@ def made_references(experiment: Path, world: World | None, offers: Offers | None
 
 def keep_references(experiment: Path, references: Mapping[str, Reference]) -> None:
     """Keeps what scores need of the references once the world is gone, whatever was kept before."""
-    undecided: dict[str, dict[str, str]] = defaultdict(dict)
-    definition = read_definition(experiment)
-    for planned in planned_runs(experiment, definition):
-        whole = references.get(planned.query.query_id)
-        # Of a wish that the shop can meet, any refusal is a decision: its runs need not be read.
-        if whole is None or whole.proof is None or whole.proof.state == "refuted":
-            continue
-        subject = replace(read_subject(experiment, definition, planned, None), reference=whole)
-        case = subject.case
-        if subject.report_sha is not None and has_decision(case, None) and not has_decision(case, whole):
-            undecided[subject.query.query_id][subject.run_id] = subject.report_sha
-    kept = {
-        reference_path(experiment, query_id): whole.kept(undecided[query_id]) for query_id, whole in references.items()
-    }
+    kept = {reference_path(experiment, query_id): whole.kept for query_id, whole in references.items()}
     write_sealed(experiment, kept)
-
-
-def is_decided(subject: Subject) -> bool:
-    """``has_decision`` of a run, also where only its experiment tells it."""
-    ends = subject.ends
-    if isinstance(ends, KeptReference):
-        return ends.undecided.get(subject.run_id) != subject.report_sha and has_decision(subject.case, None)
-    return has_decision(subject.case, subject.reference)

@@ -176,7 +176,7 @@ def _lines(judge: str, params: str, scores: Scores, costs: Sequence[JudgingCost]
     calls, tokens = (sum(getattr(cost.cost.usage, name) for cost in costs) for name in ("calls", "total"))
     paid = [cost.cost.dollars for cost in costs]
     # How often a judge of pairs answers otherwise in the other order, if it was asked both.
-    turned = [(row.flip_rate, row.n_scored - row.forfeits) for row in pairs if row.flip_rate is not None]
+    turned = [(row.flip_rate, row.n_scored) for row in pairs if row.flip_rate is not None]
     between_orders: dict[str, str] = {}
     if n := sum(count for _, count in turned):
         changed = percent(sum(rate * count for rate, count in turned) / n)

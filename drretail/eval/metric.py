@@ -5,7 +5,7 @@ other is a ``Metric``.
 """
 
 import tomllib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
@@ -44,15 +44,11 @@ class Value:
     """Present exactly if ``state`` is "scored"."""
     items: Mapping[str, float] = field(default_factory=dict[str, float])
     """Counts of items behind it, which are summed over reports."""
-    earns: float | None = None
-    """What a report with nothing to score gets in a headline: 0 if that is the report's own fault; None if the query,
-    or the judge's sources, gave nothing to score.
-    """
 
 
-def lacking(variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
-    """A missing value, with the reason if there is nothing to score, and with what it earns in a headline."""
-    return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {}, earns)
+def lacking(variant: str, state: VerdictState, why: str = "") -> Value:
+    """A missing value, with the reason if there is nothing to score."""
+    return Value(variant, state, None, {f"{WHY_NOT}{why}": 1.0} if why and state == "na" else {})
 
 
 def value_of(variant: str, verdict: Verdict | None, items: Mapping[str, float] | None = None) -> Value:
@@ -97,16 +93,10 @@ def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
 
 
 def joined(variant: str, parts: Sequence[Value], formula: Callable[[Sequence[float]], float]) -> Value:
-    """A formula over the parts' values, if each has one; else no value, with the gravest reason of any.
-
-    If each part has a value or earns something, it earns the formula of these.
-    """
+    """A formula over the parts' values, if each has one; else no value, with the gravest reason of any."""
     missing = gravest(part.state for part in parts)
     if missing is not None:
-        earned = [part.earns if part.value is None else part.value for part in parts]
-        known = [value for value in earned if value is not None]
-        earns = formula(known) if len(known) == len(parts) else None
-        return lacking(variant, missing, reason_in(parts), earns=earns)
+        return lacking(variant, missing, reason_in(parts))
     return Value(variant, "scored", formula([part.value for part in parts if part.value is not None]))
 
 
@@ -196,8 +186,8 @@ class Metric:
     """Copies what good answers are known to contain from a folder into the experiment."""
     lacks: Callable[[Path], str] | None = None
     """What an experiment lacks for this metric, in a sentence; empty if nothing."""
-    query_lacks: Callable[[Path, Query], str | None] | None = None
-    """Why a query has nothing to measure, whatever a report says; None if it has something."""
+    applies: Callable[[Path, Query], Collection[str]] | None = None
+    """Which variants of success a query of an experiment has, whatever a report says; None for all."""
 
     def __post_init__(self) -> None:
         if not self.description.title:
@@ -213,6 +203,15 @@ class Metric:
     def prompt_hashes(self) -> frozenset[str]:
         """The hashes of the current prompts, and "" for verdicts without a prompt; all others are stale."""
         return frozenset({"", *(prompt.hash for prompt in self.prompts())})
+
+    def without_report(self, experiment: Path, query: Query, *, failed: bool) -> dict[str, Value]:
+        """What a run without a report has in the variants of success: n/a in those that the query lacks, and 0 in all
+        others if it ``failed``.
+        """
+        success = self.description.success
+        known = success if self.applies is None or not success else self.applies(experiment, query)
+        values = {variant: Value(variant, "na") for variant in success if variant not in known}
+        return values | ({variant: Value(variant, "scored", 0.0) for variant in known} if failed else {})
 
 
 def of_answers(metric: Metric) -> Metric:
@@ -322,7 +321,7 @@ def of_measures(
     *,
     after: tuple[str, ...] = ("reading",),
     lacks: Callable[[Path], str] | None = None,
-    query_lacks: Callable[[Path, Query], str | None] | None = None,
+    applies: Callable[[Path, Query], Collection[str]] | None = None,
 ) -> Metric:
     """A metric without a judge: code measures one number for each variant that the metric's description explains, or
     says why there is nothing to measure.
@@ -354,7 +353,7 @@ def of_measures(
         description,
         after=after,
         lacks=lacks,
-        query_lacks=query_lacks,
+        applies=applies,
         needs_judge=False,
     )
 

@@ -11,8 +11,6 @@ Outcome = Literal[
     "higher",
     "lower",
     "identical",
-    "undone",
-    "answers_less",
     "undecided",
     "too_few",
     "nothing",
@@ -23,9 +21,7 @@ Outcome = Literal[
 ]
 """The result of comparing A with B. "nothing": no query has values of both. "not_concluded": the judge is rule-based.
 "not_read": the judge does not read (``JudgeAudit``). "order_decided": nor does one that chooses by the order of two
-reports. "missing": more than one planned run in twenty of a headline is lost or not made yet. "undone": the difference
-would not be shown if the higher side had failed once more. "answers_less": the higher side is
-lower in what must be read with it.
+reports. "missing": more than one pair in ten lacks a value.
 """
 
 ORDER_DECIDED = "not read: the order decided"
@@ -60,21 +56,6 @@ class GateResult(Record):
     """By query on which A is worse: B's value and A's."""
 
 
-class Finished(Estimated):
-    """A and B in what both finished, and in how often either left no report, or no decision though one is due."""
-
-    difference: float | None = None
-    """Mean of A minus B over the queries that both finished, with its 95% interval."""
-    n_pairs: int
-    failed_a: float
-    """Queries that A did not finish: the sum of each query's share of such runs."""
-    failed_b: float
-    n_ended: int
-    """Queries that both ran."""
-    p_failed: float | None = None
-    """Two-sided p of this difference, from flipping the signs of users; not corrected."""
-
-
 class ComparedRow(Estimated):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 
@@ -99,21 +80,13 @@ class ComparedRow(Estimated):
     difference: float | None = None
     """Mean of A minus B over the paired queries, with its 95% interval and test over users."""
     n_planned: int
-    """Queries that the experiment asks; ``n_pairs`` of them have values of both systems."""
+    """Queries that the experiment asks."""
+    n_due: int = 0
+    """Those that it asks both systems, without those on which neither has anything to measure."""
     n_pairs: int
     """Queries with values of both systems."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries that lack one of the two values, by whose it is and why; together n_planned − n_pairs."""
-    runs_planned: int = 0
-    """Planned runs of both systems on queries for which the variant is defined, with ``runs_missing`` and
-    ``runs_pending``.
-    """
-    runs_missing: int = 0
-    """Runs lost to a server, a judge or a page."""
-    runs_pending: int = 0
-    """Runs not made yet."""
-    is_complete: bool = True
-    """True if no run is pending and at most one in twenty of either system is missing."""
     incomplete_a: int = 0
     """Runs of A that lack an answer which a provider did not give: nothing is concluded against A."""
     incomplete_b: int = 0
@@ -124,16 +97,12 @@ class ComparedRow(Estimated):
     p: float | None = None
     """Two-sided p of the mean difference, from flipping the signs of users."""
     p_holm: float | None = None
-    """``p`` after Holm's correction; in figures in which a failed run earns the worst, what remains of it if the higher
-    side had failed once more. Primary rows are corrected together, over all pairs of systems that research. The
+    """``p`` after Holm's correction. Primary rows are corrected together, over all pairs of systems that research. The
     others are corrected with those of the same metric, judge and pair."""
     tests: int = 0
     """Number of tests in that correction."""
     is_primary: bool = False
     """False for exploratory rows."""
-    failures_added: float = 0.0
-    """How many more failures of the higher side ``p_holm`` bears: more if more systems are compared; 0 in figures in
-    which a failed run does not earn the worst."""
     by_query: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
     """A's and B's value of each paired query; not written."""
     error: float | None = Field(default=None, exclude=True)
@@ -152,12 +121,13 @@ class ComparedRow(Estimated):
     queries_at_most: int | None = None
     users_needed: int | None = None
     """Users needed for these queries, at the present number of queries per user. None if no user is known."""
-    finished: Finished | None = None
-    """The same among finished reports, and failures."""
     outcome: Outcome
     """The result of comparing A with B."""
-    against: tuple[str, ...] = ()
-    """The scores to read with this one in which the higher side is lower: then nothing is concluded."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True if at most one due pair in ten lacks a value: else nothing is concluded."""
+        return 10 * (self.n_due - self.n_pairs) <= self.n_due
 
     @property
     def clusters(self) -> int:
@@ -213,8 +183,6 @@ class PairScore(OfJudge):
     n_na: int = 0
     """Pairs that can't be judged: personalization without a profile."""
     n_failed: int = 0
-    forfeits: int = 0
-    """Scored pairs in which a side has no report by its own failure and loses. If both have none, they tie."""
     runs_failed: int = 0
     """Failed pairs in which one of the two reports is missing."""
     not_judged: int = 0
@@ -240,10 +208,6 @@ class PairScore(OfJudge):
     The difference is the share of queries won minus the share lost. Overall quality is a primary row, and the other
     dimensions are exploratory.
     """
-    queries_read: int | None = None
-    """Queries with a pair of which a judge read both reports; ``read_won`` and ``read_lost`` are those among them."""
-    read_won: int = 0
-    read_lost: int = 0
     longer_won: float | None = None
     """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
     length_controlled: Share = Share()
@@ -279,7 +243,7 @@ class PairScore(OfJudge):
         return self.model_copy(update=_swapped(self, _PAIRS) | turned | {"contrast": self.contrast.turned})
 
 
-_PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"), ("read_won", "read_lost"))
+_PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"))
 
 
 class Reliability(Record):

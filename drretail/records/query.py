@@ -1,6 +1,6 @@
 """Queries, what a shop has for their wishes, and the part of a query that an agent is given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal, get_args
@@ -144,13 +144,10 @@ class Reference(Ends):
             WantCounts(name=thing.name, fits=len(thing.fits), undecided=len(thing.undecided)) for thing in self.things
         )
 
-    def kept(self, undecided: Mapping[str, str]) -> "KeptReference":
-        """What an experiment keeps of it. ``undecided`` has, by run id, the hash of each report without a decision."""
-        return KeptReference(
-            **{name: getattr(self, name) for name in Ends.model_fields},
-            wants=self.wants,
-            undecided=dict(undecided),
-        )
+    @property
+    def kept(self) -> "KeptReference":
+        """What an experiment keeps of it."""
+        return KeptReference(**{name: getattr(self, name) for name in Ends.model_fields}, wants=self.wants)
 
 
 class WantCounts(Record):
@@ -166,8 +163,6 @@ class KeptReference(Ends):
     """exp/rubrics/basket/<query_id>.json: a reference without its products."""
 
     wants: tuple[WantCounts, ...]
-    undecided: dict[str, str] = Field(default_factory=dict[str, str])
-    """By run id, the hash of each report that declares a refusal whose reason its run does not show."""
 
 
 NeedKind = Literal["restock", "replacement", "companion", "comparison", "gift", "project"]

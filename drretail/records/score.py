@@ -58,9 +58,9 @@ class MetricDescription(Record):
     """Variants that are also shown for parts of the queries. If empty, the first variants that are not pooled."""
     compared: tuple[str, ...] = ()
     """Variants in which two systems are compared. If empty, the headlines."""
-    held_beside: dict[str, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
-    """By variant: the variants without which a higher value is no merit, as precision is easily had by
-    saying little.
+    success: tuple[str, ...] = ()
+    """Variants of success: every planned run counts, and a failed run is 0. All others are of reports: means over the
+    reports that have a value.
     """
     primary: tuple[str, ...] = ()
     """Variants by which systems are chosen. Their tests are corrected over all pairs of systems; all other tests are
@@ -91,7 +91,7 @@ class MetricDescription(Record):
     differences: tuple[str, ...] = ()
     """Variants that are one share minus another, -1 to 1: they are no shares, even if they happen to lie in 0 to 1."""
     higher_is_better: bool = True
-    """False if a high value is bad, or neither good nor bad: there is no bar to reach, and failed runs don't count."""
+    """False if a high value is bad, or neither good nor bad: there is no bar to reach."""
     named_by_variant: bool = False
     """True if a variant's name is clear without the metric's."""
     folds_perfect: bool = False
@@ -176,10 +176,6 @@ class Agreement(Record):
 
 
 VerdictState = Literal["scored", "na", "unverifiable", "failed"]
-Policy = Literal["planned", "answered"]
-"""``planned``: over all planned runs, where those that failed or have nothing to show earn 0; ``answered``: over those
-with a value.
-"""
 Order = Literal["ab", "ba"]
 CODE = "code"
 """The judge of metrics that need no model."""
@@ -297,16 +293,6 @@ class Score(OfJudge, Estimated):
     """FP, FP_web, clarity, price_exact …"""
     system: str
     """The system's label."""
-    policy: Policy = "answered"
-    """``planned``: over all planned runs, as headlines are; ``answered``: over the reports with a value."""
-    n_zero: int = 0
-    """Policy planned: runs without a value that earned 0. The value is over these and the n_scored."""
-    n_missing: int = 0
-    """Policy planned: runs lost to a server, a judge or a page, and left out though the headline is
-    defined for them.
-    """
-    n_pending: int = 0
-    """Policy planned: runs not made yet."""
     aggregation: Literal["macro", "micro"] = "macro"
     """``macro``: the mean over reports; ``micro``: all claims pooled."""
     by: str = Field(default="", exclude_if=lambda by: not by)
@@ -323,7 +309,7 @@ class Score(OfJudge, Estimated):
     n_planned: int
     """Reports: every query times every repeat of which the system has made a run."""
     n_scored: int
-    """Reports with a value."""
+    """What the value is over: the reports with a value and, in a variant of success, the failed runs."""
     n_na: int = 0
     """Reports with nothing to score: no claim, no profile, no gold."""
     n_unverifiable: int = 0
@@ -338,21 +324,6 @@ class Score(OfJudge, Estimated):
     """True if the system removes from its own reports what this metric finds. Then the value says little about it."""
     note: str | None = None
     """"not rated (rule-based)" where a rule-based judge's number would mean nothing."""
-
-    @property
-    def n(self) -> int:
-        """The value's denominator: the reports with a value, and the runs that count 0."""
-        return self.n_scored + self.n_zero
-
-
-def shown_rows(rows: Iterable[Score]) -> list[Score]:
-    """The row of each variant that tables show: that over all planned runs if it exists, or else over answered ones."""
-    rows_by_key: dict[tuple[str, ...], Score] = {}
-    for row in rows:
-        key = (row.metric, row.variant, row.system, row.rules, row.judge, row.judge_params)
-        if row.policy == "planned" or (row.policy == "answered" and key not in rows_by_key):
-            rows_by_key[key] = row
-    return list(rows_by_key.values())
 
 
 WHY_NOT = "n/a: "
@@ -395,7 +366,7 @@ class Judging(Record):
     repeats: int = 1
     """How often it judged each report from the start."""
     noise: dict[str, float] = Field(default_factory=dict[str, float], exclude_if=lambda noise: not noise)
-    """Headlines' standard deviations between its repeats on one report, by variant."""
+    """Standard deviations between its repeats on one report, by variant on the board."""
 
 
 class SettingRow(Record):
@@ -567,8 +538,7 @@ class Scores(Document):
     ) -> dict[str, float | None]:
         """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
 
-        A variant also goes by its name on the scoreboard: "quality" is the overall rating. Headlines are over all
-        planned runs; values over answered reports only are in the rows of policy "answered".
+        A variant also goes by its name on the scoreboard: "quality" is the overall rating.
 
         Raises UnknownName if the variant has no row, and UserError if several metrics, judges or sets of rules have
         rows: then name one.
@@ -585,7 +555,7 @@ class Scores(Document):
         fields = {name: value for name, value in wanted.items() if value is not None}
         rows = [
             row
-            for row in shown_rows(self.scores)
+            for row in self.scores
             if row.variant == variant and all(getattr(row, name) == value for name, value in fields.items())
         ]
         if not rows:

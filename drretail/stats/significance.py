@@ -17,7 +17,7 @@ depends on how much answers differ from run to run, which is taken from the diff
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import ceil, isnan, log, sqrt
+from math import ceil, isnan, sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -117,27 +117,6 @@ def _flipped(sizes: tuple[int, ...], reached: int) -> tuple[float, float]:
     return float(chances[reached:].sum()), float(chances[: reached + 1].sum())
 
 
-def failures_added(systems: int) -> float:
-    """How many more failures a lead must bear if so many systems are compared: 1.5 for two, 2.3 for six.
-
-    By the rule of three, what has not failed in n queries may still fail in 3/n of them; of m - 1 rivals, one is so
-    lucky as often if each may fail in (3 + ln(m - 1))/n. It is half of that, since a lead has to be twice what is
-    added: the sign of what is added is flipped as well.
-    """
-    return (3 + log(max(1, systems - 1))) / 2
-
-
-def flip_test_after_loss(differences: Sequence[float], groups: Groups, loss: float) -> float | None:
-    """p of ``flip_test`` if the first side had one more user, on whose only query it loses by ``loss``.
-
-    1 if it would not be higher any more. What has failed rarely or never may fail more often than was seen, and sign
-    flips know only what was seen.
-    """
-    if not differences or sum(differences) <= loss:
-        return 1.0 if differences else None
-    return flip_test([*differences, -loss], (*groups, max(groups) + 1))
-
-
 def fewest_users(tests: int = 1) -> int:
     """How many users must all differ in one direction before any of ``tests`` corrected tests can reach ``LEVEL``.
 
@@ -173,35 +152,18 @@ _NORMAL_FROM = 2_000
 _ONE_SIDED_FROM = 6
 
 
-def power(away: float, freedom: float, level: float = LEVEL, loss: float = 0.0) -> float:
-    """The probability that a test at ``level`` shows a true difference of ``away`` standard errors.
+def power(away: float, freedom: float, level: float = LEVEL) -> float:
+    """The probability that a test at ``level`` shows a true difference of ``away`` standard errors."""
+    from scipy.special import nctdtr, ndtr, ndtri, stdtrit  # scipy.stats takes half a second to import
 
-    With ``loss``, also in standard errors, it is that of ``flip_test_after_loss``.
-    """
-    from scipy.special import nctdtr, ndtr  # scipy.stats takes half a second to import
-
-    away, bound = abs(away), _bound(freedom, level, loss)
-    if freedom > _NORMAL_FROM:
+    away, is_normal = abs(away), freedom > _NORMAL_FROM
+    bound = float(ndtri(1 - level / 2) if is_normal else stdtrit(freedom, 1 - level / 2))
+    if is_normal:
         return float(ndtr(away - bound) + ndtr(-bound - away))
     # The wrong direction is rarer than Φ(−away); scipy returns nan if either probability is negligible.
     wrong = float(nctdtr(freedom, away, -bound)) if away < _ONE_SIDED_FROM else 0.0
     missed = float(nctdtr(freedom, away, bound))
     return (1 if isnan(missed) else 1 - missed) + (0 if isnan(wrong) else wrong)
-
-
-def _bound(freedom: float, level: float, loss: float) -> float:
-    """The difference, in standard errors, from which a test at ``level`` shows one."""
-    from scipy.special import ndtr, ndtri, stdtr, stdtrit
-
-    def beyond(value: float) -> float:
-        return float(ndtr(-value) if freedom > _NORMAL_FROM else stdtr(freedom, -value))
-
-    alone = float(ndtri(1 - level / 2) if freedom > _NORMAL_FROM else stdtrit(freedom, 1 - level / 2))
-    if not loss:
-        return alone
-    # The sign of the lost query is flipped as well: without the other queries' spread, sums are as often loss as -loss.
-    lost = _least(lambda value: beyond(value - loss) + beyond(value + loss) <= level, alone, loss + alone)
-    return lost + loss
 
 
 def _least(holds: Callable[[float], bool], low: float, high: float) -> float:
@@ -212,31 +174,30 @@ def _least(holds: Callable[[float], bool], low: float, high: float) -> float:
     return high
 
 
-def detectable(seen: Estimate | None, tests: int = 1, loss: float = 0.0) -> float | None:
+def detectable(seen: Estimate | None, tests: int = 1) -> float | None:
     """The true difference that queries and users like these show with 80 % power, as one of ``tests`` tests.
 
     The level is 5 % divided by their number, the strictest that Holm applies. A smaller difference is shown less often,
-    but not never. ``loss`` is what one more failure takes of the mean. None if the differences are all equal or of one
-    user, since their spread is then unknown.
+    but not never. None if the differences are all equal or of one user, since their spread is then unknown.
     """
     if seen is None or not seen.error:
         return None
-    return round(_detectable_in_errors(seen.freedom, LEVEL / tests, loss / seen.error) * seen.error, 10)
+    return round(_detectable_in_errors(seen.freedom, LEVEL / tests) * seen.error, 10)
 
 
 @lru_cache(maxsize=1024)
-def _detectable_in_errors(freedom: float, level: float, loss: float) -> float:
+def _detectable_in_errors(freedom: float, level: float) -> float:
     high = 1.0
-    while power(high, freedom, level, loss) < POWER:
+    while power(high, freedom, level) < POWER:
         high *= 2
-    return _least(lambda away: power(away, freedom, level, loss) >= POWER, 0.0, high)
+    return _least(lambda away: power(away, freedom, level) >= POWER, 0.0, high)
 
 
-def users_needed(seen: Estimate | None, users: int, tests: int = 1, loss: float = 0.0) -> int | None:
+def users_needed(seen: Estimate | None, users: int, tests: int = 1) -> int | None:
     """The fewest users, with as many queries each as these, that show a difference as large as seen in ``users``.
 
-    With 80 % power, as one of ``tests`` tests at 5 % divided by their number. ``loss`` is what one more failure takes
-    of one user's mean. None if the difference seen is 0 or unknown.
+    With 80 % power, as one of ``tests`` tests at 5 % divided by their number. None if the difference seen is 0 or
+    unknown.
     """
     from scipy.special import ndtri
 
@@ -244,12 +205,11 @@ def users_needed(seen: Estimate | None, users: int, tests: int = 1, loss: float 
         return None
     away = abs(seen.value)
     if not seen.error:
-        return max(2, ceil(2 * loss / away) + 1)
+        return 2
     level, of_one = LEVEL / tests, seen.error * sqrt(users)
 
     def shows(count: int) -> bool:
-        root = sqrt(count)
-        return power(away / of_one * root, count - 1, level, loss / of_one / root) >= POWER
+        return power(away / of_one * sqrt(count), count - 1, level) >= POWER
 
     low, high = 1, max(2, ceil(((ndtri(1 - level / 2) + ndtri(POWER)) * of_one / away) ** 2))
     while not shows(high):
@@ -260,7 +220,7 @@ def users_needed(seen: Estimate | None, users: int, tests: int = 1, loss: float 
     return high
 
 
-def users_range(seen: Estimate | None, users: int, tests: int = 1, loss: float = 0.0) -> tuple[int | None, int | None]:
+def users_range(seen: Estimate | None, users: int, tests: int = 1) -> tuple[int | None, int | None]:
     """The fewest users if the true difference is at either end of its 80% interval; None for a number without end.
 
     So the number that was needed lies between them in 8 of 10 experiments, and in one above, in one below.
@@ -271,7 +231,7 @@ def users_range(seen: Estimate | None, users: int, tests: int = 1, loss: float =
         return None, None
     away = float(stdtrit(seen.freedom, 0.9)) * seen.error
     ends = (abs(seen.value) + away, abs(seen.value) - away)
-    few, many = (users_needed(replace(seen, value=end), users, tests, loss) if end > 0 else None for end in ends)
+    few, many = (users_needed(replace(seen, value=end), users, tests) if end > 0 else None for end in ends)
     return few, many
 
 

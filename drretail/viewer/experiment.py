@@ -397,8 +397,8 @@ def _values(
         by = {(judged.judge.spec, judged.judge.params_hash, judged.rules): judged for judged in judges}
         by_code = next((judged for judged in judges if judged.judge.spec == CODE), None)
         judged = by.get(board.judge.by_whom) or by_code
-        known = loaded and judged and judged_run(subject, loaded, judged.verdicts, judged.rules)
-        results[metric] = known.values if known else {}
+        verdicts, rules = ((), "default") if judged is None else (judged.verdicts, judged.rules)
+        results[metric] = judged_run(subject, loaded, verdicts, rules).values if loaded else {}
     if run.report is not None:
         took[WORDS] = words_read(subject, results[COUNTS_STEPS])
     for column in board.columns:

@@ -26,7 +26,7 @@ from drretail.querygen.reading import WORLD as DEMO
 from drretail.records.comparison import ORDER_DECIDED, PairScore
 from drretail.records.query import Query
 from drretail.records.run import NINE, Run, System
-from drretail.records.score import CODE, PANEL, Score, Scores, shown_rows
+from drretail.records.score import CODE, PANEL, Score, Scores
 from drretail.records.tables.figures import counted
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.table import Cell, Column, Kind, Row, Table, pivot
@@ -310,7 +310,7 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
 def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``."""
     columns = columns_of(metric)
-    rows = [row for row in shown_rows(scores.scores if scores else ()) if row.metric == metric]
+    rows = [row for row in (scores.scores if scores else ()) if row.metric == metric]
     shown, notes = _of_first_judge(rows, scores)
     missing = [*lines.absent]
     if not shown:
@@ -330,7 +330,9 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
     for label in {row.system for row in shown}:
         its = (by_variant.get((label, published.get(name, name))) or by_variant.get((label, name)) for name in columns)
         own[label] = [
-            None if row is None or row.value is None else Cell(row.value, "number", n=row.n, planned=row.n_planned)
+            None
+            if row is None or row.value is None
+            else Cell(row.value, "number", n=row.n_scored, planned=row.n_planned)
             for row in its
         ]
     return paper_table(metric, beside(lines, own, rows_of(metric)), missing, notes=notes)

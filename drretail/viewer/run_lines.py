@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from drretail.eval.baskets import is_decided
 from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, TYPES
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
@@ -206,7 +205,9 @@ def run_line(view: RunView, question: Question) -> RunLine:
         "claim not supported": any(claim.support == "none" for one in view.claims for claim in one.claims),
         "false statement": bool(view.false),
         "failed": run is not None and not is_reported,
-        "gave up": run is not None and is_reported and (run.stop != "finished" or not is_decided(view.subject)),
+        "gave up": run is not None
+        and is_reported
+        and (run.stop != "finished" or view.subject.case.no_decision is not None),
         "judge failed": bool(failed),
     }
     lacks_claims = "" if view.claims else "not judged"

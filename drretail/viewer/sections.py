@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from drretail.errors import check_known
+from drretail.eval.compare.rows import DONE
 from drretail.eval.compare.wording import failed_judges, findings, name_of, range_of, rows_of
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
@@ -159,7 +160,7 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
     if comparison.exploratory:
         yield Prose("Exploratory (nothing is concluded from these)")
         yield from prose(*(f"- {sentence}" for sentence in comparison.exploratory), "")
-    chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS} if primary else set[str]())
+    chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS, DONE} if primary else set[str]())
     left_out: list[str] = []
     for whole in comparison.tables:
         rows = tuple(row for row in whole.rows if details or not chosen or row.metric in chosen)

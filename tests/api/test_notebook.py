@@ -21,7 +21,6 @@ from drretail.errors import UnknownName, UserError
 from drretail.llm.models import Models
 from drretail.records.query import Task
 from drretail.records.run import Limits
-from drretail.records.score import shown_rows
 from tests import build
 from tests.build import known
 from tests.shop import USER, build_shop
@@ -99,7 +98,7 @@ def test_scores_are_a_data_frame(scores: RecordedScores, library: str, monkeypat
             to_frame()
         return
     frame = to_frame()
-    assert len(frame) == len(shown_rows(scores.scores))
+    assert len(frame) == len(scores.scores)
     by_query = to_frame(by="query")
     assert len(by_query)
     if library == "pandas":
@@ -113,25 +112,28 @@ def test_a_frame_has_each_number_once_with_what_it_is_over(
 ) -> None:
     rows = {(row["metric"], row["variant"], row["system"]): row for row in rows_of(scores)}
     assert len(rows) == len(rows_of(scores))
-    failed = rows["faithfulness", "FP", "silent"]
-    assert (failed["policy"], failed["value"], failed["n"], failed["n_planned"]) == ("planned", 0.0, 1, 1)
-    assert rows["faithfulness", "FP_web", "silent"]["n"] == 0
-    answered = rows_of(scores, policy="answered", metric="faithfulness")
-    assert {(row["policy"], row["metric"]) for row in answered} == {("answered", "faithfulness")}
-    assert len(rows_of(scores, policy="all")) == len(scores.scores)
+    failed, broken = (
+        rows[metric, variant, "silent"] for metric, variant in (("faithfulness", "FP"), ("checks", "clean"))
+    )
+    assert (failed["value"], failed["n"], failed["n_planned"]) == (None, 0, 1)
+    assert (broken["value"], broken["n"], broken["n_planned"]) == (0.0, 1, 1)
+    assert {row["metric"] for row in rows_of(scores, metric="faithfulness")} == {"faithfulness"}
     assert len(rows_of(known(experiment.scores))) == len(rows)
 
 
 def test_values_by_query_are_what_each_run_counts_in_its_system_s_mean(scores: RecordedScores, rows_of: Rows) -> None:
-    by_system = {(row["metric"], row["variant"], row["policy"], row["system"]): row for row in rows_of(scores)}
+    by_system = {(row["metric"], row["variant"], row["system"]): row for row in rows_of(scores)}
     values = rows_of(scores, by="query")
     for row in values:
-        its = by_system[row["metric"], row["variant"], row["policy"], row["system"]]
+        its = by_system[row["metric"], row["variant"], row["system"]]
         assert row["value"] == (None if its["value"] is None else pytest.approx(its["value"]))
-        assert its[f"n_{row['state']}"] == 1
+        assert its["n" if row["state"] == "scored" else f"n_{row['state']}"] == 1
     assert {(row["query_id"], row["repeat"]) for row in values} == {(values[0]["query_id"], 1)}
-    failed = next(row for row in values if (row["variant"], row["system"]) == ("FP", "silent"))
-    assert (failed["value"], failed["state"], failed["why"]) == (0.0, "failed", "run failed")
+    failed, broken = (
+        next(row for row in values if (row["variant"], row["system"]) == (name, "silent")) for name in ("FP", "clean")
+    )
+    assert (failed["value"], failed["state"], failed["why"]) == (None, "failed", "run failed")
+    assert (broken["value"], broken["state"], broken["why"]) == (0.0, "scored", "run failed")
     assert {row["variant"] for row in values}.isdisjoint({"FP_pooled", "FP_eq2"})
     with pytest.raises(UserError, match="not read from an experiment"):
         rows_of(RecordedScores(scores=scores.scores, judgings=()), by="query")

@@ -10,7 +10,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
 from drretail.records.run import Answer, Limits, RoleModel, Step, System, in_order, place_of, shared_models
-from drretail.records.score import BoardColumn, MetricDescription, Policy, Score, Scores
+from drretail.records.score import BoardColumn, MetricDescription, Score, Scores
 from drretail.records.shop import Money, has_been
 from drretail.records.trajectory import Trajectory
 from drretail.records.wish import Want, Wish
@@ -53,17 +53,16 @@ def test_a_reader_has_one_of_three_kinds(reader: str) -> None:
         Reading(reader=reader)
 
 
-def row(system: str, value: float | None, *, judge: str = "code", policy: Policy = "answered") -> Score:
+def row(system: str, value: float | None, *, judge: str = "code") -> Score:
     return Score(
-        metric="checks", version=1, variant="clean", system=system, value=value, judge=judge, policy=policy,
+        metric="checks", version=1, variant="clean", system=system, value=value, judge=judge,
         judge_kind="rule_based", n_planned=1, n_scored=int(value is not None),
     )  # fmt: skip
 
 
 def test_a_variant_is_read_by_system_and_by_its_name_on_the_scoreboard() -> None:
     board = MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", name="tidy"),))
-    rows = (row("a", 0.5), row("a", 0.25, policy="planned"), row("b", None))
-    scores = Scores(scores=rows, judgings=(), metrics={"checks": board})
+    scores = Scores(scores=(row("a", 0.25), row("b", None)), judgings=(), metrics={"checks": board})
     assert scores.by_system("tidy") == scores.by_system("clean") == {"a": 0.25, "b": None}
     with pytest.raises(UnknownName, match="Did you mean clean"):
         scores.by_system("cleen")

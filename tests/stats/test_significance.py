@@ -2,7 +2,7 @@
 
 import random
 from itertools import combinations
-from math import exp, sqrt
+from math import sqrt
 from statistics import mean, variance
 from typing import Any
 
@@ -26,10 +26,8 @@ from drretail.stats.intervals import (
 from drretail.stats.significance import (
     Gate,
     detectable,
-    failures_added,
     fewest_users,
     flip_test,
-    flip_test_after_loss,
     holm,
     pair,
     power,
@@ -145,8 +143,8 @@ def test_as_one_of_several_tests_it_is_found_as_often_as_is_said(n: int, tests: 
 
 
 def test_a_negligible_probability_that_scipy_does_not_give_counts_as_none() -> None:
-    of_nan = power(5.696450437433668, 10.999999999999998, 0.05 / 15, loss=3.187311695280733)
-    assert of_nan == pytest.approx(0.0425, abs=1e-3)
+    of_nan = power(5.667604041000137, 50.0, 0.05 / 78)
+    assert of_nan == pytest.approx(1 - 0.0275, abs=1e-3)
 
 
 @given(st.floats(0.05, 3.0), st.floats(0.1, 5.0), st.sampled_from([1, 8]))
@@ -210,30 +208,6 @@ def test_pass_power_k_is_the_share_of_all_choices_of_k_that_pass(passed: list[li
 def test_the_worst_of_k_is_the_mean_lowest_of_all_choices_of_k(values: list[list[float]], k: int) -> None:
     lowest = [mean(min(choice) for choice in combinations(query, k)) for query in values if len(query) >= k]
     assert worst_of(values, k) == (pytest.approx(mean(lowest)) if lowest else None)
-
-
-def test_one_more_failure_takes_a_lead_that_a_single_query_can_take() -> None:
-    alone = tuple(range(50))
-    assert known(flip_test([0.05] * 50, alone)) < 1e-9
-    assert flip_test_after_loss([0.05] * 50, alone, 1.5 * 0.95) == pytest.approx(0.84, abs=0.01)
-    assert flip_test_after_loss([0.02] * 50, alone, 1.5 * 0.95) == 1.0
-    clear = flip_test_after_loss([0.5] * 50, alone, 1.5 * 0.5)
-    assert clear == flip_test([*[0.5] * 50, -0.75], tuple(range(51)))
-    assert flip_test_after_loss([], (), 1.0) is None
-
-
-def test_so_many_failures_are_added_that_no_rival_is_so_lucky_in_more_than_one_of_twenty_experiments() -> None:
-    assert failures_added(2) == 1.5
-    assert all((systems - 1) * exp(-2 * failures_added(systems)) <= 0.05 for systems in (2, 6, 12))
-
-
-def test_power_after_a_loss_is_that_of_the_test_and_more_users_are_needed() -> None:
-    rng, seen = np.random.default_rng(3), Estimate(0.1, 0.2 / 50**0.5, 49)
-    needed = known(users_needed(seen, 50, loss=1.2))
-    assert known(users_needed(seen, 50)) < needed
-    assert users_needed(Estimate(0.1, 0.0, 49), 50, loss=1.2) == 25
-    shown = [flip_test_after_loss(rng.normal(0.1, 0.2, needed).tolist(), tuple(range(needed)), 1.2) for _ in range(60)]
-    assert sum(known(p) <= 0.05 for p in shown) / 60 == pytest.approx(0.8, abs=0.15)
 
 
 def test_the_number_needed_has_a_range_that_is_open_above_if_the_difference_may_be_none() -> None:

@@ -128,7 +128,7 @@ def _write(selection: Selection, to: Path, suffix: str, write: Write) -> str:
         if score.system in selection.systems:
             name = scored.metrics[score.metric].own_name(score.variant) if score.metric in scored.metrics else ""
             row = score.model_dump(mode="json", include={*COLUMNS["scores"]})
-            scores.append(selection.shown(row | {"n": score.n, "name": name or score.variant}))
+            scores.append(selection.shown(row | {"n": score.n_scored, "name": name or score.variant}))
     tables: dict[str, tuple[Mapping[str, str], Sequence[Row]]] = {
         "scores": (COLUMNS["scores"], scores),
         "values": (COLUMNS["values"], [*_values(selection)]),
@@ -166,7 +166,7 @@ def _board(selection: Selection, board: Scoreboard) -> Iterator[dict[str, Any]]:
             made: dict[str, Any] = {"system": row.system, "judge": board.judge.judge, "rules": board.judge.rules}
             for name, cell in row.cells.items():
                 missing = ", ".join(missing_in_words(cell)) or None
-                values = (cell.value, cell.ci_low, cell.ci_high, cell.n, cell.n_planned, missing)
+                values = (cell.value, cell.ci_low, cell.ci_high, cell.n_scored, cell.n_planned, missing)
                 made |= {f"{name}{part}": value for part, value in zip(_PARTS, values, strict=False)}
             yield made | {f"{name} judge_failed": count for name, count in row.failed.items()}
 

@@ -17,8 +17,7 @@ from drretail.eval.judging.subject import planned_runs, resolve_name
 from drretail.eval.metric import Metric
 from drretail.eval.registry import installed, recorded_metric
 from drretail.eval.scores.facts import RunValue, run_values
-from drretail.eval.scores.gathering import is_panel
-from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.gathering import is_panel, read_judgements
 from drretail.experiment import Definition, ended_run, path_of, read_definition, read_runs
 from drretail.grounding.text.personal_data import People, Redactor, personal_data
 from drretail.grounding.verify.findings import known_profiles
@@ -207,7 +206,7 @@ class Selection:
         }
         got, known = defaultdict[str, list[RunValue]](list), set[str]()
         for value in run_values(read_judgements(experiment, judged_metrics(experiment))):
-            if value.policy == "answered" and not is_panel(value.judge):
+            if not is_panel(value.judge):
                 got[value.run_id].append(value)
                 known |= set() if value.value is None else names_of(value)
         for rule in rules:

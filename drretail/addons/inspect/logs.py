@@ -43,18 +43,18 @@ from inspect_ai.tool import ToolCall, ToolCallError
 
 from drretail import __version__
 from drretail.addons.exports.selection import judged_metrics
+from drretail.addons.inspect.explanation import explanation_of, verdicts_of
 from drretail.errors import UserError
 from drretail.eval.metric import Metric, Value
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of
-from drretail.eval.scores.planned import counted_values, explanation_of, read_judgements, verdicts_of
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, name_of, read_judgements
 from drretail.experiment import Definition, ended_run, path_of
 from drretail.journal import Effect
 from drretail.records.base import canonical_json, file_name, sha256_of
 from drretail.records.query import Query
 from drretail.records.run import Run, Step, System, Usage
 from drretail.records.score import Score as Row
-from drretail.records.score import Verdict, shown_rows
+from drretail.records.score import Verdict
 from drretail.run_file import read_journal, read_results
 
 MAIN = "0"
@@ -365,7 +365,7 @@ def results_of(scorer: Scorer, samples: Sequence[EvalSample], rows: Sequence[Row
 
     ``rows`` are the rows of scores.json for the same system, metric and judge.
     """
-    ours = {row.variant: row for row in shown_rows(rows)}
+    ours = {row.variant: row for row in rows}
     for variant in scorer.variants:
         by_query: dict[str, list[float]] = defaultdict(list)
         for sample in samples:
@@ -455,8 +455,7 @@ def _samples(
     queries = {query.query_id: query for query in gathered.definition.queries}
     values = {
         scorer.name: {
-            plan.run_id: counted_values(answer)
-            for plan, answer in gathered.judged_runs(scorer.metric.name, scorer.assessor)
+            plan.run_id: answer.values for plan, answer in gathered.judged_runs(scorer.metric.name, scorer.assessor)
         }
         for scorer in scorers
     }

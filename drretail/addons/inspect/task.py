@@ -14,6 +14,7 @@ from inspect_ai.model import ChatMessageSystem
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from drretail.addons.inspect.explanation import verdicts_of
 from drretail.addons.inspect.logs import score_of, variants_of
 from drretail.addons.inspect.rollout import SEED, Rollout, Shop, begin, end, kept_in, laid_out, rollout_of, submit_tool
 from drretail.agents.base import task_message
@@ -31,8 +32,8 @@ from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import CODE_JUDGE, Judge
 from drretail.eval.metric import Metric
 from drretail.eval.registry import load_metric, load_metrics
-from drretail.eval.scores.gathering import Assessor, TableKey
-from drretail.eval.scores.planned import counted_values, read_judgements, verdicts_of
+from drretail.eval.scores.facts import is_valued
+from drretail.eval.scores.gathering import Assessor, read_judgements
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import read_definition, read_runs
 from drretail.grounding.text.serialisation import compact_json
@@ -91,7 +92,7 @@ def judge_of(spec: str) -> Judge:
 
 
 async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
-    """The score of a sample's run in one metric; a run without a report earns 0 in headlines, as in ``drretail score``.
+    """The score of a sample's run in one metric; a failed run has 0 in what counts success, as in ``drretail score``.
 
     A run that a model or server error ended has no score, and its explanation gives the error.
     """
@@ -113,14 +114,13 @@ async def scored_by(metric: Metric, judge: str, state: TaskState) -> Score:
         )
         run = next(read_runs(folder))
         assessor = Assessor(judging.ref, "default")
-        gathered = read_judgements(folder, [metric], [TableKey(metric.name, assessor)])
+        gathered = read_judgements(folder, [metric])
         judged_runs = gathered.judged_runs(metric.name, assessor)
         judged = next(judged_run for plan, judged_run in judged_runs if plan.run_id == run.run_id)
         verdicts = verdicts_of(folder, run, metric.name, assessor)
-    if run.error is not None and not judged.earned:
+    if run.error is not None and not is_valued(judged):
         return Score.unscored(reason=run.error.kind, explanation=run.error.message)
-    values, lacks = counted_values(judged), str(judged.lacks)
-    score = score_of(metric.name, metric, values, headlines_of(metric), verdicts, lacks)
+    score = score_of(metric.name, metric, judged.values, headlines_of(metric), verdicts, str(judged.lacks))
     if run.error is not None:
         score.explanation = f"The run failed ({run.error.kind}): {run.error.message}\n\n{score.explanation}"
     return score
@@ -193,7 +193,7 @@ def shop_research(
             solver=shop_agent(),
             scorer=scorers_of(names_in(scorers) or USUAL, judge),
             cleanup=end,
-            score_on_error=True,  # a sample that gave up earns 0, which lowers the mean
+            score_on_error=True,  # a sample that gave up is 0 in measures of success
             message_limit=MOST_MESSAGES,
             metadata={"world_fingerprint": shop_world.manifest.fingerprint, "now": shop_world.manifest.now.isoformat()},
         )

@@ -25,9 +25,8 @@ from drretail.addons.people.judged_claims import JudgedClaim, judged_claims
 from drretail.errors import UnknownName, UserError
 from drretail.eval.claims.claims import FAITHFULNESS
 from drretail.eval.registry import load_metric
-from drretail.eval.scores.gathering import Gathered
-from drretail.eval.scores.planned import counted as counted_value
-from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.facts import value_in
+from drretail.eval.scores.gathering import Gathered, read_judgements
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
@@ -73,7 +72,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
     notes: list[str] = []
     if labels:
         own = _of_one_judge(claims, judge, labels)
-        items = fp_items(own, labels, clusters, planned_runs(gathered, own[0].judge, "FP"))
+        items = fp_items(own, labels, clusters, counted_runs(gathered, own[0].judge, "FP"))
         rows += [row for system, its in items.items() for row in _figures("FP", system, own[0].judge, its)]
         apart += _separations(items)
         notes += _notes(own, {claim.about for claim in claims}, {claim.about for claim in extracted}, labels)
@@ -83,7 +82,7 @@ def correction_of(experiment: Path, judge: str | None, files: Sequence[Path] = (
         unlabelled = {(claim.system, claim.cited) for claim in of_judge}
         unlabelled -= {(claim.system, claim.cited) for claim in of_judge if claim.about in cited}
         one_sided = {system for system, _ in unlabelled}
-        items = fr_items(of_judge, cited, clusters, planned_runs(gathered, of_judge[0].judge, "FR"))
+        items = fr_items(of_judge, cited, clusters, counted_runs(gathered, of_judge[0].judge, "FR"))
         two_sided = {system: its for system, its in items.items() if system not in one_sided}
         rows += [row for system, its in two_sided.items() for row in _figures("FR", system, of_judge[0].judge, its)]
         notes += [
@@ -118,38 +117,37 @@ def _of_one_judge(claims: Sequence[JudgedClaim], judge: str | None, labels: Coll
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """A run that counts in a headline of the scoreboard, with its value and its weight."""
+class CountedRun:
+    """A run with a value in a headline of the scoreboard, and its weight."""
 
     system: str
     query_id: str
     run_id: str
     value: float
     weight: float
-    """1 / the number of the query's runs that count: repeats are averaged first."""
+    """1 / the number of the query's runs with a value: repeats are averaged first."""
     units: int
     """What its value is the mean of: claims, invented sources and marks that the judge left out."""
 
 
-def planned_runs(gathered: Gathered, judge: str, headline: str) -> list[PlannedRun]:
-    """The runs that count in a headline of faithfulness by this judge; those that are missing are left out."""
-    runs: list[PlannedRun] = []
+def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedRun]:
+    """The runs with a value in a headline of faithfulness by this judge."""
+    runs: list[CountedRun] = []
     for assessor in gathered.assessors(FAITHFULNESS):
         if assessor.judge.spec == judge and assessor.rules == "default":
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
-                value = counted_value(judged, headline)
-                if value is not None:
-                    scored = judged.values.get(headline)
-                    units = 0 if scored is None else round(scored.items.get("counted", 0))
-                    runs.append(PlannedRun(plan.label, plan.query.query_id, plan.run_id, value, 1.0, units))
+                found = value_in(judged, headline)
+                if found.value is not None:
+                    units = round(found.items.get("counted", 0))
+                    runs.append(CountedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0, units))
     repeats = Counter((run.system, run.query_id) for run in runs)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in runs]
 
 
 def fp_items(
-    claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
-    """By system, the claims that FP counts, and the runs that earn nothing; all queries have the same weight."""
+    """By system, the claims that FP counts; all queries have the same weight."""
     counted = [claim for claim in claims if claim.in_fp]
     return _items(
         counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
@@ -157,7 +155,7 @@ def fp_items(
 
 
 def fr_items(
-    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[PlannedRun]
+    claims: Sequence[JudgedClaim], labels: Mapping[str, Cited], clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
     """By system, all claims. FR is the share with a source among those that people accept as claims."""
 
@@ -173,7 +171,7 @@ def _items(
     label_of: Callable[[JudgedClaim], tuple[float | None, float]],
     verdict_of: Callable[[JudgedClaim], float],
     clusters: Clusters,
-    runs: Sequence[PlannedRun],
+    runs: Sequence[CountedRun],
 ) -> dict[str, list[Item]]:
     """By system, the claims of the runs that count, each weighted by 1 / the number of claims of its report.
 
@@ -241,10 +239,7 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> Iterator[Figure]:
 def _win_rates(
     experiment: Path, gathered: Gathered, opinions: Sequence[Opinion], judge: str | None
 ) -> Iterator[Figure]:
-    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote.
-
-    Meetings that a missing report decided are known.
-    """
+    """The share of meetings that the first of two systems wins, a tie as half a win, for each dimension with a vote."""
     user_of = gathered.clusters.user_of
     votes: dict[tuple[str, str], list[float]] = defaultdict(list)
     for opinion in opinions:
@@ -260,12 +255,11 @@ def _win_rates(
         repeats = Counter(outcome.query_id for _, outcome in outcomes if outcome.result is not None)
         items: list[Item] = []
         for about, outcome in outcomes:
-            query, verdict, is_known = outcome.query_id, outcome.result, outcome.is_forfeit
+            query, verdict = outcome.query_id, outcome.result
             if verdict is not None:
-                values = [verdict] if is_known else votes.get((about, dimension))
+                values = votes.get((about, dimension))
                 label, share = fmean(values) if values else None, 1 / repeats[query]
-                cluster = user_of.get(query, query)
-                items.append(Item(cluster, verdict, share, label, verdict=verdict, is_known=is_known))
+                items.append(Item(user_of.get(query, query), verdict, share, label, verdict=verdict))
         if any(item.is_labelled for item in items):
             yield from _figures(f"wins over {labels[1]}, {dimension.replace('_', ' ')}", labels[0], who, items)
 

@@ -95,7 +95,7 @@ def opinions_of(experiment: Path) -> list[Opinion]:
     for assessor, _, dimension, outcomes in judged_meetings(experiment, gathered):
         question, who = Question(PREFERENCE, dimension), judge_name(assessor.judge, assessor.rules)
         for item, outcome in outcomes:
-            if outcome.result is not None and not outcome.is_forfeit:  # without a report there is no opinion
+            if outcome.result is not None:
                 value, query_id = float(sign(outcome.result - 0.5)), outcome.query_id
                 opinions.append(Opinion(question, who, "judge", item, value, query_id, judge=assessor.judge))
     for run in read_runs(experiment):

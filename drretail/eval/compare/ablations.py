@@ -18,8 +18,7 @@ from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import DECIDES, PAIRWISE, load_metric, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of, part_of
-from drretail.eval.scores.gathering import Assessor, Gathered, gather
-from drretail.eval.scores.planned import read_judgements
+from drretail.eval.scores.gathering import Assessor, Gathered, gather, read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.records.comparison import TwinRow
 from drretail.records.run import BASELINES, SIZE, Limits, System

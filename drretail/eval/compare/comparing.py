@@ -36,9 +36,8 @@ from drretail.eval.judging.subject import research_labels, resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, read_judgements
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing, PairScore, Reliability
@@ -353,18 +352,12 @@ def _contradictions(comparison: Comparison, name: Name) -> Iterator[str]:
 
 
 def _on_pairs(pairs: Sequence[PairScore], name: Name) -> Iterator[str]:
-    """What a missing report, length and the order of two reports have to do with overall preferences."""
+    """What length and the order of two reports have to do with overall preferences."""
     flips: list[str] = []
     for pair in pairs:
         # Only of enough queries for a test: with two queries, often all or none flip.
         if pair.contrast.outcome in ("not_read", "order_decided") or pair.contrast.clusters < fewest_users():
             continue
-        if pair.forfeits and pair.queries_read is not None:
-            yield (
-                f"Side by side, a missing report decided {pair.forfeits:,} of {counted(pair.n_scored, 'pair')}: where "
-                f"{name(pair)} read both, A won {pair.read_won:,} of {queries(pair.queries_read)} and lost "
-                f"{pair.read_lost:,}."
-            )
         if pair.longer_won is not None:
             even = pair.length_controlled
             ends = "" if even.ci_low is None else f" ({even.ci_low:.2f} to {even.ci_high:.2f})"

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from drretail.eval.compare.rows import (
     Corrected,
-    Tested,
     concluded,
     contrasts,
     side_of,
@@ -19,10 +18,9 @@ from drretail.eval.metric import is_unrated
 from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.facts import facts_of
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.eval.scores.planned import headline_variants
 from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.score import CODE
-from drretail.stats.significance import failures_added, holm
+from drretail.stats.significance import holm
 
 
 class PrimaryTest(NamedTuple):
@@ -35,7 +33,8 @@ class PrimaryTest(NamedTuple):
 
 Primary = Mapping[PrimaryTest, Mapping[Labels, Corrected]]
 """For each primary test, the corrected p value of every pair of systems, under either order of its labels."""
-_Results = dict[tuple[PrimaryTest, Labels], Tested]
+_Results = dict[tuple[PrimaryTest, Labels], float | None]
+"""p of each test."""
 
 
 def primary_tests(
@@ -53,25 +52,21 @@ def primary_tests(
     """
     every = [*combinations(research_labels(gathered.definition), 2)]
     every += [labels for labels in pairs if labels not in every and labels[::-1] not in every]
-    more = failures_added(len({label for labels in every for label in labels}))
     results = _Results()
     for assessor in assessors:
         for name, metric in gathered.metrics.items():
             is_asked = metrics is None or name in metrics
             if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
                 continue
-            facts, higher_is_better = facts_of(gathered, name, assessor), metric.description.higher_is_better
+            facts = facts_of(gathered, name, assessor)
             for variant in primary_variants(metric):
                 sides = {label: side_of(facts[label].runs, variant) for labels in every for label in labels}
-                # In these headlines a failed run earns 0, and nothing earns less.
-                bears = assessor.rules == "default" and higher_is_better and variant in headline_variants(metric)
                 test = PrimaryTest(assessor, name, variant)
                 for a, b in every:
-                    results[test, (a, b)] = tested((sides[a], sides[b]), gathered.clusters, failures=more * bears)
+                    results[test, (a, b)] = tested((sides[a], sides[b]), gathered.clusters)
     for row in preferences:
         if row.dimension == PRIMARY:
-            # Without one more failure: a query that is lost weighs as much as one that is won.
-            results[_preference(row), (row.a, row.b)] = Tested(row.contrast.p)
+            results[_preference(row), (row.a, row.b)] = row.contrast.p
     return _corrected(results)
 
 
@@ -81,18 +76,12 @@ def _corrected(results: _Results) -> Primary:
     for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
         counts = [test for test in by_test if test.assessor == assessor or test.assessor.judge.spec == CODE]
         together = {key: result for key, result in results.items() if key[0] in counts}
-        for (test, (a, b)), each in zip(together, _holm([*together.values()]), strict=True):
-            before = by_test[test].get((a, b))
+        tests = sum(p is not None for p in together.values())
+        for (test, (a, b)), p in zip(together, holm([*together.values()]), strict=True):
+            each, before = Corrected(p, tests), by_test[test].get((a, b))
             if before is None or (each.p or 0.0, each.tests) > (before.p or 0.0, before.tests):
                 by_test[test][a, b] = by_test[test][b, a] = each
     return by_test
-
-
-def _holm(results: Sequence[Tested]) -> list[Corrected]:
-    tests = sum(result.p is not None for result in results)
-    decisive, seen = holm([result.decides for result in results]), holm([result.p for result in results])
-    both = zip(results, decisive, seen, strict=True)
-    return [Corrected(p, tests, p_seen, result.failures) for result, p, p_seen in both]
 
 
 def with_primary(pairs: Sequence[PairScore], primary: Primary) -> tuple[PairScore, ...]:

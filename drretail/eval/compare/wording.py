@@ -7,7 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import inf
 from statistics import fmean
 from typing import Any
 
@@ -20,7 +19,6 @@ from drretail.records.comparison import (
     ORDER_DECIDED,
     ComparedRow,
     Comparison,
-    Finished,
     JudgeTable,
     Outcome,
     PairScore,
@@ -75,32 +73,10 @@ def range_of(row: ComparedRow) -> str:
     return f"{low:,} or more" if high is None or high > MOST else f"{low:,}–{high:,}"
 
 
-def more_failures(row: ComparedRow) -> str:
-    """ "one more failure": what a difference has to bear, in whole failures; more if many systems are compared."""
-    count = int(row.failures_added)
-    return "one more failure" if count < 2 else f"{count} more failures"
-
-
-def difference_of(row: ComparedRow | Finished, sign: int = 1) -> str:
-    """ "+0.05 (+0.02 to +0.08)": A minus B with its interval, or B minus A if ``sign`` is -1."""
-    ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
-    return signed(sign * (row.difference or 0.0)) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
-
-
-def beside(row: ComparedRow, *, flipped: bool = False) -> tuple[str, str]:
-    """The difference among finished reports, "+0.05 (+0.02 to +0.08)", and failures, "0 and 1 of 50: not told apart".
-
-    A comes first unless ``flipped``. A part is empty if no query finished, or ran, in both.
-    """
-    finished, sign, among, failures = row.finished, -1 if flipped else 1, "", ""
-    if finished is not None and finished.difference is not None:
-        among = difference_of(finished, sign)
-    if finished is not None and finished.n_ended:
-        counts = (finished.failed_a, finished.failed_b)[::sign]
-        is_apart = finished.p_failed is not None and finished.p_failed * max(1, row.tests) <= LEVEL
-        verdict = ": told apart" if is_apart else ": not told apart" if any(counts) else ""
-        failures = f"{' and '.join(f'{count:.3g}' for count in counts)} of {finished.n_ended:,}{verdict}"
-    return among, failures
+def difference_of(row: ComparedRow) -> str:
+    """ "+0.05 (+0.02 to +0.08)": A minus B with its interval."""
+    ends = [end for end in (row.ci_low, row.ci_high) if end is not None]
+    return signed(row.difference or 0.0) + (f" ({' to '.join(map(signed, ends))})" if ends else "")
 
 
 def shares(values: Sequence[float]) -> str:
@@ -110,19 +86,14 @@ def shares(values: Sequence[float]) -> str:
 
 
 def why_incomplete(rows: Sequence[ComparedRow]) -> str:
-    """ "nothing is concluded: 3 of 40 planned runs are missing …", for the row that lacks most runs."""
-    worst = max(rows, key=lambda row: (row.runs_pending, row.runs_missing))
-    if worst.runs_pending:
-        left = f"{worst.runs_pending:,} of {worst.runs_planned:,} planned runs are not made yet"
-        return f"nothing is concluded: {left}"
+    """ "nothing is concluded: 5 of 40 queries lack a value of one system …", for the row that lacks most."""
+    worst = max(rows, key=lambda row: row.n_due - row.n_pairs)
     if worst.is_complete:
         runs = counted(max(row.incomplete_a + row.incomplete_b for row in rows), "run")
         again = "`drretail run … --retry spoiled` makes such runs again"
         return f"nothing is concluded against a system whose models were not answered by a provider in {runs}: {again}"
-    return (
-        f"nothing is concluded: {worst.runs_missing:,} of {worst.runs_planned:,} planned runs are missing (lost to a "
-        "server, failed judgements or unreadable pages), and at most one in twenty of a system may be"
-    )
+    lack = f"{worst.n_due - worst.n_pairs:,} of {queries(worst.n_due)}"
+    return f"nothing is concluded: {lack} lack a value of one system, and at most one in ten may"
 
 
 def compared(metric: Metric) -> tuple[str, ...]:
@@ -225,14 +196,14 @@ def findings(rows: Iterable[ComparedRow], names: Mapping[str, str], *, by_judge:
     return sorted(made, key=lambda finding: finding.outcome != "higher")
 
 
-_OF_THE_JUDGE = ("not_concluded", "not_read", "order_decided")
+_OF_THE_JUDGE: tuple[Outcome, ...] = ("not_concluded", "not_read", "order_decided")
 """The outcomes whose sentence names the judge."""
 
 
 def _by_judges(measures: Sequence[Measure]) -> Iterator[tuple[str, list[Measure]]]:
     """ "By claude and gpt, quality +0.40 (+0.10 to +0.70) and FP", and the measures that it names."""
     # With the difference of two systems, if there are enough queries to look at it.
-    visible = ("higher", "lower", "undone", "answers_less", "undecided")
+    visible = ("higher", "lower", "undecided")
     seen: list[tuple[str, str]] = []
     for measure in measures:
         row = measure[0]
@@ -253,7 +224,7 @@ def outcome_of_all(measure: Measure) -> Outcome:
         return "higher"
     if len(outcomes) == 1:
         return outcomes.pop()
-    first: tuple[Outcome, ...] = ("higher", "undone", "answers_less", "missing", "undecided")
+    first: tuple[Outcome, ...] = ("higher", "missing", "undecided")
     for outcome in first:
         if outcome in outcomes:
             return outcome
@@ -285,8 +256,6 @@ def _content(measure: Measure, names: Mapping[str, str]) -> tuple[str, str]:
             may = f"up to {percent(1 - LEVEL ** (1 / largest.clusters))} of others may differ, 95% sure"
             of_all = "the one query" if largest.n_pairs == 1 else f"all {few}"
             return "", f"the same in {'both' if of_two else 'every system'} on {of_all} ({may})"
-        case "undone" | "answers_less" as outcome:
-            return "", _not_concluded(measure, outcome, names, at_once)
         case "too_few":
             whom = "queries" if largest.n_users is None else "users"
             at_least = f"it takes {fewest_users(tests):,} {whom} at least, even if one system wins them all"
@@ -300,39 +269,15 @@ def _content(measure: Measure, names: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _counts(measure: Measure, few: str) -> Iterator[str]:
-    """How many queries show it; of two systems also how many were won, and what failures have to do with it."""
+    """How many queries show it; of two systems side by side also how many were won."""
     row = measure[0]
     if len(measure) > 1 or row.metric != PAIRWISE:
         yield f"n = {few}"
     else:
         won, lost = sorted((row.above, row.below), reverse=True)
         yield f"won {won:,} of {few}, lost {lost:,}"
-    if len(measure) == 1 and row.finished and row.finished.failed_a + row.finished.failed_b:
-        yield from _among(row, is_turned=row.outcome == "lower")
     if row.failed:
         yield f"{row.judge} {no_answers(row.failed)}"
-
-
-def _among(row: ComparedRow, *, is_turned: bool) -> Iterator[str]:
-    among, failures = beside(row, flipped=is_turned)
-    if among:
-        yield f"among finished reports {among}"
-    if failures:
-        yield f"failures {failures}"
-
-
-def _not_concluded(measure: Measure, outcome: Outcome, names: Mapping[str, str], at_once: str) -> str:
-    """Why a difference that the test shows is not concluded all the same: of the pair that needs the fewest queries."""
-    rows = [row for row in measure if row.outcome == outcome]
-    row = min(rows, key=lambda row: row.queries_needed or inf)
-    is_b = (row.difference or 0) <= 0
-    higher, lower = (names[label] for label in ((row.b, row.a) if is_b else (row.a, row.b)))
-    if outcome == "answers_less":
-        why = f"it is lower in {listed(row.against)}"
-    else:
-        also = [*_among(row, is_turned=is_b), *([f"{takes} are needed"] if (takes := needed(row)) else [])]
-        why = f"{more_failures(row)} would undo it{at_once} ({'; '.join(also)})"
-    return f"{higher} above {lower} is not concluded: {why}"
 
 
 def largest_of(measure: Measure) -> ComparedRow:
@@ -439,14 +384,15 @@ def failed_judges(comparisons: Sequence[Comparison]) -> list[str]:
 
 def other_figures(rows: Iterable[ComparedRow], names: Mapping[str, str]) -> Iterator[str]:
     """Sentences on differences in figures that are no headlines: they suggest what to ask next."""
-    differing = ("higher", "undone", "answers_less")
+    without: Mapping[Outcome, str] = {
+        **dict.fromkeys(_OF_THE_JUDGE, "nothing is concluded from a judge that follows rules or reads nothing"),
+        "nothing": "no query has a value of both",
+        "missing": "values are missing",
+    }
     others = Counter[str]()
     for finding in findings(rows, names, by_judge=True):
-        if finding.outcome in differing:
+        if finding.outcome == "higher":
             yield finding.sentence
-        elif finding.outcome in _OF_THE_JUDGE:
-            others["nothing is concluded from a judge that follows rules or reads nothing"] += len(finding.measures)
         else:
-            nothing = finding.outcome == "nothing"
-            others["no query has a value of both" if nothing else "no difference is shown"] += len(finding.measures)
+            others[without.get(finding.outcome, "no difference is shown")] += len(finding.measures)
     yield from (f"{counted(count, 'other figure')}: {why}." for why, count in others.items())

@@ -29,12 +29,10 @@ def measure(subject: Subject) -> Mapping[str, Measured]:
     return {variant: replace(measured, notes=(by,)) for variant, measured in measures.items()}
 
 
-def query_lacks(experiment: Path, query: Query) -> str | None:
-    """Why reports on a query can't be measured, or None."""
-    reference = read_reference(experiment, query.query_id)
-    if reference is None:
-        return NOT_TYPED if query.wish is None else NO_WORLD
-    return not_measured(query.wish, reference)
+def applies(experiment: Path, query: Query) -> tuple[str, ...]:
+    """``feasible``, if something is wanted that the shop has."""
+    reference = read_reference(experiment, query.query_id) if query.wants_something else None
+    return () if reference is None or not_measured(query.wish, reference) is not None else ("feasible",)
 
 
 def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pick] | None) -> Mapping[str, Measured]:
@@ -59,4 +57,4 @@ def _measured(subject: Subject, reference: Reference | None, picks: Sequence[Pic
     return {variant: measure(cart) for variant, measure in MEASURES.items()} | of_picks
 
 
-METRIC = of_measures("basket", 4, measure, query_lacks=query_lacks)
+METRIC = of_measures("basket", 4, measure, applies=applies)

@@ -342,30 +342,10 @@ def _drg_values(report: ReportVerdicts) -> list[Value]:
 UNREAD = "the imported report has marks or names sources, and no citation leads to one"
 
 
-def _with_earnings(value: Value, subject: Subject) -> Value:
-    """The value as headlines count it (docs/scores.md).
-
-    A report that cites nothing, or only orders although a product is wanted, gets 0 in FP and FR. It needs no citation
-    if nothing is wanted and it rests on the shopper's own data, or if its refusal is proved right.
-    """
-    if value.variant not in ("FP", "FR", "N_supported") or value.state != "na":
-        return value
-    if value.items.get("units") or value.items.get("unrated"):
-        return value
-    run = subject.run
-    cites_own_data = bool(run and run.citations) and not subject.query.wants_something
-    refuses = run is not None and run.outcome is not None and run.outcome.decision == "none"
-    ends = subject.ends if refuses else None
-    is_right = ends is not None and ends.proof is not None and ends.proof.state == "proved"
-    return value if cites_own_data or is_right else replace(value, earns=0.0)
-
-
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
     if subject.report is None:
         return [Value(variant, "failed") for variant in VARIANTS if variant not in LEFT_OUT]
     values = report_values(verdicts, rules, len(split_words(subject.report)))
-    if rules == "default":
-        values = [_with_earnings(value, subject) for value in values]
     # An imported report whose citations lead nowhere: its export may lack the sources.
     run = subject.run
     if run is not None and subject.system.is_imported and leads_to_no_source(run.report or "", run.citations):

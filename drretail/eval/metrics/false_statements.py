@@ -37,7 +37,6 @@ FALSE_ANSWERS, LOOKED_AT = "false_answers", "looked_at"
 OF_KIND = {kind: f"false_{kind}" for kind in KINDS}
 VARIANTS = (FALSE_STATEMENTS, FALSE_ANSWERS, LOOKED_AT, *OF_KIND.values())
 READ_BY_RULES = "read by rules"
-NOT_DONE = "the run made no decision"
 NO_SOURCE = "there is no record and no page to hold it against: import with --world, or tools' results"
 
 
@@ -145,11 +144,9 @@ def _meet(first: Finding, second: Finding) -> bool:
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], _: Rules) -> list[Value]:
-    verdict, run = next(iter(verdicts), None), subject.run
+    verdict = next(iter(verdicts), None)
     if verdict is None or verdict.state != "scored":
         return all_lacking(verdict, VARIANTS)
-    if run is not None and run.is_undecided and subject.query.wants_something:
-        return [lacking(variant, "na", NOT_DONE) for variant in VARIANTS]
     statements, (decided, numerals) = verdict.value["statements"], verdict.value["looked_at"]
     is_alone = subject.system.is_imported and not subject.system.is_of_shop and not (statements or decided)
     if is_alone and not any(one.texts for one in subject.with_records.values()):  # read last: evidence is large

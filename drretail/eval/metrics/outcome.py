@@ -1,12 +1,14 @@
 """Whether a system refuses exactly the wishes that the shop can't meet, without a model (docs/scores.md)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from drretail.eval.baskets import LACKS, NOT_REQUIRED, Decided, decided_by
 from drretail.eval.judging.question import NO_WORLD, CodeVerdict
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, all_lacking, by_code, description_of, of_verdicts
-from drretail.records.query import NOT_TYPED
+from drretail.experiment import read_reference
+from drretail.records.query import NOT_TYPED, Query
 from drretail.records.score import Verdict
 
 OPEN = "whether the shop can meet the wish is neither proved nor refuted"
@@ -74,6 +76,13 @@ def values(verdicts: Sequence[Verdict]) -> list[Value]:
     return [Value(J, "scored", right), *measured]
 
 
+def applies(experiment: Path, query: Query) -> tuple[str, ...]:
+    """Whether a refusal would be right or false, if that is proved."""
+    reference = read_reference(experiment, query.query_id) if query.wants_something else None
+    state = None if reference is None or reference.proof is None else reference.proof.state
+    return {"proved": (J, "refusal_recall"), "refuted": (J, "false_refusal")}.get(state or "", ())
+
+
 def _difference(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
     """J over all reports, as the mean of two parts: twice the one share, minus twice the other."""
     parts = ((report["refusal_recall"], 2.0), (report["false_refusal"], -2.0))
@@ -89,5 +98,6 @@ METRIC = Metric(
     description_of("outcome"),
     pooled={J: _difference},
     pooled_means=frozenset({J}),
+    applies=applies,
     needs_judge=False,
 )

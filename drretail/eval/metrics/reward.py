@@ -31,7 +31,7 @@ from drretail.eval.baskets import Measured, decided_by, not_measured, worth_rati
 from drretail.eval.judging.question import NO_WORLD
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import of_measures
-from drretail.experiment import read_definition
+from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket import with_products
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.evidence_ids import web_evidence_id
@@ -43,7 +43,7 @@ from drretail.grounding.verify.records import amounts_in
 from drretail.records.base import Record
 from drretail.records.criteria import WebQuestion
 from drretail.records.evidence import Evidence
-from drretail.records.query import NOT_TYPED, Query, Reference, WantedThing
+from drretail.records.query import NOT_TYPED, Ends, Query, Reference, WantedThing
 from drretail.records.run import GYM_AGENT, Run, System
 from drretail.records.wish import Wish
 
@@ -253,8 +253,7 @@ def _parts(cart: Cart) -> Reward:
 def measure(subject: Subject) -> Mapping[str, Measured] | str:
     """The reward of a run's report, and its parts."""
     reference, ends = subject.reference, subject.ends
-    is_proved = ends is not None and ends.proof is not None and ends.proof.state == "proved"
-    lack = None if ends is None or is_proved else not_measured(subject.query.wish, ends)
+    lack = None if ends is None else _lack(subject.query, ends)
     if lack is not None or reference is None or subject.store is None:
         return lack or NO_WORLD
     earned = Reward(why=NO_REPORT)
@@ -265,10 +264,22 @@ def measure(subject: Subject) -> Mapping[str, Measured] | str:
     return {"reward" if name == "value" else name: Measured(part, earned.why) for name, part in parts.items()}
 
 
+def _lack(query: Query, ends: Ends) -> str | None:
+    """Why nothing is paid on a query, or None; what the shop can't meet can be refused."""
+    is_proved = ends.proof is not None and ends.proof.state == "proved"
+    return None if is_proved else not_measured(query.wish, ends)
+
+
+def applies(experiment: Path, query: Query) -> tuple[str, ...]:
+    """``reward``, if something is paid on the query."""
+    ends = read_reference(experiment, query.query_id)
+    return () if ends is None or _lack(query, ends) is not None else ("reward",)
+
+
 def lacks_rollouts(experiment: Path) -> str:
     """Why it is not scored unasked; empty if a system's runs are rollouts of the gym."""
     is_gym = any(system.agent == GYM_AGENT for system in read_definition(experiment).systems.values())
     return "" if is_gym else "holds no rollouts of the gym"
 
 
-METRIC = of_measures("reward", 1, measure, lacks=lacks_rollouts)
+METRIC = of_measures("reward", 1, measure, lacks=lacks_rollouts, applies=applies)

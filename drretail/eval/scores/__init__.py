@@ -1,8 +1,7 @@
 """From verdicts to scores.json.
 
-gathering.py   current verdicts of all runs and judges; several judges as one
+gathering.py   current verdicts of all runs and judges, and what a failed run has; several judges as one
 facts.py       all numbers as one long table, a row for each run, and their means with intervals, also over slices
-planned.py     headlines over all planned runs: failures get 0; what is behind one report's values, in words
 pair_rows.py   wins, ties and losses of pairs, and strengths of many systems after Bradley and Terry
 scoreboard.py  one row per system: scores, costs, differences
 file.py        scores.json, made and read; correlations; the rows of some metrics

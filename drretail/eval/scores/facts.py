@@ -24,25 +24,17 @@ from drretail.eval.scores.gathering import (
     Plan,
     TableKey,
     is_panel,
-    name_of,
-)
-from drretail.eval.scores.planned import (
-    attendance,
-    counted,
-    counted_values,
-    headline_variants,
     means_by_query,
+    name_of,
     read_judgements,
 )
 from drretail.experiment import Definition
 from drretail.records.base import Rules, sha256_of
-from drretail.records.score import WHOLES, Policy, Score, Scores, SliceBy, VerdictState, reasons_of
+from drretail.records.score import WHOLES, Score, Scores, SliceBy, VerdictState, reasons_of
 from drretail.stats.intervals import Clusters, Interval, Ratio, mean_interval, ratio_interval, share_interval
 
 Runs = Sequence[tuple[Plan, JudgedRun]]
 NOT_RATED = "not rated (rule-based)"
-AS_ZERO = "as 0"
-"""In ``missing_of``: the reports without a value of their own that count 0."""
 NO_REPORT, NO_USAGE = "no_report", "usage_unknown"
 OF_COSTS = {NO_REPORT: "no report", NO_USAGE: "usage unknown"}
 """Why a run has no words or costs, as ``LACKS_IN_WORDS``."""
@@ -54,7 +46,6 @@ class RunValue:
 
     metric: str
     variant: str
-    policy: Policy
     rules: Rules
     judge: str
     """Its full name, with the hash of parameters that tell two judges of one model apart."""
@@ -63,11 +54,11 @@ class RunValue:
     repeat: int
     run_id: str
     state: VerdictState
-    """Why the run has no value of its own, if it is not "scored"."""
+    """Why the run has no value, if it is not "scored"."""
     value: float | None
-    """What the run counts in the mean: with policy "planned" 0 for some runs without a value of their own."""
+    """What the run counts in the mean: 0 for a failed run in a variant of success."""
     why: str
-    """Why it has none, in words; empty if nothing more is known than its state."""
+    """Why it has none, or is 0, in words; empty if nothing more is known than its state."""
     items: Mapping[str, float]
     name: str
     """The variant's name on the scoreboard."""
@@ -105,34 +96,27 @@ class Facts:
         """Those about these queries."""
         return replace(self, runs=[run for run in self.runs if run[1].query_id in query_ids])
 
-    def policies(self, variant: str) -> tuple[Policy, ...]:
-        """Headlines have a second mean, over all planned runs, except under publications' rules (docs/scores.md)."""
-        is_headline = self.assessor.rules == "default" and variant in headline_variants(self.metric)
-        return ("answered", "planned") if is_headline and not self.is_hidden else ("answered",)
-
     def rows(self, variants: Iterable[str]) -> Iterator[RunValue]:
-        """A row for each run, variant and policy; none of pooled variants, since runs have no value in them."""
+        """A row for each run and variant; none of pooled variants, since runs have no value in them."""
         wanted = [variant for variant in variants if variant not in self.metric.pooled]
         for (plan, judged), variant in product(self.runs, wanted):
-            result, value = judged, value_in(judged, variant)
-            lacks = LACKS_IN_WORDS[result.lacks] if result.lacks else ""
-            for policy in self.policies(variant):
-                yield RunValue(
-                    self.metric.name,
-                    variant,
-                    policy,
-                    self.assessor.rules,
-                    name_of(self.assessor.judge),
-                    self.system,
-                    plan.query.query_id,
-                    plan.repeat,
-                    plan.run_id,
-                    value.state,
-                    counted(result, variant) if policy == "planned" else value.value,
-                    lacks or next(iter(reasons_of(value.items)), ""),
-                    value.items,
-                    self.metric.description.own_name(variant) or variant,
-                )
+            value = value_in(judged, variant)
+            lacks = LACKS_IN_WORDS[judged.lacks] if judged.lacks else ""
+            yield RunValue(
+                self.metric.name,
+                variant,
+                self.assessor.rules,
+                name_of(self.assessor.judge),
+                self.system,
+                plan.query.query_id,
+                plan.repeat,
+                plan.run_id,
+                value.state,
+                value.value,
+                lacks or next(iter(reasons_of(value.items)), ""),
+                value.items,
+                self.metric.description.own_name(variant) or variant,
+            )
 
 
 def facts_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, Facts]:
@@ -149,7 +133,7 @@ def facts_of(gathered: Gathered, metric: str, assessor: Assessor) -> dict[str, F
 def all_facts(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[Facts]:
     """Each system's facts by each judge of each metric, in the order of the plan.
 
-    A judge that was not ``asked`` has none of systems of which it judged nothing.
+    A judge that was not ``asked`` has none of systems of which it knows nothing.
     """
     systems = gathered.definition.systems
     order = list(dict.fromkeys(plan.label for plan in gathered.plans))
@@ -160,29 +144,32 @@ def all_facts(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[
             by_label = facts_of(gathered, name, assessor)
             for facts in (by_label[label] for label in order):
                 is_asked = assessor in wanted and is_judged(metric, systems[facts.system], floors=False)
-                if is_asked or any(plan.run_id in judged_here for plan, _ in facts.runs):
+                if is_asked or any(plan.run_id in judged_here or is_valued(judged) for plan, judged in facts.runs):
                     yield facts
 
 
-def run_values(gathered: Gathered) -> Iterator[RunValue]:
-    """The whole long table: a row for each planned run, variant, judge and policy.
+def is_valued(judged: JudgedRun) -> bool:
+    return any(value.value is not None for value in judged.values.values())
 
-    Runs without a report, or without a verdict of this judge, are among them. Systems of which a judge judged nothing
-    have no rows by it.
+
+def run_values(gathered: Gathered, asked: Collection[TableKey] = ()) -> Iterator[RunValue]:
+    """The whole long table: a row for each planned run, variant and judge.
+
+    Runs without a report, or without a verdict of this judge, are among them. Systems of which a judge knows nothing
+    have no rows by it, unless it was ``asked``.
     """
-    for _, of_table in groupby(all_facts(gathered), key=lambda facts: facts.table_key):
+    for _, of_table in groupby(all_facts(gathered, asked), key=lambda facts: facts.table_key):
         table = [facts for facts in of_table if not facts.is_hidden]
-        asked = {variant for facts in table for result in facts.results for variant in result.values}
+        valued = {variant for facts in table for result in facts.results for variant in result.values}
         for facts in table:
-            yield from facts.rows(variant for variant in facts.metric.variants if variant in asked)
+            yield from facts.rows(variant for variant in facts.metric.variants if variant in valued)
 
 
 def summaries(every: Sequence[Facts]) -> Iterator[Score]:
     """The scores of each system by each judge, in the order of the metric's variants.
 
-    Every variant has one over the reports with a value (policy answered); a headline has a second one over all planned
-    runs (policy planned). A panel has no pooled variants, since its members extracted different claims. Whether a
-    variant was asked for follows from the system's own reports, or from all systems' in the table if it has none.
+    A panel has no pooled variants, since its members extracted different claims. Whether a variant was asked for
+    follows from the system's own reports, or from all systems' in the table if it has none.
     """
     of_table: dict[TableKey, list[JudgedRun]] = defaultdict(list)
     for facts in every:
@@ -195,21 +182,20 @@ def summaries(every: Sequence[Facts]) -> Iterator[Score]:
             left_out = any(variant not in its for its in values)
             is_unasked = left_out and all(variant not in its or its[variant].state == "na" for its in values)
             if not pools_of_a_panel and not is_unasked:
-                yield from (summary(facts, variant, policy) for policy in facts.policies(variant))
+                yield summary(facts, variant)
 
 
-def summary(facts: Facts, variant: str, policy: Policy) -> Score:
+def summary(facts: Facts, variant: str) -> Score:
     """The mean of a variant with its interval over users, and what became of the runs."""
     metric, results, hidden = facts.metric, facts.results, facts.is_hidden
     unasked = [hidden and result.lacks == NOT_JUDGED for result in results]
     found = (value_in(result, variant).state for result in results)
     states = Counter("na" if is_unasked else state for is_unasked, state in zip(unasked, found, strict=True))
-    present = attendance(results if policy == "planned" else (), variant)
     is_pooled, n_queries = variant in metric.pooled, None
     if hidden:
         queries, found = [], Interval(None)
     elif is_pooled:
-        queries, parts = _parts(metric, variant, results, policy)
+        queries, parts = _parts(metric, variant, results)
         sums = (
             (above, below) for part in parts for above, below in zip(part.numerators, part.denominators, strict=True)
         )
@@ -218,17 +204,13 @@ def summary(facts: Facts, variant: str, policy: Policy) -> Score:
         if len(parts) > 1 and found.lacks == "few":
             n_queries = min(sum(map(bool, part.denominators)) for part in parts)
     else:
-        means = means_by_query(
-            (result.query_id, counted(result, variant) if policy == "planned" else value_in(result, variant).value)
-            for result in results
-        )
+        means = means_by_query((result.query_id, value_in(result, variant).value) for result in results)
         queries, found = [*means], mean_of(metric, variant, means, facts.clusters)
     row = Score(
         metric=metric.name,
         version=metric.version,
         variant=variant,
         system=facts.system,
-        policy=policy,
         aggregation="micro" if is_pooled else "macro",
         value=found.value,
         **found.ends,
@@ -243,19 +225,16 @@ def summary(facts: Facts, variant: str, policy: Policy) -> Score:
         prompt_hash=facts.prompt_hash,
         items={} if hidden else _items(variant, results),
         note=NOT_RATED if hidden else None,
-        n_zero=present.earned_nothing,
-        n_missing=present.missing,
-        n_pending=present.pending,
     )
     assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
     return row
 
 
 def part_of(facts: Facts, variant: str, by: str, part: str) -> Score:
-    """The summary over all planned runs of facts that are a part of all, such as those about some of the queries."""
-    valued = {result.query_id for result in facts.results if counted(result, variant) is not None}
+    """The summary of facts that are a part of all, such as those about some of the queries."""
+    valued = {result.query_id for result in facts.results if value_in(result, variant).value is not None}
     counts = {"n_asked": len({result.query_id for result in facts.results}), "n_counted": len(valued)}
-    return summary(facts, variant, "planned").model_copy(update={"by": by, "part": part, **counts})
+    return summary(facts, variant).model_copy(update={"by": by, "part": part, **counts})
 
 
 def value_in(report: JudgedRun, variant: str) -> Value:
@@ -263,14 +242,13 @@ def value_in(report: JudgedRun, variant: str) -> Value:
     return report.values.get(variant) or Value(variant, "failed")
 
 
-def _parts(metric: Metric, variant: str, reports: Sequence[JudgedRun], policy: Policy) -> tuple[list[str], list[Ratio]]:
+def _parts(metric: Metric, variant: str, reports: Sequence[JudgedRun]) -> tuple[list[str], list[Ratio]]:
     """The query ids, and the parts of a pooled variant with sums per query."""
     sums: dict[str, list[tuple[float, float]]] = {}
     for report in reports:
-        values = counted_values(report) if policy == "planned" else report.values
-        if values:
+        if report.values:
             nothing = {name: Value(name, "na") for name in metric.variants}
-            parts = metric.pooled[variant]({**nothing, **values})
+            parts = metric.pooled[variant]({**nothing, **report.values})
             before = sums.get(report.query_id, [(0.0, 0.0)] * len(parts))
             sums[report.query_id] = [(a + c, b + d) for (a, b), (c, d) in zip(before, parts, strict=True)]
     if variant in metric.pooled_means:
@@ -284,17 +262,14 @@ def _parts(metric: Metric, variant: str, reports: Sequence[JudgedRun], policy: P
 
 
 def missing_of(row: Score) -> dict[str, int]:
-    """How many of a row's reports have no value of their own, by reason in words; last, how many of them count 0.
-
-    Reports that were not judged do not count as failed.
-    """
+    """How many of a row's runs have no value, by reason in words; reports that were not judged are none that failed."""
     runs = {word: int(row.items.get(lack, 0)) for lack, word in (LACKS_IN_WORDS | OF_COSTS).items()}
     by_judge = {"n/a": row.n_na, "unverifiable": row.n_unverifiable, "failed": row.n_failed - sum(runs.values())}
-    return {why: count for why, count in {**by_judge, **runs, AS_ZERO: row.n_zero}.items() if count}
+    return {why: count for why, count in {**by_judge, **runs}.items() if count}
 
 
 def missing_in_words(row: Score) -> tuple[str, ...]:
-    """ "2 n/a", "1 run failed", and last how many of them count 0."""
+    """ "2 n/a", "1 run failed"."""
     return tuple(f"{count} {why}" for why, count in missing_of(row).items())
 
 
@@ -322,12 +297,13 @@ def mean_of(metric: Metric, variant: str, means: Mapping[str, float], clusters: 
 
 
 def _items(variant: str, reports: Sequence[JudgedRun]) -> dict[str, float]:
-    """Counts of items summed over reports, and of the reports without values."""
+    """Counts of items summed over reports, and of the runs without a value by what they lack."""
     counted: dict[str, float] = defaultdict(float)
     for report in reports:
-        for name, number in value_in(report, variant).items.items():
+        value = value_in(report, variant)
+        for name, number in value.items.items():
             counted[name] += number
-        if report.lacks is not None:
+        if report.lacks is not None and value.state == "failed":
             counted[report.lacks] += 1
     return dict(sorted(counted.items()))
 
@@ -367,7 +343,7 @@ def with_slices(experiment: Path, scores: Scores) -> Scores:
     names = {metric.name for metric in metrics}
     judges = {TableKey(metric, judge) for metric, _, judge in shown if metric in names}
     asked = {key for key in judges if not is_panel(key.assessor.judge.spec)}
-    gathered = read_judgements(experiment, metrics, asked)
+    gathered = read_judgements(experiment, metrics)
     every = all_facts(gathered, asked)
     every = [facts for facts in every if (facts.metric.name, facts.system, facts.assessor) in shown]
     made = slice_scores(every, query_slices(gathered.definition))

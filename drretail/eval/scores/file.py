@@ -27,11 +27,12 @@ from drretail.eval.scores.gathering import (
     Gathered,
     JudgedRun,
     TableKey,
+    means_by_query,
     name_of,
     panels_of,
+    read_judgements,
 )
 from drretail.eval.scores.pair_rows import derive_pairs
-from drretail.eval.scores.planned import headline_variants, means_by_query, read_judgements
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import read_definition, read_discarded, run_path
 from drretail.files import read_json
@@ -190,9 +191,9 @@ def other_metrics(scores: Scores, names: Collection[str]) -> list[str]:
 def _judging(facts: Facts) -> Judging:
     runs = facts.results
     errors = Counter(error for run in runs for error in run.errors)
-    # Standard deviations of headlines between repeats of the judge on one report; empty without repeats.
+    # Standard deviations of the board's columns between repeats of the judge on one report; empty without repeats.
     noise: dict[str, float] = {}
-    for variant in sorted(headline_variants(facts.metric)):
+    for variant in sorted(column.variant for column in facts.metric.description.scoreboard):
         values = [[repeat.get(variant) for repeat in run.by_repeat.values()] for run in runs]
         numbers = [[value.value for value in its if value and value.value is not None] for its in values]
         if (variance := run_variance(numbers)) is not None:
@@ -229,7 +230,7 @@ def derive_scores(
     of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
     dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
     """
-    gathered = read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
+    gathered = read_judgements(experiment, sorted(metrics, key=_order), counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
     assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}

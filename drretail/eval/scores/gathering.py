@@ -11,15 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from drretail.eval.baskets import is_decided
 from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.claims.claims import FAITHFULNESS as CLAIMS
 from drretail.eval.judging.question import VerdictFile, judges_in, verdict_path
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
-from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest
+from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, of_answers
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
@@ -93,13 +92,13 @@ class JudgedRun:
 
     query_id: str
     values: Mapping[str, Value]
-    """By variant, the mean over judge repeats; a missing variant counts as failed."""
+    """By variant, the mean over judge repeats; a missing variant counts as failed. Of a run without a report, what it
+    has in the variants of success.
+    """
     lacks: str | None = None
-    """Why there are no values: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
+    """Why nothing was judged: FAILED_RUNS, SPOILED_RUNS, PENDING_RUNS, NOT_IMPORTED or NOT_JUDGED."""
     by_repeat: Mapping[int, Mapping[str, Value]] = field(default_factory=dict[int, Mapping[str, Value]])
     """The values of each judge repeat, from 1."""
-    earned: Mapping[str, float] = field(default_factory=dict[str, float])
-    """By headline, what the planned run gets in it in place of a value (``planned.py``)."""
     verdicts: int = 0
     errors: tuple[str, ...] = ()
     """Why verdicts failed."""
@@ -128,10 +127,8 @@ class Plan:
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
     """Its tokens by role."""
     status: RunStatus = "done"
-    has_decision: bool = True
-    """False for a run of ours that was asked for picks and declared nothing, contradicts itself or lacks evidence."""
-    refuses_wrongly: bool = False
-    """True if it buys nothing, and the shop has what satisfies the wish."""
+    without_report: Mapping[str, Mapping[str, Value]] = field(default_factory=dict[str, Mapping[str, Value]])
+    """Of a run without a report, by metric: what it has in the variants of success."""
     error: str = ""
     """The kind of its error; empty without one."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -142,18 +139,13 @@ class Plan:
         return self.report_sha is not None
 
     @property
-    def is_undecided(self) -> bool:
-        """True for a report without a decision on a query that wants something."""
-        return self.has_report and self.query.wants_something and not self.has_decision
+    def has_ended(self) -> bool:
+        """True if the run is done, with a report, or failed by itself."""
+        return self.status in ("done", "failed")
 
-    @property
-    def is_done(self) -> bool:
-        """True with a report that is not empty, and with a decision if the query wants something."""
-        return self.words > 0 and not self.is_undecided
-
-    def unjudged(self) -> JudgedRun:
-        """The run's result by a judge without verdicts on it."""
-        return JudgedRun(self.query.query_id, {}, _LACKS[self.status])
+    def unjudged(self, metric: str) -> JudgedRun:
+        """The run's result in a metric by a judge without verdicts on it."""
+        return JudgedRun(self.query.query_id, self.without_report.get(metric, {}), _LACKS[self.status])
 
 
 @dataclass(frozen=True)
@@ -233,7 +225,7 @@ class Gathered:
         """Every planned run with this judge's result, in the order of the plan."""
         by_run = self.tables_of_judges.get(TableKey(metric, assessor), {})
         for plan in self.plans:
-            yield plan, by_run.get(plan.run_id) or plan.unjudged()
+            yield plan, by_run.get(plan.run_id) or plan.unjudged(metric)
 
 
 def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
@@ -274,8 +266,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 words_read=words_read(subject, _counted(subject, tables_of_judges)) if counts_words else 0,
                 usage={} if run is None else run.usage,
                 status=_status(subject),
-                has_decision=run is not None and is_decided(subject),
-                refuses_wrongly=subject.case.refused_wrongly is not None,
+                without_report={metric.name: _without_report(subject, metric) for metric in metrics},
                 error="" if run is None or run.error is None else run.error.kind,
                 losses={} if run is None else run.losses,
             )
@@ -332,6 +323,24 @@ def _status(subject: Subject) -> RunStatus:
     return "spoiled" if run.is_lost(subject.system) else "failed"
 
 
+def read_judgements(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = False) -> Gathered:
+    """``gather`` with panels of judges; of assistants, without what these are not asked for."""
+    gathered = with_panels(gather(experiment, metrics, counts_words=counts_words))
+    if not gathered.are_answers:
+        return gathered
+    # Without what assistants are not asked for, floors of research, and a rule-based judge's claims.
+    as_asked = {name: of_answers(metric) for name, metric in gathered.metrics.items()}
+    as_asked = {name: metric for name, metric in as_asked.items() if metric.variants}
+    systems = gathered.definition.systems
+    tables = {
+        key: by_run
+        for key, by_run in gathered.tables_of_judges.items()
+        if key.metric in as_asked and (key.metric != CLAIMS or key.assessor.judge.kind != "rule_based")
+    }
+    plans = tuple(plan for plan in gathered.plans if place_of(plan.label, systems) == "system")
+    return replace(gathered, metrics=as_asked, plans=plans, tables_of_judges=tables)
+
+
 def verdicts_by_assessor(
     experiment: Path, metric: str, judges: Iterable[str], label: str, run: str
 ) -> dict[Assessor, list[Verdict]]:
@@ -343,8 +352,23 @@ def verdicts_by_assessor(
     return groups
 
 
+K = TypeVar("K", str, tuple[str, str])
+
+
+def means_by_query(values: Iterable[tuple[K, float | None]]) -> dict[K, float]:
+    """The mean of each query's repeats that have a value, by query id or another key, sorted."""
+    by_query: dict[K, list[float]] = defaultdict(list)
+    for query_id, value in values:
+        if value is not None:
+            by_query[query_id].append(value)
+    return {query_id: sum(its) / len(its) for query_id, its in sorted(by_query.items())}
+
+
 def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rules: Rules, stale: int = 0) -> JudgedRun:
-    """The result of one judge's current verdicts on a run in a metric; ``stale`` others are not current."""
+    """The result of one judge's current verdicts on a run in a metric; ``stale`` others are not current.
+
+    A run without a report has what ``Metric.without_report`` says.
+    """
     lacks = None if living and subject.report is not None else _LACKS[_status(subject)]
     repeats: dict[int, list[Verdict]] = defaultdict(list)
     for verdict in living if lacks is None else ():
@@ -355,7 +379,7 @@ def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rule
     }
     return JudgedRun(
         subject.query.query_id,
-        averaged(list(by_repeat.values())),
+        averaged(list(by_repeat.values())) or _without_report(subject, metric),
         lacks,
         by_repeat,
         verdicts=len(living),
@@ -365,6 +389,13 @@ def judged_run(subject: Subject, metric: Metric, living: Sequence[Verdict], rule
         prompts=frozenset(verdict.prompt_hash for verdict in living) - {""},
         audit=shares_of(living),
     )
+
+
+def _without_report(subject: Subject, metric: Metric) -> Mapping[str, Value]:
+    status = _status(subject)
+    if subject.folder is None or status == "done":
+        return {}
+    return metric.without_report(subject.folder, subject.query, failed=status == "failed")
 
 
 def averaged(repeats: Sequence[Mapping[str, Value]]) -> Mapping[str, Value]:

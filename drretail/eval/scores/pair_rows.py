@@ -17,8 +17,15 @@ from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, 
 from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.gathering import Assessor, Gathered, Plan, panel_ref, panels_of, verdicts_by_assessor
-from drretail.eval.scores.planned import means_by_query
+from drretail.eval.scores.gathering import (
+    Assessor,
+    Gathered,
+    Plan,
+    means_by_query,
+    panel_ref,
+    panels_of,
+    verdicts_by_assessor,
+)
 from drretail.records.base import Rules
 from drretail.records.comparison import EQUAL, ORDER_DECIDED, ComparedRow, Outcome, PairScore, Share
 from drretail.records.score import Order, Score, Verdict
@@ -42,8 +49,6 @@ class PairOutcome:
     win: float = 0.0
     """1 for a win of the first system, else 0; ``loss`` is the second's. A tie is neither."""
     loss: float = 0.0
-    is_forfeit: bool = False
-    """True if a side left no report by its own failure: it loses without a judge, and two such sides tie."""
     flipped: float | None = None
     """1 if each order has another result, such as a winner and "equal". None if only one order was asked."""
     choices: int = 0
@@ -104,8 +109,7 @@ def read_outcomes(experiment: Path, gathered: Gathered, asked: Sequence[tuple[As
                         )
                         outcome = _judged(first, second, about, hashes, orders)
                     else:
-                        outcome = _without_report(first, second, assessor.rules)
-                        outcome = replace(outcome, stale_verdicts=len(about))
+                        outcome = PairOutcome(first.query.query_id, "runs_failed", stale_verdicts=len(about))
                     by_pair[meeting.labels][dimension].append(outcome)
     return results
 
@@ -140,17 +144,6 @@ def _judged(
         repairs=sum(verdict.repairs for verdict in living),
         words=first.words - second.words,
     )
-
-
-def _without_report(first: Plan, second: Plan, rules: Rules) -> PairOutcome:
-    """The side without a report loses, and two sides without one tie (docs/scores.md).
-
-    No outcome if a server is to blame, or by a publication's rules.
-    """
-    if rules != "default" or not all(plan.has_report or plan.status == "failed" for plan in (first, second)):
-        return PairOutcome(first.query.query_id, "runs_failed")
-    win, loss = float(first.has_report), float(second.has_report)
-    return PairOutcome(first.query.query_id, "scored", win, loss, is_forfeit=True)
 
 
 def _once(query_id: str, by_order: Mapping[str | None, Verdict], wanted: Sequence[Order]) -> PairOutcome:
@@ -225,7 +218,8 @@ def with_majorities(results: Results) -> Results:
 
     def has_spoken(by_pair: ByPair) -> bool:
         """False for a judge that met the limit before its first answer."""
-        return any(not each.is_forfeit and each.state in ("scored", "na", "judge") for each in _outcomes(by_pair))
+        every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
+        return any(outcome.state in ("scored", "na", "judge") for outcome in every)
 
     spoken = [each for each, by_pair in results.items() if has_spoken(by_pair) and not order_decided(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
@@ -260,9 +254,8 @@ def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
         "scored",
         float(winner > 0),
         float(winner < 0),
-        disagreed=None if first.is_forfeit else float(len(lead) > 1),
+        disagreed=float(len(lead) > 1),
         words=first.words,
-        is_forfeit=first.is_forfeit,
     )
 
 
@@ -319,7 +312,6 @@ def _pair_score(
         n_na=states["na"],
         n_failed=states["runs_failed"] + states["not_judged"] + states["judge"],
         runs_failed=states["runs_failed"],
-        forfeits=sum(outcome.is_forfeit for outcome in outcomes),
         not_judged=states["not_judged"],
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
@@ -391,16 +383,13 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         means = by_query(scored, values)
         return round(sum(means.values()) / len(means), 10) if means else None
 
-    # A forfeit counts in the rate and its test. What a judge prefers is seen only where it read both reports.
-    read = [outcome for outcome in scored if not outcome.is_forfeit]
-    results = [outcome.result or 0.0 for outcome in read]
-    choices = sum(outcome.choices for outcome in read)
-    rates = [round(rate, 10) for rate in by_query(read, results).values()]
-    groups = clusters.groups(outcome.query_id for outcome in read)
+    results = [outcome.result or 0.0 for outcome in scored]
+    choices = sum(outcome.choices for outcome in scored)
+    groups = clusters.groups(outcome.query_id for outcome in scored)
     # Without a winner, and where both have equal length, nothing is known.
     leads = [(sign(outcome.win - outcome.loss), sign(outcome.words)) for outcome in scored]
     longer_won = [float(lead == longer) if lead and longer else None for lead, longer in leads]
-    even = length_controlled(results, [outcome.words for outcome in read], groups, gathered.definition.seed)
+    even = length_controlled(results, [outcome.words for outcome in scored], groups, gathered.definition.seed)
     return {
         "wins": round(sum(wins), 9),
         "ties": round(sum(ties), 9),
@@ -408,13 +397,10 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
         "win": share(wins),
         "tie": share(ties),
         "loss": share(losses),
-        "queries_read": len(rates),
-        "read_won": sum(rate > 0.5 for rate in rates),
-        "read_lost": sum(rate < 0.5 for rate in rates),
         "longer_won": mean(longer_won),
         "length_controlled": Share(value=even.value, ci_low=even.low, ci_high=even.high),
         "flip_rate": mean([outcome.flipped for outcome in scored]),
-        "first_position_rate": sum(outcome.chose_first for outcome in read) / choices if choices else None,
+        "first_position_rate": sum(outcome.chose_first for outcome in scored) / choices if choices else None,
         "disagreement": mean([outcome.disagreed for outcome in scored]),
     }
 

@@ -9,7 +9,7 @@ from statistics import fmean
 from drretail.eval.compare.differences import Primary, compared_pairs, nothing_to_compare
 from drretail.eval.compare.wording import findings
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import OfJudge, Rules
@@ -27,7 +27,6 @@ from drretail.records.score import (
     Unit,
     readers_of,
     reasons_of,
-    shown_rows,
 )
 from drretail.records.tables.figures import counted, counted_each
 from drretail.stats.intervals import FEWEST
@@ -39,7 +38,7 @@ DONE = "done"
 VERSION = 1
 """Of what runs took, as of a metric."""
 TOOK: tuple[tuple[str, Unit, str], ...] = (
-    (DONE, "share", "share of runs with a report, and with picks or a refusal if the question is what to buy"),
+    (DONE, "share", "share of runs that ended with a report"),
     ("words", "words", "words per report as shown, with its list of sources"),
     ("tokens", "tokens", "tokens per run, read and written, in thousands"),
     ("$", "dollars", "dollars per run"),
@@ -99,7 +98,7 @@ def scoreboard(
     wishes = [column.name or column.variant for _, column in columns]
     taken = [*wishes, *(name for name, _, _ in TOOK)]
     shown = _Shown(
-        {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in shown_rows(scores)},
+        {(row.system, row.metric, row.variant, Assessor.of(row)): row for row in scores},
         [
             (name, column, wish if taken.count(wish) == 1 else f"{'own' if name == wish else name} {wish}")
             for (name, column), wish in zip(columns, wishes, strict=True)
@@ -216,17 +215,19 @@ def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[s
 
 
 def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, BoardCell]:
-    """The share of runs that are done, and their average costs; no cost without a known price."""
+    """The share of runs that are done, and what reports took, a query's repeats averaged first; no cost without a known
+    price.
+    """
     planned = [plan for plan in gathered.plans if plan.label == label]
     done = [plan for plan in planned if plan.has_report]
     models = gathered.definition.systems[label].models
     used = [plan for plan in done if plan.usage]
-    costs = [cost_of(plan.usage, models, prices).dollars for plan in used]
-    values: dict[str, list[float]] = {
-        DONE: [float(plan.is_done) for plan in planned if plan.status != "pending"],
-        WORDS: [plan.words_read for plan in done],
-        TOKENS: [sum(usage.total for usage in plan.usage.values()) for plan in used],
-        DOLLARS: [cost for cost in costs if cost is not None] if None not in costs else [],
+    costs = {plan.run_id: cost_of(plan.usage, models, prices).dollars for plan in used}
+    values: dict[str, list[tuple[str, float | None]]] = {
+        DONE: [(plan.query.query_id, float(plan.has_report)) for plan in planned if plan.has_ended],
+        WORDS: [(plan.query.query_id, plan.words_read) for plan in done],
+        TOKENS: [(plan.query.query_id, sum(its.total for its in plan.usage.values())) for plan in used],
+        DOLLARS: [(plan.query.query_id, costs[plan.run_id]) for plan in used if None not in costs.values()],
     }
     lacking = {NO_REPORT: len(planned) - len(done)}
     missing = {WORDS: lacking, TOKENS: {**lacking, NO_USAGE: len(done) - len(used)}}
@@ -239,7 +240,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
             system=label,
             judge=CODE,
             judge_kind="rule_based",
-            value=fmean(its),
+            value=fmean(means_by_query(its).values()),
             n_planned=len(planned),
             n_scored=len(its),
             n_failed=sum(missing.get(name, {}).values()),
@@ -341,15 +342,15 @@ def _cautions(shown: _Shown, assessors: Sequence[Assessor]) -> Iterator[str]:
 
 
 def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
-    """How many runs of each system failed, left no decision, were lost to a server, or are not made yet."""
+    """How many runs of each system failed, were lost to a server, or are not made yet."""
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
         lost = sum(plan.status == "spoiled" for plan in plans)
         unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
         counts = {
-            "failed (0 in headlines)": sum(plan.status == "failed" for plan in plans),
-            "left a report without a decision (picks)": sum(plan.words > 0 and not plan.is_done for plan in plans),
-            "lost because a server did not answer": lost - len(unreadable),
+            "failed": sum(plan.status == "failed" for plan in plans),
+            "lost because a server did not answer (`drretail run … --retry spoiled` repeats them)": lost
+            - len(unreadable),
             f"lost because a file of theirs is gone or damaged ({', '.join(unreadable)})": len(unreadable),
             "not made yet": sum(plan.status == "pending" for plan in plans),
         }

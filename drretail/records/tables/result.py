@@ -193,7 +193,7 @@ def _grid(table: Table, layout: _Layout, width: int) -> "Grid":
     rows = [row for row in table.rows if not row.manner or table.has_any(row, layout.places)]
     for row, following in zip(rows, [*rows[1:], None], strict=False):
         cells = [_text(table, row, at, wide, layout) for at, wide in zip(layout.places, others, strict=True)]
-        style = _GREY if row.is_baseline or row.is_minor else ""
+        style = _GREY if row.is_baseline else ""
         ends = following is not None and following.is_baseline != row.is_baseline
         grid.add_row(_broken(_name(row), names), *cells, style=style, end_section=ends)
     return grid

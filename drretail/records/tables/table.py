@@ -56,7 +56,7 @@ class Cell:
     planned: int | None = None
     """What ``n`` would be if nothing were missing; None if that is unknown."""
     missing: tuple[str, ...] = ()
-    """How many reports have no value of their own, by reason: "2 n/a", "1 run failed", "1 as 0"."""
+    """How many reports have no value, by reason: "2 n/a", "1 run failed"."""
     note: str = ""
     """Shown below the value, after the counts: "p .014"."""
     few: bool = False
@@ -109,10 +109,10 @@ class Cell:
 
     @property
     def denominator(self) -> str:
-        """ "1/11", "n=9". Empty if all planned runs are in the value, since ``basis_of`` says how many these are."""
-        if not self.n or self.n == self.planned:
+        """ "n=11", or "9/11" if the value is over fewer than planned; empty without a value over several."""
+        if not self.n:
             return ""
-        return f"n={self.n:,}" if self.planned is None else f"{self.n:,}/{self.planned:,}"
+        return f"{self.n:,}/{self.planned:,}" if self.is_partial else f"n={self.n:,}"
 
     @property
     def counts(self) -> str:
@@ -163,11 +163,9 @@ class Row:
     """The full name, if ``name`` leaves out what all rows share."""
     place: Place = "system"
     manner: str = ""
-    """Set if the row continues the one above: what differs, such as "failed and n/a as 0"."""
+    """Set if the row continues the one above: what differs, such as "over the first"."""
     meaning: str = ""
     """As ``Column.meaning``."""
-    is_minor: bool = False
-    """True if the row is secondary and shown in grey."""
     link: str = ""
     """The address that the name links to on pages."""
 
@@ -217,7 +215,7 @@ class Table:
         """As ``basis_of``; empty if the columns have counts of their own."""
         if any(column.counts for column in self.columns):
             return ""
-        return basis_of(((row.name, row.cells) for row in self.rows), self.unit)
+        return basis_of((cell for row in self.rows for cell in row.cells), self.unit)
 
     def counts_of(self, cell: Cell) -> str:
         """What is shown below the cell's value; reasons only where columns are wide."""
@@ -239,22 +237,11 @@ class Table:
         return self.turns_for_one and len(self.columns) > 1 and len({row.label for row in self.rows}) == 1
 
 
-def basis_of(rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
-    """The denominator of values that show none: "n = 11 planned runs each.", or "n = 11 planned runs; 8 for b.".
-
-    ``rows`` are names with cells. Empty if no cell knows how many were planned.
-    """
-    names: dict[int, dict[str, None]] = {}
-    for name, cells in rows:
-        planned = max((cell.planned for cell in cells if cell is not None and cell.planned is not None), default=None)
-        if planned is not None:
-            names.setdefault(planned, {})[name] = None
-    if not names:
-        return ""
-    first, *others = sorted(names, key=lambda n: (-len(names[n]), -n))
-    each = " each" if not others and len(names[first]) > 1 else ""
-    rest = "".join(f"; {n:,} for {', '.join(names[n])}" for n in others)
-    return f"n = {figures.counted(first, unit)}{each}{rest}."
+def basis_of(cells: Iterable[Cell | None], unit: str) -> str:
+    """What the n beside values counts: "n: planned runs that a value is over."; empty if no value has any."""
+    units = figures.counted(2, unit).partition(" ")[2]
+    has_any = any(cell is not None and cell.denominator and cell.planned is not None for cell in cells)
+    return f"n: {units} that a value is over." if has_any else ""
 
 
 def pivot(
@@ -264,18 +251,17 @@ def pivot(
     columns: Mapping[str, Column],
     systems: Systems = NO_SYSTEMS,
     *,
-    minor: str = "",
     heading: str = "System",
     **about: Any,
 ) -> Table:
     """A table of figures by label, manner and column: a row for each of ``names``, which are by label, and below it one
     for each manner in which it has any.
 
-    ``columns`` are by the key that cells name them by. Rows of the manner ``minor`` are secondary.
+    ``columns`` are by the key that cells name them by.
     """
     manners = dict.fromkeys(("", *(manner for _, manner, _ in cells)))
     rows = (
-        Row(name, its, label, place_of(label, systems), manner, is_minor=bool(manner) and manner == minor)
+        Row(name, its, label, place_of(label, systems), manner)
         for label, name in names.items()
         for manner in manners
         if any(its := tuple(cells.get((label, manner, key)) for key in columns)) or not manner

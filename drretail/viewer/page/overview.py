@@ -48,7 +48,7 @@ from drretail.viewer.tables.scoreboard import (
     judge_failures,
     without_equal,
 )
-from drretail.viewer.tables.scores import ANSWERED, model_words, system_names
+from drretail.viewer.tables.scores import model_words, system_names
 from drretail.viewer.tables.tallies import audit_table, judge_table
 
 _WIDE, _TALL = 100, 10
@@ -535,7 +535,6 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
     return fragment(
         "scores.html.jinja",
         view=view,
-        has_answered=any(row.manner == ANSWERED for part in shown for table in part.tables for row in table.rows),
         unexplained=_unseen(explained, [] if board is None else map(explained, board.columns)),
         unsaid=_unseen(str, () if board is None else board_notes(board)),
         sections=shown,

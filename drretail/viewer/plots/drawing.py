@@ -18,7 +18,7 @@ from textwrap import wrap
 from markupsafe import Markup
 
 from drretail.files import write_atomically
-from drretail.records.tables.figures import counted, number, tenths
+from drretail.records.tables.figures import number, tenths
 from drretail.records.tables.table import Cell, basis_of
 
 WIDTH = 420
@@ -239,16 +239,15 @@ Rows = Mapping[str, Sequence[Cell | None]]
 """By name, a cell for each series; None, or no number, without a value."""
 
 
-PARTIAL = "Hollow: over fewer {}, as the numbers beside say."
+PARTIAL = "Hollow: over fewer than all."
 """The sentence on marks of values that are over fewer runs than planned."""
 
 
 def described(caption: str, rows: Iterable[tuple[str, Sequence[Cell | None]]], unit: str) -> str:
-    """The caption with what the values are over, which only values over fewer runs have beside their marks."""
-    named = [*rows]
-    is_partial = any(cell is not None and cell.is_partial for _, cells in named for cell in cells)
-    hollow = PARTIAL.format(counted(2, unit).partition(" ")[2]) if is_partial else ""
-    return " ".join(filter(None, (caption, basis_of(named, unit), hollow)))
+    """The caption with what the numbers beside marks count."""
+    cells = [cell for _, its in rows for cell in its]
+    hollow = PARTIAL if any(cell is not None and cell.is_partial for cell in cells) else ""
+    return " ".join(filter(None, (caption, basis_of(cells, unit), hollow)))
 
 
 def _in_words(name: str, value: str, cell: Cell) -> str:
@@ -271,7 +270,7 @@ def dot_plot(
     """One image of these rows; a single series has marks of one kind and no legend.
 
     ``bounds`` are values to compare with that have no row: floors and the ceiling.
-    Values over fewer of the planned runs than all, or of ``unit``, are hollow, with the two numbers beside them.
+    Beside a mark stands over how many of the planned runs, or of ``unit``, it is; hollow ones are over fewer than all.
     """
     drawn, bounds = list[Markup](), bounds or {}
     left = min(WIDTH - _LEAST_PLOT, 14 + CHARACTER * max(map(len, rows), default=0))
@@ -382,7 +381,7 @@ def stacked_bars(
     if kinds:
         shown, height = legend(kinds.values(), height + 14, [*kinds])
         drawn.append(shown)
-    caption = " ".join(filter(None, (caption, basis_of(((row.name, (row.over,)) for row in rows), unit))))
+    caption = " ".join(filter(None, (caption, basis_of((row.over for row in rows), unit))))
     return Plot(name, title, caption, Markup().join(drawn), height)
 
 

@@ -8,7 +8,7 @@ from math import sqrt
 from drretail.eval.compare.wording import by_measure, name_of
 from drretail.records.comparison import PairScore
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
-from drretail.records.score import CODE, WHOLES, MetricDescription, Score, Scoreboard, SettingTable, shown_rows
+from drretail.records.score import CODE, WHOLES, MetricDescription, Score, Scoreboard, SettingTable
 from drretail.records.tables.table import Cell
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.plots.drawing import BarRow, Part, Plot, Point, curve_plot, dot_plot, scatter, stacked_bars
@@ -148,7 +148,7 @@ def whole_plots(
     scores: Sequence[Score], metrics: Mapping[str, MetricDescription], systems: Systems = NO_SYSTEMS
 ) -> Iterator[Plot]:
     """For every metric with variants that add up to 1, and each judge: a bar for each system (DR³-Eval, Figure 8)."""
-    shown = [row for row in shown_rows(scores) if row.value and not _is_bound(row.system, systems)]
+    shown = [row for row in scores if row.value and not _is_bound(row.system, systems)]
     for judged in dict.fromkeys(map(table_key_of, scores)):
         metric = metrics.get(judged[0])
         for title, parts in metric.wholes.items() if metric else ():
@@ -180,7 +180,7 @@ def whole_plots(
 def _parts(board: Scoreboard, scores: Sequence[Score], name: str, metric: MetricDescription, title: str) -> Plot | None:
     by_cell = {
         (row.variant, row.system): score_cell(row)
-        for row in shown_rows(scores)
+        for row in scores
         if row.metric == name
         and row.value is not None
         and (row.judge == CODE or row.by_whom == board.judge.by_whom)

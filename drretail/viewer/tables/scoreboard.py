@@ -9,12 +9,10 @@ from drretail.eval.compare.wording import (
     MOST,
     SIDE_BY_SIDE,
     Measure,
-    beside,
     by_measure,
     clearest,
     findings,
     largest_of,
-    more_failures,
     name_of,
     no_answers,
     order,
@@ -22,11 +20,11 @@ from drretail.eval.compare.wording import (
     range_of,
     sample,
 )
-from drretail.eval.scores.facts import AS_ZERO, missing_of
+from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.gathering import FP
 from drretail.grounding.text.wording import listed
 from drretail.llm.usage import dated
-from drretail.records.comparison import ORDER_DECIDED, ComparedRow, Finished, Outcome
+from drretail.records.comparison import ORDER_DECIDED, ComparedRow, Outcome
 from drretail.records.run import DUMPS, Systems, in_order, place_of
 from drretail.records.score import BoardCell, BoardRow, Scoreboard, ShownColumn, Unit
 from drretail.records.tables import figures
@@ -44,7 +42,6 @@ MOST_SHOWN = 3
 """The most measures or systems that a sentence names; the table below has the others."""
 SURE = "Equal systems would show this in fewer than 1 of 20 such experiments"
 BY_USER = ", unless all questions of a user fail together"
-"""Then in up to 6 of 20 (benchmarks/failures.py)."""
 
 
 def two_of(board: Scoreboard | None, systems: Systems) -> tuple[str, ...]:
@@ -133,7 +130,7 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str) -> str:
     largest = largest_of(compared) if compared else None
     questions = 0 if largest is None else largest.n_pairs
     # Counts of questions would be wrong if queries were repeated, or systems have values on different queries.
-    counts = [cell.value * questions for cell in cells.values() if cell.n == questions]
+    counts = [cell.value * questions for cell in cells.values() if cell.n_scored == questions]
     is_counted = len(counts) == len(cells) and all(abs(count - round(count)) < 0.01 for count in counts)
     figures = [f"{cells[name].value * questions:.0f}" if is_counted else percent(cells[name].value) for name in ranked]
     whole = f" of {_questions(largest)}" if is_counted and largest is not None else " of its answers"
@@ -146,16 +143,16 @@ def _how_often(board: Scoreboard, names: Mapping[str, str], column: str) -> str:
 
 def how_often_alone(name: str, column: str, cell: BoardCell) -> str:
     """For example "react buys what was asked for in 3 of 12 answers."; in percent if repeats of a query weigh less."""
-    right = cell.value * cell.n
+    right = cell.value * cell.n_scored
     is_counted = abs(right - round(right)) < 0.01
-    whole = counted(cell.n, "answer")
+    whole = counted(cell.n_scored, "answer")
     share = f"{right:,.0f} of {whole}" if is_counted else f"{percent(cell.value)} of its answers"
     return f"{name} {_SAID[column]} in {share}{_where(column, cell)}."
 
 
 def _where(column: str, cell: BoardCell) -> str:
     """Which questions a decision is about: where the shop has nothing, nothing is to be bought."""
-    return " where the shop has it" if column == OUTCOME and cell.n < cell.n_planned else ""
+    return " where the shop has it" if column == OUTCOME and cell.n_scored < cell.n_planned else ""
 
 
 def _questions(row: ComparedRow) -> str:
@@ -178,7 +175,7 @@ def _takes(measure: Measure) -> str:
         tests = max(row.tests for row in measure)
         whom = "users" if by_users else "questions"
         return f"it takes {fewest_users(max(1, tests)):,} {whom} at least to tell, even if one system wins them all"
-    takes = clearest(measure) if outcome in ("undecided", "undone") else None
+    takes = clearest(measure) if outcome == "undecided" else None
     if takes is None or takes.queries_needed is None:
         return ""
     count = takes.queries_needed
@@ -214,18 +211,16 @@ MOST_ROWS = 100
 OUTCOMES: Mapping[Outcome, str] = {
     "higher": "{a} is higher",
     "lower": "{b} is higher",
-    "undone": "nothing: {failures} would undo it",
-    "answers_less": "nothing: the better answers less",
     "undecided": "no difference shown",
     "too_few": "too few queries to tell",
-    "missing": "runs are missing",
+    "missing": "too many queries lack a value",
     "not_concluded": "nothing: the judge follows rules",
     "not_read": "nothing: the judge doesn't read",
     "order_decided": ORDER_DECIDED,
     "identical": "the same on every query",
     "nothing": "no query has both",
 }
-"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says; ``failures`` would undo one."""
+"""The conclusion on ``a`` and ``b`` by outcome, ordered by how much it says."""
 _ORDER = list(OUTCOMES)
 _COLUMNS = (
     Column("Conclusion"),
@@ -242,8 +237,6 @@ _COLUMNS = (
         meaning="queries needed to show a difference of this size (power .8), and where their number lies in 8 of 10 "
         "experiments",
     ),
-    Column("Among finished", meaning="the difference among reports that both finished, with its 95% interval"),
-    Column("Failures", meaning="the first system's and the second's, of the queries that both ran"),
 )
 
 
@@ -295,19 +288,16 @@ def _table(title: str, board: Scoreboard, compared: list[ComparedRow], *notes: s
 
 def _cells(row: ComparedRow, names: Mapping[str, str]) -> Iterator[Cell | None]:
     a, b = (names.get(label, label) for label in (row.a, row.b))
-    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b, failures=more_failures(row)))
+    yield Cell(OUTCOMES[row.outcome].format(a=a, b=b))
     yield Cell(name_of(row))
     yield difference_cell(row, n=row.n_pairs, planned=row.n_planned)
     yield None if row.p_holm is None else Cell(row.p_holm, "p")
     yield Cell(row.n_pairs, "count", note="" if row.n_users in (None, row.n_pairs) else counted(row.n_users, "user"))
-    needed = row.queries_needed if row.outcome in ("undecided", "undone", "too_few") else None
+    needed = row.queries_needed if row.outcome in ("undecided", "too_few") else None
     yield (None if needed is None else Cell(f"> {MOST:,}" if needed > MOST else f"{needed:,}", beside=range_of(row)))
-    yield row.finished and difference_cell(row.finished, n=row.finished.n_pairs)
-    _, failures = beside(row)
-    yield Cell(failures) if failures else None
 
 
-def difference_cell(of: ComparedRow | Finished, **about: Any) -> Cell | None:
+def difference_cell(of: ComparedRow, **about: Any) -> Cell | None:
     """A minus B with its interval; None without a value."""
     return None if of.difference is None else Cell(of.difference, "signed", of.ci_low, of.ci_high, **about)
 
@@ -393,10 +383,10 @@ def without_equal(board: Scoreboard) -> tuple[Scoreboard, str]:
     same, gone = list[str](), equal.keys() - ALWAYS_SHOWN
     for name, cell in equal.items():
         first_cell, some = rows[0].cells[name], ""
-        if first_cell.n != first_cell.n_planned and name == OUTCOME:
-            some = f" (on the {first_cell.n} questions that the shop can satisfy)"
-        elif first_cell.n != first_cell.n_planned:
-            some = f" (on {first_cell.n} of {first_cell.n_planned} answers)"
+        if first_cell.n_scored != first_cell.n_planned and name == OUTCOME:
+            some = f" (on the {first_cell.n_scored} questions that the shop can satisfy)"
+        elif first_cell.n_scored != first_cell.n_planned:
+            some = f" (on {first_cell.n_scored} of {first_cell.n_planned} answers)"
         same.append(f"{name} {cell.figure}{some}")
     columns = tuple(column for column in board.columns if column.name not in gone)
     shown = tuple(row.only({column.name for column in columns}) for row in board.rows)
@@ -431,12 +421,8 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
     if few is not None:
         of = counted(few, "query")
         yield f"n={few} below a value: one of its two parts comes from only {of}."
-    partial = [cell for cell in cells if cell.n < cell.n_planned and cell.n_queries is None]
-    if partial:
-        part = f"{partial[0].n}/{partial[0].n_planned}"
-        reasons = ", ".join(dict.fromkeys(why for cell in partial for why in missing_of(cell) if why != AS_ZERO))
-        others = f" The others: {reasons}." if reasons else ""
-        yield f"{part} below a value: only so many of the planned runs have one.{others}"
+    if reasons := dict.fromkeys(why for cell in cells for why in missing_of(cell)):
+        yield f"Runs without a value: {', '.join(reasons)}."
     yield from judge_failures(board)
     if any(cell.self_checked for cell in cells):
         yield SELF_CHECKED
@@ -522,7 +508,7 @@ def _of_one(board: Scoreboard) -> str:
     row = next((row for row in board.rows if place_of(row.system, board.systems) == "system"), BoardRow(system=""))
     name = system_names((each.system for each in board.rows), board.systems).get(row.system, "")
     # One report of twenty shows nothing
-    of_half = {name for name, cell in row.cells.items() if 2 * cell.n >= cell.n_planned}
+    of_half = {name for name, cell in row.cells.items() if 2 * cell.n_scored >= cell.n_planned}
     first = FALSE_ANSWERS if board.are_answers else OUTCOME
     bought = how_often_alone(name, first, row.cells[first]) if first in of_half else ""
     columns = [column for column in board.columns if column.name in of_half - {first} and column.meaning]
@@ -531,6 +517,5 @@ def _of_one(board: Scoreboard) -> str:
         return bought or "Nothing is scored on half of the reports yet."
     cell = _cell(row, column) or Cell(None)
     interval = f" ({cell.interval})" if cell.interval else ""
-    of_reports = cell.denominator if "=" in cell.denominator else f"on {cell.denominator} reports"
-    counts = f" {of_reports}" if cell.denominator else ""
+    counts = f" ({cell.denominator})" if cell.denominator else ""
     return f"{bought or f'{name}:'} {column.name} {cell.figure}{interval}{counts}, {column.meaning}."

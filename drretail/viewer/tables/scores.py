@@ -27,7 +27,6 @@ from drretail.records.score import (
     SliceBy,
     readers_of,
     reasons_of,
-    shown_rows,
 )
 from drretail.records.tables.figures import NOTHING
 from drretail.records.tables.result import Section
@@ -40,8 +39,6 @@ NOTES: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("notes.toml").
 
 NOT_RATED = "not rated (rule-based)"
 EVERY_DECLARED = "Every system listed its picks in a `picks` block."
-ANSWERED = "of those answered"
-"""The manner of a row whose means are over reports with a value only, without those that count as 0."""
 UNASKED = LACKS_IN_WORDS[NOT_JUDGED]
 LOOKED_AT = "looked_at"
 """The variant that shows how much of the reports code could decide."""
@@ -151,8 +148,6 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
     first = every[0]
     wanted = [score for score in every if score.variant in metric.tables.get(first.rules, ())]
     scores = wanted or [score for score in every if score.variant not in metric.only_in_json]
-    shown = {(score.system, score.variant): score for score in shown_rows(scores)}
-    answered = {(score.system, score.variant): score for score in scores if score.policy == "answered"}
     by_variant: dict[str, list[Score]] = {}
     for score in scores:
         by_variant.setdefault(score.variant, []).append(score)
@@ -179,10 +174,7 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
     lacking = "There is nothing to score." if len(empty) == len(by_variant) else lacking
     own = {score.system for score in scores if score.self_checked}
     names = system_names((score.system for score in scores), systems, own)
-    cells = {(label, "", variant): score_cell(score) for (label, variant), score in shown.items()}
-    for (label, variant), score in answered.items():
-        if score.value != shown[label, variant].value:
-            cells[label, ANSWERED, variant] = score_cell(score)
+    cells = {(score.system, "", score.variant): score_cell(score) for score in scores}
     notes = [lacking] if empty else []
     notes += [f"1.00 for every system: {', '.join(perfect)}."] if perfect else []
     notes += _reasons(scores)
@@ -202,7 +194,6 @@ def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) 
         {label: name for label, name in names.items() if columns},
         {column.name: column for column in columns},
         systems,
-        minor=ANSWERED,
         by=judged_by(first),
         turns_for_one=True,
         notes=tuple(notes),
@@ -250,10 +241,10 @@ def score_cell(score: Score) -> Cell:
     if score.value is None or score.note == NOT_RATED:
         alone = next((why for why, count in missing.items() if count == score.n_planned), "")
         shown = score.note or alone or NOTHING
-        return Cell(shown, n=score.n, planned=score.n_planned, missing=() if alone else words)
+        return Cell(shown, n=score.n_scored, planned=score.n_planned, missing=() if alone else words)
     if score.n_queries is not None:
         return measured_cell(score, n=score.n_queries, missing=words, note="in one part")
-    return measured_cell(score, n=score.n, planned=score.n_planned, missing=words)
+    return measured_cell(score, n=score.n_scored, planned=score.n_planned, missing=words)
 
 
 def part_cell(score: Score) -> Cell:

@@ -110,7 +110,7 @@ def judge_table(judgings: "Sequence[Judging]", pairs: "Sequence[PairScore]" = ()
         counts = tuple(getattr(each, name) for name in _COUNTS)
         groups[each.metric, each.judge, each.judge_params, each.rules].append(counts)
     for each in pairs:
-        verdicts = (each.n_scored - each.forfeits, each.failed_verdicts, each.stale_verdicts)
+        verdicts = (each.n_scored, each.failed_verdicts, each.stale_verdicts)
         groups[PAIRWISE, *each.by_whom].append((*verdicts, each.not_judged, each.repairs))
     rows: list[tuple[object, ...]] = []
     for (metric, judge, params, rules), of_group in groups.items():

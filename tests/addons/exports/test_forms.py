@@ -96,7 +96,7 @@ def test_tables_hold_every_score_and_every_value_typed(exp: Path, tmp_path: Path
     parquet = tmp_path / "parquet"
     assert len(rows(f"FROM '{parquet}/scores.parquet'")) == len(shown)
     types = {row[0]: row[1] for row in rows(f"DESCRIBE FROM '{parquet}/scores.parquet'")}
-    assert (types["value"], types["n_scored"], types["metric"]) == ("DOUBLE", "BIGINT", "VARCHAR")
+    assert (types["value"], types["n"], types["metric"]) == ("DOUBLE", "BIGINT", "VARCHAR")
     wanted = f"variant = 'FP' AND system = '{REACT}' AND value IS NOT NULL ORDER BY run_id"
     values = [row[0] for row in rows(f"SELECT value FROM '{parquet}/values.parquet' WHERE {wanted}")]
     got = [score.value for chosen in Selection.of(exp, ["react"]) for score in chosen.got if score.variant == "FP"]
@@ -134,7 +134,7 @@ def test_the_scoreboard_is_a_row_per_system_under_the_names_of_the_page(exp: Pat
         for name, cell in row.cells.items() if row.system in made else ():
             assert float(made[row.system][name]) == cell.value
             assert made[row.system][f"{name} ci_low"] == ("" if cell.ci_low is None else str(cell.ci_low))
-            assert int(made[row.system][f"{name} n"]) == cell.n
+            assert int(made[row.system][f"{name} n"]) == cell.n_scored
 
 
 def test_an_experiment_that_nobody_scored_gives_reports_but_no_tables(exp: Path, tmp_path: Path) -> None:

@@ -135,15 +135,17 @@ def test_scores_have_values_and_explanations_or_nan_and_inspects_means_are_ours(
     assert compared > 50
 
 
-def test_a_failed_run_is_a_sample_with_its_error_that_earns_nothing(logs: Mapping[str, EvalLog]) -> None:
+def test_a_failed_run_is_a_sample_with_its_error_that_is_0_in_success(logs: Mapping[str, EvalLog]) -> None:
     log = logs[BROKEN]
     for sample in samples_of(log):
         assert sample.error is not None
         assert "no such thing" in sample.error.message
         assert "in broken" in sample.error.traceback
-        assert values_of(sample, "faithfulness")["FP"] == 0.0
+        assert values_of(sample, "checks")["clean"] == 0.0
+        assert (sample.scores or {})["faithfulness"].reason == "not_judged"
     assert log.results is not None
-    assert (log.results.scores[0].name, log.results.scores[0].metrics["mean"].value) == ("FP", 0.0)
+    (clean,) = (score for score in log.results.scores if score.name == "clean")
+    assert clean.metrics["mean"].value == 0.0
     assert (log.results.total_samples, log.results.completed_samples) == (3, 0)
 
 

@@ -129,14 +129,14 @@ def test_a_model_that_calls_nothing_is_stopped_and_lowers_the_means(place: str, 
     assert sum(message.role == "assistant" for message in sample.messages) == IDLE_TURNS
     assert log.status == "success"
     assert kept_run(sample)["error"]["kind"] == "no_report"
-    values, scores = values_of(sample, "faithfulness"), sample.scores or {}
-    assert (values["FP"], math.isnan(values["N_cited"])) == (0.0, True)
-    assert "the sample ended before a report was handed in" in (scores["faithfulness"].explanation or "")
-    process = scores["process"]
-    assert isinstance(process.value, float)  # it has no headline that a missing report could lower
-    assert math.isnan(process.value)
-    assert process.reason == "no_report"
-    assert means_of(log)["FP"] == 0.0
+    values, scores = values_of(sample, "checks"), sample.scores or {}
+    assert (values["clean"], math.isnan(values["without_price_wrong"])) == (0.0, True)
+    assert "the sample ended before a report was handed in" in (scores["checks"].explanation or "")
+    for of_reports in (scores["faithfulness"], scores["process"]):
+        assert isinstance(of_reports.value, float)
+        assert math.isnan(of_reports.value)
+        assert of_reports.reason == "no_report"
+    assert means_of(log)["clean"] == 0.0
 
 
 @solver
@@ -160,7 +160,7 @@ def test_an_agent_that_breaks_lowers_the_mean_and_what_the_models_server_loses_d
     for given, mean in ((broken, 0.5), ({"model": thinking(loses)}, 1.0)):
         log = evaluated(shop_research(place, asked), limit=2, fail_on_error=False, **given)
         assert [sample.error is None for sample in samples_of(log)] == [True, False]
-        assert means_of(log)["FR"] == mean
+        assert (means_of(log)["clean"], means_of(log)["FR"]) == (mean, 1.0)
 
 
 def test_a_model_without_end_meets_inspects_limit_and_its_run_says_so(place: str, asked: str) -> None:

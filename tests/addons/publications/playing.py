@@ -110,7 +110,7 @@ def judged_facts(triplets: Sequence[Triplet], support: Mapping[tuple[str, str], 
 def answered(folder: Path, judge: Judge, **given: Any) -> dict[tuple[str, str], Score]:
     """By system and variant the rows over reports that have a value."""
     scores = build.scored(folder, NAME, judge, **given).scores
-    return {(each.system, each.variant): each for each in scores if each.policy == "answered"}
+    return {(each.system, each.variant): each for each in scores}
 
 
 def figure(value: Value) -> float | str:

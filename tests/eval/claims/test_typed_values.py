@@ -138,7 +138,7 @@ def judge_of(*confirmations: Any) -> tuple[Judge, Asked]:
 
 
 def scored(exp: Path, judge: Judge, **how: Any) -> tuple[float | None, dict[str, float]]:
-    rows = {row.variant: row for row in build.scored(exp, METRICS, judge, **how).scores if row.policy == "answered"}
+    rows = {row.variant: row for row in build.scored(exp, METRICS, judge, **how).scores}
     return rows["false_statements"].value, rows["looked_at"].items
 
 

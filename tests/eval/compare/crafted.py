@@ -11,7 +11,6 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
 from drretail.eval.registry import PAIRWISE, load_metric
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey, averaged
-from drretail.eval.scores.planned import with_earnings
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.score import JudgeRef
 from tests import build
@@ -39,6 +38,11 @@ def gathered(
     """
     _, _, _, systems = message[0]
     queries = {name: build.query(name, user_id=(users or {}).get(name)) for runs in systems.values() for name in runs}
+    metrics: dict[str, Metric] = {metric: load_metric(metric) for metric, *_ in message}
+    zeros = {
+        name: {variant: Value(variant, "scored", 0.0) for variant in metric.description.success}
+        for name, metric in metrics.items()
+    }
     plans = [
         Plan(
             label,
@@ -48,12 +52,12 @@ def gathered(
             None if run is None else "sha",
             words=int(run is not None),
             status="failed" if run is None else "done",
+            without_report=zeros if run is None else {},
         )
         for label, runs in sorted(systems.items())
         for name, repeats in runs.items()
         for at, run in enumerate(repeats, 1)
     ]
-    metrics: dict[str, Metric] = {metric: load_metric(metric) for metric, *_ in message}
     tables_of_judges: dict[TableKey, dict[str, JudgedRun]] = {}
     for metric, variant, assessor, by_label in message:
         result = tables_of_judges.setdefault(TableKey(metric, assessor), {})
@@ -65,7 +69,7 @@ def gathered(
                 )
     labelled = {label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems}
     definition = build.definition([*queries.values()], labelled)
-    return with_earnings(Gathered(definition, metrics, tuple(plans), tables_of_judges))
+    return Gathered(definition, metrics, tuple(plans), tables_of_judges)
 
 
 def _with(held: JudgedRun | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> JudgedRun:

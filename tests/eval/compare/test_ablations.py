@@ -110,10 +110,10 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
         "with tools over task only": [None, None, None, "+2.50*"],
     }
     scores, _, whole = shown.rows
-    assert all(cell and cell.interval and cell.counts == "" and cell.n == 8 for cell in scores.cells)
-    assert shown.basis == "n = 8 queries."
+    assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
+    assert shown.basis == "n: queries that a value is over."
     assert whole.cells[3] is not None
-    assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("p 0.031", True)
+    assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("n=8, p 0.031", True)
     judge = "judged by anthropic:claude (language model)"
     assert shown.full_title == f"Answer quality: personalization by information, {judge}"
     first, (plot,) = ablation_plots(made)

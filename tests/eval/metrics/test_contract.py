@@ -72,7 +72,7 @@ def test_a_metric_goes_by_its_name_and_describes_variants_that_it_has(name: str)
     assert (text.title != name, metric.pooled.keys() <= variants) == (True, True)
     for named in (text.headlines, text.compared, text.summaries, text.correlated, text.groups, text.only_in_json):
         assert {*named} <= variants
-    assert {*text.primary, *text.held_beside, *text.differences} <= variants
+    assert {*text.primary, *text.success, *text.differences} <= variants
     assert {column.variant for column in text.scoreboard} <= variants
     assert {*text.counts, *text.meanings, *(each for its in text.plots.values() for each in its)} <= variants
     chosen = text.headlines
@@ -113,7 +113,7 @@ def test_every_row_accounts_for_every_planned_run_within_the_range_of_its_scale(
             fits = value is None or not has_end or value <= WHOLES[text.scale] + 1e-9
             assert fits, (key, f"off the scale {text.scale!r}: a unit of its own is named in the description's counts")
         assert row.n_planned == row.n_scored + row.n_na + row.n_unverifiable + row.n_failed
-        assert (row.value is None) == (row.n_scored == 0 and row.policy == "answered") or row.policy == "planned"
+        assert row.value is None or row.n_scored
     systems = {row.system for row in scores.scores}
     for metric, variant in {(row.metric, row.variant) for row in scores.scores}:
         own = {row.system for row in scores.scores if (row.metric, row.variant) == (metric, variant)}

@@ -1,4 +1,4 @@
-"""Each false statement once, by code and by a judge, over the runs that are done."""
+"""Each false statement once, by code and by a judge, over all reports."""
 
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     assert right.false == ()
 
 
-def test_without_a_judges_claims_code_counts_alone_and_only_runs_that_are_done(tmp_path: Path) -> None:
+def test_without_a_judges_claims_code_counts_alone_in_every_report(tmp_path: Path) -> None:
     wish = Wish(wants=(Want(name="bed", kinds=("dog bed",)),))
     queries = [build.query(f"q{number}", wish=wish) for number in (1, 2, 3)]
     failed = build.run("q3-r1", None, label="a@m", error=RunError(kind="agent", where="0", message="it broke"))
@@ -86,12 +86,11 @@ def test_without_a_judges_claims_code_counts_alone_and_only_runs_that_are_done(t
     }
     folder = build.experiment(tmp_path, {"a@m": reports}, queries=queries, evidence=EVIDENCE.values())
     scores = build.scored(folder, "false_statements", build.scripted_judge(answers)[0])
-    for policy in ("answered", "planned"):
-        (row,) = (one for one in scores.scores if (one.variant, one.policy) == ("false_statements", policy))
-        assert (row.value, row.n_scored, row.n_planned) == (1.0, 1, 3)
+    (row,) = (one for one in scores.scores if one.variant == "false_statements")
+    assert (row.value, row.n_scored, row.n_planned) == (1.0, 2, 3), "of reports, whatever they decide"
 
 
-def test_a_right_report_that_decides_nothing_where_something_is_wanted_has_0_in_precisions(tmp_path: Path) -> None:
+def test_no_decision_about_a_cart_touches_precision_and_recall(tmp_path: Path) -> None:
     queries = [build.query(f"q{at}", wish=Wish(wants=(Want(name="bed", kinds=("dog bed",)),))) for at in (1, 2)]
     runs: dict[str, str | Run] = {
         "q1-r1": build.run("q1-r1", RIGHT, [BED.key], label="a@m"),
@@ -99,8 +98,8 @@ def test_a_right_report_that_decides_nothing_where_something_is_wanted_has_0_in_
     }
     folder = build.experiment(tmp_path, {"a@m": runs}, queries=queries, evidence=EVIDENCE.values())
     scores = build.scored(folder, "faithfulness", Judge.of(open_model("offline:judge")))
-    found = {row.variant: row.value for row in scores.scores if row.policy == "planned"}
-    assert (found["FP"], found["FR"]) == (0.5, 0.5)
+    found = {row.variant: (row.value, row.n_scored) for row in scores.scores}
+    assert (found["FP"], found["FR"]) == ((1.0, 2), (1.0, 2))
 
 
 def test_what_a_judge_failed_on_most_claims_of_is_failed_and_not_silently_less(tmp_path: Path) -> None:
@@ -111,5 +110,5 @@ def test_what_a_judge_failed_on_most_claims_of_is_failed_and_not_silently_less(t
         tmp_path, {"a@m": {"q1-r1": f"{PRICE} {STORY}"}}, picks=DECLARED, evidence=EVIDENCE.values()
     )
     scores = build.scored(folder, METRICS, build.scripted_judge(script)[0])
-    (row,) = (one for one in scores.scores if (one.variant, one.policy) == ("false_statements", "answered"))
+    (row,) = (one for one in scores.scores if one.variant == "false_statements")
     assert (row.value, row.n_failed) == (None, 1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.baskets import Decided, decide, decided_by, has_decision, keep_references
+from drretail.eval.baskets import Decided, decide, decided_by, keep_references
 from drretail.eval.metric import Value
 from drretail.eval.metrics.outcome import METRIC, values
 from drretail.eval.scores.gathering import gather
@@ -166,10 +166,7 @@ def outcome_of_run(block: str, steps: Sequence[Step], wish: Wish, made: Sequence
     offered = [offers if want.kinds == FEEDER.kinds else [] for want in wish.wants]
     reference = reference_of(query, offered, could_be=offered, orders=made)
     case = Case(report="Look.", evidence={}, query=query, picks=run.picks, run=run, lookup=lambda ids: KNOWN)
-    decided = build.known(decided_by(case, reference, KNOWN))
-    is_bare = block == "none" and decided.shown is False
-    assert has_decision(case, reference) is (decided.declared and not is_bare)
-    return decided
+    return build.known(decided_by(case, reference, KNOWN))
 
 
 @pytest.mark.parametrize("steps", [(), LOOKS], ids=["idle", "looking"])
@@ -246,14 +243,20 @@ def test_an_agent_that_looks_and_refuses_what_cannot_be_had_is_right() -> None:
         assert not outcome_of_run(blocks[name], (), unmet, made).declared, "without a look"
 
 
-def test_a_refusal_without_its_evidence_is_not_done(tmp_path: Path) -> None:
-    query = Query(query_id="q1", text="?", source="t", wish=CHEAP)
-    refusal = {"picks": (), "outcome": Outcome(decision="none", because=("too_dear",))}
-    runs = {name: build.run(name, "Nothing.", []).model_copy(update=refusal) for name in ("q1-r1", "q1-r2")}
-    runs["q1-r2"] = runs["q1-r2"].model_copy(update={"steps": (search(query="bird feeder", price_max=20),)})
-    folder = build.experiment(tmp_path, {build.LABEL: runs}, queries=[query])
-    keep_references(folder, {"q1": referenced(CHEAP)})
-    assert {plan.repeat: plan.is_done for plan in gather(folder, ()).plans} == {1: False, 2: True}
+def test_a_failed_run_refuses_nothing_where_the_query_s_proof_says_what_is_right(tmp_path: Path) -> None:
+    wishes = {"q1": CHEAP, "q2": Wish(wants=(FEEDER,)), "q3": None}
+    queries = [Query(query_id=name, text="?", source="t", wish=wish) for name, wish in wishes.items()]
+    folder = build.experiment(tmp_path, {build.LABEL: dict.fromkeys(("q1-r1", "q2-r1", "q3-r1"))}, queries=queries)
+    keep_references(folder, {name: referenced(wish) for name, wish in wishes.items() if wish is not None})
+    nought = {
+        plan.query.query_id: {variant: value.value for variant, value in plan.without_report["outcome"].items()}
+        for plan in gather(folder, [METRIC]).plans
+    }
+    assert nought == {
+        "q1": {"J": 0, "refusal_recall": 0, "false_refusal": None},
+        "q2": {"J": 0, "refusal_recall": None, "false_refusal": 0},
+        "q3": {"J": None, "refusal_recall": None, "false_refusal": None},
+    }
 
 
 def valued(decided: Decided) -> list[Value]:

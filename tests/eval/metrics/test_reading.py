@@ -51,7 +51,7 @@ def judge_of(*picks: Any, claims: Any = CLAIMS, name: str = "test") -> tuple[Jud
 
 def rows(exp: Path, judge: Judge, metrics: Sequence[str] = ("checks", "reading")) -> dict[tuple[str, str], Score]:
     scores = build.scored(exp, metrics, judge)
-    return {(row.metric, row.variant): row for row in scores.scores if row.policy == "answered"}
+    return {(row.metric, row.variant): row for row in scores.scores}
 
 
 def kept(experiment: Path) -> Reading:

@@ -1,4 +1,4 @@
-"""Rows over reports, over all planned runs (docs/scores.md), and over slices of queries."""
+"""Rows over runs, and over slices of queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,22 +11,16 @@ from drretail.eval.registry import load_metric
 from drretail.eval.scores.facts import Facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     FAILED_RUNS,
-    NOT_IMPORTED,
-    NOT_JUDGED,
-    PENDING_RUNS,
-    SPOILED_RUNS,
     Assessor,
     JudgedRun,
     Plan,
 )
-from drretail.eval.scores.planned import attendance, counted
 from drretail.experiment import Definition
 from drretail.records.base import ModelKind
-from drretail.records.query import Query
 from drretail.records.score import JudgeRef, Score, SliceBy, VerdictState
 from drretail.stats.intervals import Clusters, mean_interval
 from tests.build import query
-from tests.eval.compare.crafted import CODE, JUDGE, gathered, runs
+from tests.eval.compare.crafted import JUDGE
 from tests.eval.own import JUDGED
 from tests.eval.own import SILENT as METRIC
 
@@ -52,12 +46,12 @@ def rows(facts: Facts, results: Sequence[JudgedRun]) -> list[Score]:
     return [*summaries([of(facts, results)])]
 
 
-def made(*reports: JudgedRun) -> Mapping[tuple[str, str], Score]:
-    return {(row.variant, row.policy): row for row in rows(FACTS, reports)}
+def made(*reports: JudgedRun) -> Mapping[str, Score]:
+    return {row.variant: row for row in rows(FACTS, reports)}
 
 
 def test_what_is_na_everywhere_is_never_0_and_what_these_rules_do_not_ask_has_no_row() -> None:
-    assert set(made(said("q1", "na"), said("q2", "na"))) == {("said", "answered"), ("half", "answered")}
+    assert set(made(said("q1", "na"), said("q2", "na"))) == {"said", "half"}
     left_out = JudgedRun("q1", {"said": Value("said", "scored", 1.0)})
     other = of(replace(FACTS, system="b@model"), [JudgedRun("q1", {}, FAILED_RUNS)])
     found = [*summaries([of(FACTS, [left_out]), other])]
@@ -79,9 +73,9 @@ def test_the_interval_is_that_of_queries_and_where_users_are_known_of_users() ->
         assert (row.n_users, row.no_interval) == (n_users, None)
 
 
-def test_a_pooled_variant_is_micro_and_has_one_policy() -> None:
+def test_a_pooled_variant_is_micro() -> None:
     found = made(said("q1", 1.0), said("q2", 0.0), said("q3", "failed"), JudgedRun("q4", {}, FAILED_RUNS))
-    row = found["half", "answered"]
+    row = found["half"]
     assert (row.aggregation, row.value, row.ci_low, row.ci_high) == ("micro", 0.5, None, None)
     assert (row.n_planned, row.n_scored, row.n_na, row.n_unverifiable, row.n_failed) == (4, 2, 0, 0, 2)
 
@@ -113,40 +107,6 @@ def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() ->
     # Half of both columns as they are printed.
     assert (found["FP_web"].value, found["FP_eq2"].value) == (0.5, 0.75)
     assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
-
-
-def test_a_headline_that_no_report_on_a_query_can_have_earns_nothing_unless_its_metric_says_so() -> None:
-    held = gathered(("basket", "feasible", CODE, {"a": runs([1.0, None]), "b": runs([1.0, "na"])}))
-    a = [counted(answers, "feasible") for plan, answers in held.judged_runs("basket", CODE) if plan.label == "a"]
-    assert a == [1.0, None]
-    lacking = JudgedRun("q1", {"FP": Value("FP", "na", earns=0.0)}, earned={"FP": 0.0})
-    assert counted(lacking, "FP") == 0.0
-    assert counted(JudgedRun("q1", {"FP": Value("FP", "na")}), "FP") is None
-    undecided = JudgedRun("q1", {"clean": Value("clean", "scored", 1.0)}, earned={"clean": 0.0})
-    assert counted(undecided, "clean") == 0.0
-    held = attendance([undecided, lacking], "clean")
-    assert (held.scored, held.earned_nothing) == (1, 0), "a report with a value is counted once, whatever it earns"
-
-
-@pytest.mark.parametrize(
-    ("lacks", "missing", "pending", "planned"),
-    [
-        (SPOILED_RUNS, 1, 0, 2),
-        (NOT_JUDGED, 1, 0, 2),
-        (PENDING_RUNS, 0, 1, 2),
-        (NOT_IMPORTED, 0, 0, 1),
-        (FAILED_RUNS, 0, 0, 1),  # it earned nothing, not even 0: the headline isn't defined for its query
-    ],
-)
-def test_what_is_lost_and_what_is_pending_are_told_apart(lacks: str, missing: int, pending: int, planned: int) -> None:
-    held = attendance([JudgedRun("q1", {"x": Value("x", "scored", 1.0)}), JudgedRun("q2", {}, lacks)], "x")
-    assert (held.planned, held.scored, held.missing, held.pending) == (planned, 1, missing, pending)
-
-
-def test_a_report_without_a_word_is_not_done() -> None:
-    query = Query(query_id="q1", text="?", source="test")
-    assert not Plan("a", query, 1, "a/q1-r1", "sha", words=0).is_done
-    assert Plan("a", query, 1, "a/q1-r1", "sha", words=3).is_done
 
 
 def test_slices_come_by_category_then_kind_in_a_fixed_order() -> None:
@@ -188,7 +148,7 @@ REPORTS = [
 def test_only_the_slice_s_queries_count_and_a_slice_of_all_is_the_score_itself() -> None:
     found = {row.part: row for row in slice_scores([of(FACTS, REPORTS)], SLICES)}
     whole, row, lost = found["all"], found["gift"], found["lost"]
-    (score,) = [row for row in rows(FACTS, REPORTS) if (row.variant, row.policy) == ("said", "answered")]
+    (score,) = [row for row in rows(FACTS, REPORTS) if row.variant == "said"]
     assert (whole.value, whole.ci_low, whole.ci_high) == (score.value, score.ci_low, score.ci_high)
     assert (whole.n_planned, whole.n_scored) == (score.n_planned, score.n_scored) == (6, 4)
     assert row.value == 0.75, "repeats stay in their query"

@@ -131,7 +131,7 @@ def test_what_only_rules_rated_is_a_note_and_no_column(held: Gathered) -> None:
     assert made.notes == (
         f"quality: {note}. Numbers need a language model: --judge PROVIDER:MODEL.",
         "No query has a known user. Intervals and tests treat each query as a user.",
-        f"{A}: of 2 runs 1 failed (0 in headlines).",
+        f"{A}: of 2 runs 1 failed.",
         "Without gold nobody knows what is right to buy: "
         "`drretail score EXP --queries FILE.jsonl` adds what FILE.gold.jsonl says.",
     )

@@ -444,7 +444,7 @@ def test_a_want_that_is_refused_rightly_is_not_left_out(
     ends = None if state is None else Reference(query_id="q", things=things, proof=Proof(state=state))
     run = build.run("q-r1", "", [KETTLE.product_id]).model_copy(update={"outcome": outcome})
     query = Query(query_id="q", text="?", source="t", wish=wish)
-    for known in (ends, ends and ends.kept({})):
+    for known in (ends, ends and ends.kept):
         dated = Case("", EVIDENCE, query, picks=run.picks, run=run, ends=known)
         found = [one.severity for one in check_report(dated, read_report(dated)) if one.code == "want_left_out"]
         assert found == ([severity] if severity else [])

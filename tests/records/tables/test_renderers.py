@@ -23,7 +23,7 @@ SCORES = Table(
             (Cell(0.7412, "number", 0.68, 0.8, n=48, planned=50, missing=("2 n/a",)), Cell(1234.6, "count")),
             "react@m",
         ),
-        Row("react", (Cell(0.7, "number"), None), "react@m", manner="failed as 0", is_minor=True),
+        Row("react", (Cell(0.7, "number"), None), "react@m", manner="over the first"),
         Row("oracle", (Cell(1.0, "number", n=50, planned=50), None), "oracle", "ceiling"),
     ),
     heading="System",
@@ -32,13 +32,14 @@ SCORES = Table(
 
 def test_a_terminal_has_every_figure_whole_and_a_rule_above_the_oracle() -> None:
     assert table_lines(SCORES, 80) == [
-        "System                     FP  words",
-        "────────────────────────────────────",
-        "react          0.74 (.68–.80)  1,235",
-        "                 48/50, 2 n/a",
-        "  failed as 0            0.70",
-        "────────────────────────────────────",
-        "oracle                   1.00      –",
+        "System                        FP  words",
+        "───────────────────────────────────────",
+        "react             0.74 (.68–.80)  1,235",
+        "                    48/50, 2 n/a",
+        "  over the first            0.70",
+        "───────────────────────────────────────",
+        "oracle                      1.00      –",
+        "                            n=50",
     ]
     heading, rule = table_lines(replace(SCORES, rows=()), 80)
     assert heading.split() == ["System", "FP", "words"]
@@ -77,7 +78,7 @@ def test_markdown_keeps_intervals_and_counts_and_sets_numbers_to_the_right() -> 
     assert head == ["System", "FP", "words"]
     assert [each[-1] for each in rule] == ["-", ":", ":"]
     assert first == ["react", "0.74 (.68–.80), 48/50, 2 n/a", "1,235"]
-    assert markdown_table(SCORES).endswith("\n\nn = 50 planned runs each.")
+    assert markdown_table(SCORES).endswith("\n\nn: planned runs that a value is over.")
     assert "a\\|b" in markdown_table(table_of("", ["x", "y"], [("a|b", 1)]))
 
 
@@ -85,7 +86,7 @@ def test_csv_has_values_unrounded_and_their_ends_beside() -> None:
     head, first, second, _ = csv.reader(io.StringIO(csv_table(SCORES).decode("utf-8-sig")))
     assert head == ["System", "FP", "FP low", "FP high", "FP n", "FP planned", "FP missing", "words"]
     assert first == ["react@m", "0.7412", "0.68", "0.8", "48", "50", "2 n/a", "1234.6"]
-    assert second == ["react@m, failed as 0", "0.7", "", "", "", "", "", ""]
+    assert second == ["react@m, over the first", "0.7", "", "", "", "", "", ""]
 
 
 def test_csv_has_both_ends_of_an_interval_that_begins_at_zero() -> None:
@@ -96,7 +97,7 @@ def test_csv_has_both_ends_of_an_interval_that_begins_at_zero() -> None:
 
 def test_a_turned_table_has_a_row_for_each_column_and_its_counts_at_the_end() -> None:
     turned = upright(replace(SCORES, rows=SCORES.rows[:2]))
-    assert [column.name for column in turned.columns] == ["react", "failed as 0", "reports"]
+    assert [column.name for column in turned.columns] == ["react", "over the first", "reports"]
     assert [[cell and cell.text for cell in row.cells] for row in turned.rows] == [
         ["0.74", "0.70", "48/50, 2 n/a"],
         ["1,235", None, None],
@@ -120,16 +121,17 @@ def test_latex_has_figures_with_intervals_a_rule_above_the_oracle_and_no_raw_cha
 % two
 \begin{table}
 \centering\small\setlength{\tabcolsep}{3pt}\setlength{\belowcaptionskip}{4pt}
-\caption{Scores. n = 50 planned runs each.}
+\caption{Scores. n: planned runs that a value is over.}
 \begin{tabular}{lrr}
 \toprule
 System & 50\% \& more & words \\
 \midrule
 react & 0.74 (.68--.80) & 1,235 \\
  & {\scriptsize 48/50, 2 n/a} &  \\
-\quad failed as 0 & 0.70 &  \\
+\quad over the first & 0.70 &  \\
 \midrule
 oracle & 1.00 & -- \\
+ & {\scriptsize n=50} &  \\
 \bottomrule
 \end{tabular}
 \end{table}
@@ -155,17 +157,19 @@ def test_a_latex_table_of_many_columns_is_cut_into_parts_of_a_line_and_leaves_no
     ]
 
 
+BASIS = "n: planned runs that a value is over."
+
+
 @pytest.mark.parametrize(
     ("counts", "shown", "basis"),
     [
-        ([(10, 10), (10, 10)], ["", ""], "n = 10 planned runs each."),
-        ([(1, 11), (11, 11)], ["1/11", ""], "n = 11 planned runs each."),
-        ([(10, 10), (8, 8)], ["", ""], "n = 10 planned runs; 8 for 1."),
-        ([(0, 11), (9, None)], ["", "n=9"], "n = 11 planned runs."),  # without a value, the reason is shown
+        ([(10, 10), (10, 10)], ["n=10", "n=10"], BASIS),
+        ([(1, 11), (11, 11)], ["1/11", "n=11"], BASIS),
+        ([(0, 11), (9, None)], ["", "n=9"], ""),  # without a value, the reason is shown
         ([(None, None)], [""], ""),
     ],
 )
-def test_a_denominator_stands_once_below_a_table_or_beside_its_value(
+def test_n_stands_beside_every_value_and_below_the_table_what_it_counts(
     counts: list[tuple[int | None, int | None]], shown: list[str], basis: str
 ) -> None:
     rows = [Row(str(at), (Cell(0.5, "number", n=n, planned=planned),)) for at, (n, planned) in enumerate(counts)]

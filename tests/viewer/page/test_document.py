@@ -245,7 +245,7 @@ def section(judged: Path, scores: list[Score], slices: list[Score]) -> Element:
 
 
 def test_floors_stand_below_a_rule_of_their_own_and_slices_are_folded_with_few_ones_grey(judged: Path) -> None:
-    rows = [*map(score, LABELS), score("react@m", policy="planned", value=0.25)]
+    rows = [*map(score, LABELS)]
     slices = [of_slice(name, n, system=label) for label in LABELS for name, n in SLICES.items()]
     scores = section(judged, rows, slices)
     table = next(scores.all("table"))

@@ -97,7 +97,8 @@ def test_a_value_over_fewer_reports_is_hollow_with_their_number_beside_it() -> N
         assert plot.body.count(" hollow") == 1
         assert "1/11" in " ".join(_texts(plot))
         assert ", 1/11</title>" in plot.body
-        assert "n = 11" in plot.caption
+        assert "n=11" in " ".join(_texts(plot)) or ", n=11</title>" in plot.body
+        assert " that a value is over." in plot.caption
         assert "Hollow: over fewer" in plot.caption
     assert "hollow" not in dot_plot("x", "FP", "", {"a": [whole]}).body
 
@@ -105,7 +106,7 @@ def test_a_value_over_fewer_reports_is_hollow_with_their_number_beside_it() -> N
 def test_floors_are_grey_ticks_and_no_rows_and_cost_leaves_them_out() -> None:
     (plot,) = headline_plots(_board(react=(0.8, 9e3), null_search=(0.3, 0), oracle=(0.9, 0)))
     assert plot.body.count('class="floor"') == 2
-    assert "Grey ticks: null_search 0.30; oracle 0.90." in plot.caption
+    assert "Grey ticks: null_search 0.30 n=5; oracle 0.90 n=5." in plot.caption
     assert _texts(plot)[1:3] == ["null_search", "oracle"], "above their ticks"
     assert "Share of claims that hold." in plot.caption
 
@@ -135,14 +136,14 @@ def test_a_metric_is_drawn_in_the_parts_that_it_names_and_by_the_board_s_judge_a
         "none": MetricDescription(title=""),
     }
     (plot,) = metric_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert (plot.title, plot.caption) == ("Mine in parts", "n = 10 planned runs each.")
+    assert (plot.title, plot.caption) == ("Mine in parts", "n: planned runs that a value is over.")
     assert "react@m: 0.5" in plot.body
     assert "react@m: 0.1" not in plot.body
     by_code = [row.model_copy(update={"judge": "code"}) for row in scores[:2]]
     assert [plot.title for plot in metric_plots(_board(react=(0.8, 9e3)), by_code, metrics)] == ["Mine in parts"]
     scores[1] = scores[1].model_copy(update={"ci_low": 0.4, "ci_high": 0.8})
     (plot,) = metric_plots(_board(react=(0.8, 9e3)), scores, metrics)
-    assert plot.caption == "Lines: 95% intervals over users. n = 10 planned runs each."
+    assert plot.caption == "Lines: 95% intervals over users. n: planned runs that a value is over."
 
 
 def test_hostile_names_are_text_in_images_and_no_part_of_a_path() -> None:
@@ -188,9 +189,9 @@ def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:
     metric = MetricDescription(title="Places", wholes={"Where": ("lost", "made_up", "unknown")})
     (plot,) = whole_plots(made, {"places": metric}, systems(["a", "b", "null_empty"]))
     texts = _texts(plot)
-    assert {"a", "b", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
-    assert not {"unknown", "null_empty"} & {*texts}
-    assert plot.caption.endswith("n = 10 planned runs each.")
+    assert {"a n=10", "b n=10", "25%", "75%", "50%", "lost", "made up"} <= {*texts}
+    assert not {"unknown", "null_empty n=10"} & {*texts}
+    assert plot.caption.endswith("n: planned runs that a value is over.")
     bars = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}rect") if each.get("class")]
     widths = [float(bar.get("width", 0)) for bar in bars]
     assert widths[0] + widths[1] == pytest.approx(widths[2] + widths[3], abs=0.2)

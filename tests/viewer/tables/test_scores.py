@@ -41,8 +41,8 @@ def test_systems_stand_below_each_other_variants_side_by_side_and_counts_say_wha
     left_out, whole = table.rows[0].cells
     assert left_out is not None
     assert whole is not None
-    assert (left_out.counts, whole.counts) == ("2/4, 1 n/a, 1 failed", "")
-    assert table.basis == "n = 4 planned runs."
+    assert (left_out.counts, whole.counts) == ("2/4, 1 n/a, 1 failed", "n=4")
+    assert table.basis == "n: planned runs that a value is over."
 
 
 def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or_a_table() -> None:
@@ -108,20 +108,19 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_q
     assert found.cannot == "No difference is shown in clean by 5 queries."
     cells = {"gpt": {"FP": cell(0, 20, n_scored=1), "FR": cell(0.5, 20, n_scored=19)}}
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
-    assert conclusion(board(cells, columns=(FP, fr))).can == (
-        "gpt: FR 0.50 on 19/20 reports, share of claims with a source."
-    )
+    assert conclusion(board(cells, columns=(FP, fr))).can == ("gpt: FR 0.50 (19/20), share of claims with a source.")
     assert conclusion(board(cells)).can == "Nothing is scored on half of the reports yet."
 
     j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
     made = board({"gpt": {"J": cell(1, 9, n_queries=1)}}, columns=(j,))
     assert [cell.counts for cell in board_table(made).rows[0].cells if cell] == ["n=1"]
     assert next(board_notes(made)) == "n=1 below a value: one of its two parts comes from only 1 query."
-    assert conclusion(made).can == "gpt: J 1.00 n=1, one rate less another."
+    assert conclusion(made).can == "gpt: J 1.00 (n=1), one rate less another."
     feasible = ShownColumn(name="feasible", metric="basket", variant="feasible", decides=True, meaning="right carts")
     for value, bought in ((0.4, "8 of 20 answers"), (0.33, "33% of its answers")):
         made = board({"gpt": {"feasible": cell(value, 20), "FP": cell(1, 20)}}, columns=(feasible, FP))
-        assert conclusion(made).can == (f"gpt buys what was asked for in {bought}. FP 1.00, share of claims that hold.")
+        said = f"gpt buys what was asked for in {bought}. FP 1.00 (n=20), share of claims that hold."
+        assert conclusion(made).can == said
 
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:
@@ -144,8 +143,8 @@ def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_ar
     assert [column.few for column in table.columns] == [False, True, False]
     assert [(cell.few, cell.counts) for cell in table.rows[0].cells if cell] == [
         (True, "9/12"),
-        (True, ""),
-        (False, ""),
+        (True, "n=4"),
+        (False, "n=12"),
     ]
     assert "Grey: n is below 10, too few to rely on." in sliced.notes
     assert not any(

@@ -142,11 +142,11 @@ class Judged:
         verdict = self.of(stage, REPORT)
         return verdict is not None and verdict.reason == BY_RULES
 
-    def lacking(self, variant: str, state: VerdictState, why: str = "", *, earns: float | None = None) -> Value:
+    def lacking(self, variant: str, state: VerdictState, why: str = "") -> Value:
         """A missing value; under the released rules, −1."""
         if self.is_released and not why.startswith(BY_RULES):
             return Value(variant, "scored", NOT_EVALUATED, {"could not be evaluated": 1.0})
-        return lacking(variant, state, why, earns=earns)
+        return lacking(variant, state, why)
 
 
 def mean_of(values: Sequence[Value]) -> float:
@@ -231,8 +231,7 @@ def factual_accuracy(judged: Judged) -> list[Value]:
     pairs = [judged_sources for claim in claims if (judged_sources := [*_pairs(judged, claim)])]
     if not pairs:
         return [
-            judged.lacking(name, "na", NO_CLAIM, earns=0.0) if name == "FA" else lacking(name, "na", NO_CLAIM)
-            for name in names
+            judged.lacking(name, "na", NO_CLAIM) if name == "FA" else lacking(name, "na", NO_CLAIM) for name in names
         ]
     made: list[Value] = []
     for part, ending in ((None, ""), *((part, f"_{short}") for part, short in SHORT.items())):

@@ -145,15 +145,13 @@ def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value
     uncited = sum(not fact.sources and not fact.unresolved for fact in facts)
     cites = any(fact.references for fact in facts)
     why = NO_FACT if not facts else UNFETCHED_PAGES if cites else NO_CITED_FACT
-    # A report that states or cites nothing gets 0; pages that were never fetched are not its fault.
-    earns = None if why == UNFETCHED_PAGES else 0.0
 
     def accuracy(variant: str, cited: Sequence[Outcome], without: VerdictState = "na") -> Value:
         """FA = 10 · Σ v / N_cited over the judged ones; without citations the state ``without`` (0 if "scored")."""
         state, mean = _mean(cited, without)
         if state == "scored":
             return Value(variant, state, TOP * mean)
-        return lacking(variant, state or "failed", why, earns=earns)
+        return lacking(variant, state or "failed", why)
 
     values: list[Value] = [accuracy(FA_STRICT, [*map(_mean, as_zero)])]
     for ending in ("", LITERAL):
@@ -163,7 +161,7 @@ def reliability_values(facts: Sequence[Fact] | None, rules: Rules) -> list[Value
         # CC = 10 · N_cited / N_total.
         coverage = Value(f"{CC}{ending}", "scored", TOP * len(cited) / total) if total else None
         values.append(accuracy(f"{FA}{ending}", cited, without))
-        values.append(coverage or lacking(f"{CC}{ending}", "na", why, earns=earns))
+        values.append(coverage or lacking(f"{CC}{ending}", "na", why))
         if not ending:
             values += [Value(N_TOTAL, "scored", float(total)), Value(N_CITED, "scored", float(len(cited)))]
     return values

@@ -295,12 +295,12 @@ def test_one_order_without_an_answer_fails_the_pair_and_is_no_win(tmp_path: Path
     assert len(asked) == before  # a failed verdict stands until it is asked for again
 
 
-def test_a_run_that_failed_loses_and_nobody_is_asked(tmp_path: Path) -> None:
+def test_a_run_that_failed_meets_nobody_and_nobody_is_asked(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", {A: reports("a"), B: {**reports("b"), "q4-r1": None}})
     judge, asked = scripted_judge(prefers_a)
     found = row(compared(folder, judge))
-    assert (found.n_planned, found.n_scored, found.n_failed, found.runs_failed) == (4, 4, 0, 0)
-    assert (found.wins, found.forfeits, found.win_rate.value) == (4, 1, 1.0)
+    assert (found.n_planned, found.n_scored, found.n_failed, found.runs_failed) == (4, 3, 1, 1)
+    assert (found.wins, found.win_rate.value) == (3, 1.0)
     assert len(asked) == 3 * 2 * SIX
 
 

@@ -1,0 +1,49 @@
+"""What is behind the values of one report, in words, as inspect shows it beside a sample's scores."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from drretail.eval.judging.question import judges_in
+from drretail.eval.metric import Value
+from drretail.eval.scores.gathering import Assessor, verdicts_by_assessor
+from drretail.records.run import Run
+from drretail.records.score import WHY_NOT, Verdict, reasons_of
+
+MOST_VERDICTS = 200
+LONGEST_REASON = 400
+NOTHING_TO_SCORE = "the report has nothing of the kind"
+"""Why a value is n/a if its metric gives no reason: there is no total to check, no wrong claim to place."""
+
+
+def explanation_of(values: Iterable[Value], verdicts: Sequence[Verdict]) -> str:
+    """Markdown: a line for each value with the counts behind it, then one for each verdict with a reason."""
+    lines = [f"- **{value.variant}** {_value(value)}" for value in values]
+    judged: list[str] = []
+    for verdict in verdicts:
+        if reason := verdict.error or verdict.reason:
+            shown = f": {verdict.value:g}" if isinstance(verdict.value, int | float) else ""
+            state = "" if verdict.state == "scored" else f" ({verdict.state.replace('na', 'n/a')})"
+            judged.append(f"- {verdict.stage} {verdict.item}{shown}{state} — {reason[:LONGEST_REASON]}")
+    if judged:
+        lines += ["", "What was judged:", "", *judged[:MOST_VERDICTS]]
+    if len(judged) > MOST_VERDICTS:
+        lines.append(f"- … and {len(judged) - MOST_VERDICTS} more")
+    return "\n".join(lines)
+
+
+def verdicts_of(experiment: Path, run: Run, metric: str, assessor: Assessor) -> list[Verdict]:
+    """The last verdict of every key that one judge gave on a run's report."""
+    judges, name = judges_in(experiment, metric), f"{run.query_id}-r{run.repeat}"
+    lasts = verdicts_by_assessor(experiment, metric, judges, run.system, name).get(assessor, [])
+    return [last for last in lasts if last.report_sha == run.report_sha]
+
+
+def _value(value: Value) -> str:
+    if value.state == "na":
+        return f"n/a: {', '.join(reasons_of(value.items)) or NOTHING_TO_SCORE}"
+    if value.value is None:
+        return value.state
+    # " (support 21.5, scored 24)": the counts behind the value.
+    counts = ((name, count) for name, count in value.items.items() if count and not name.startswith(WHY_NOT))
+    shown = ", ".join(f"{name} {count:.4g}" for name, count in counts)
+    return f"{value.value:.4g}{f' ({shown})' if shown else ''}"

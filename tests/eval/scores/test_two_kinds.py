@@ -1,0 +1,161 @@
+"""Two kinds of measure: success counts every planned run, a failed one as 0; measures of reports count those that have
+a value. The board's numbers and their n are held against a few lines that share nothing with the package.
+"""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drretail.agents.running.outcomes import Ended, tallies
+from drretail.eval.compare.comparing import compare_recorded
+from drretail.eval.judging.question import VerdictFile, verdict_path
+from drretail.eval.metrics.basket import METRIC as BASKET
+from drretail.eval.metrics.quality import METRIC as QUALITY
+from drretail.eval.metrics.quality import prompt_for
+from drretail.eval.scores.file import derive_scores
+from drretail.eval.scores.gathering import Assessor, TableKey
+from drretail.experiment import read_runs, reference_path, run_path, write_sealed
+from drretail.records.query import FoundBasket, KeptReference
+from drretail.records.run import PICKS_MISSING, Run, RunError
+from drretail.records.score import JudgeRef, Scores
+from drretail.records.shop import Money
+from drretail.records.wish import Want, Wish
+from tests import build
+from tests.build import query, run
+from tests.run_files import edit_run
+
+A, B = "a@model", "b@model"
+FOUND = FoundBasket(items=(), total=Money.of(1), worth=100)
+WANTED = ("q1", "q2", "q3")
+"""The queries with a wish that the shop can meet; the others have none."""
+WISH = Wish(wants=(Want(name="mug", kinds=("mug",)),))
+QUERIES = [query(name, wish=WISH if name in WANTED else None) for name in ("q0", *WANTED)]
+CODE, JUDGE = JudgeRef(spec="code", kind="rule_based"), JudgeRef(spec="x:y", kind="llm")
+Made = tuple[str, float | str, float | str]
+"""What became of a run, and its verdicts in feasible and quality: a number, a state, or "" if it was not judged."""
+VERDICTS = st.sampled_from(["na", "failed", ""])
+MADE = st.tuples(
+    st.sampled_from(["done", "done", "failed", "spoiled", "pending"]),
+    st.sampled_from([0.0, 1.0]) | VERDICTS,
+    st.integers(0, 10).map(float) | VERDICTS,
+)
+PLACES = [f"{query.query_id}-r{repeat}" for query in QUERIES for repeat in (1, 2)]
+EXPERIMENTS = st.fixed_dictionaries({A: st.tuples(*[MADE] * 8), B: st.tuples(*[MADE] * 8)})
+
+
+def lost(kind: str, name: str, label: str) -> Run:
+    error = RunError(kind="model" if kind == "spoiled" else "no_report", where="react", message="no")
+    return run(name, None, label=label, error=error)
+
+
+def scored(folder: Path, made: dict[str, tuple[Made, ...]]) -> Scores:
+    """The scores of an experiment with these runs and verdicts."""
+    by_label = {label: dict(zip(PLACES, runs, strict=True)) for label, runs in made.items()}
+    reports = {
+        label: {
+            name: run(name, label=label) if became == "done" else lost(became, name, label)
+            for name, (became, *_) in runs.items()
+            if became != "pending"
+        }
+        for label, runs in by_label.items()
+    }
+    build.experiment(folder, reports, queries=QUERIES)
+    kept = {
+        reference_path(folder, name): KeptReference(query_id=name, cheapest=FOUND, best=FOUND, wants=())
+        for name in WANTED
+    }
+    write_sealed(folder, kept)
+    asked = (
+        (BASKET, "basket", "feasible", CODE, ""),
+        (QUALITY, "rating", "overall", JUDGE, prompt_for("overall").hash),
+    )
+    for label, runs in by_label.items():
+        for name, (became, *verdicts) in runs.items():
+            for (metric, stage, item, judge, prompt), value in zip(asked, verdicts, strict=True):
+                value = "na" if metric is BASKET and name[:2] not in WANTED else value
+                if became == "done" and value != "":
+                    state = value if isinstance(value, str) else "scored"
+                    about = {"run_id": f"{label}/{name}", "report_sha": reports[label][name].report_sha, "judge": judge}
+                    verdict = build.verdict(
+                        metric.name,
+                        stage,
+                        item,
+                        None if isinstance(value, str) else value,
+                        state,  # pyright: ignore[reportArgumentType]  (a state, as tests write it)
+                        version=metric.version,
+                        prompt_hash=prompt,
+                        **about,
+                    )
+                    slug = "code" if judge is CODE else "x-y"
+                    VerdictFile(verdict_path(folder, metric.name, slug, label, name)).append(verdict)
+    return derived(folder)
+
+
+def derived(folder: Path) -> Scores:
+    """As ``score`` makes them of what code and the judge were asked for."""
+    asked = [TableKey(metric.name, Assessor(judge, "default")) for metric, judge in ((BASKET, CODE), (QUALITY, JUDGE))]
+    return derive_scores(folder, [BASKET, QUALITY], asked)
+
+
+def number(values: dict[str, list[float]]) -> tuple[float | None, int]:
+    """The mean over queries of the mean of a query's repeats, and how many runs are in it."""
+    means = [sum(its) / len(its) for its in values.values() if its]
+    return (round(sum(means) / len(means), 9) if means else None), sum(map(len, values.values()))
+
+
+def expected(runs: tuple[Made, ...], column: str) -> tuple[float | None, int]:
+    values: dict[str, list[float]] = {}
+    for name, (became, bought, rated) in zip(PLACES, runs, strict=True):
+        value = {"done": 1.0, "feasible": bought, "quality": rated}[column]
+        value = 0.0 if became == "failed" and column != "quality" else value if became == "done" else ""
+        counts = isinstance(value, float) and (column != "feasible" or name[:2] in WANTED)
+        values.setdefault(name[:2], []).extend([value] if counts and isinstance(value, float) else [])
+    return number(values)
+
+
+@given(EXPERIMENTS)
+@settings(max_examples=50, deadline=None)
+def test_the_board_s_numbers_and_their_n_are_those_of_a_few_lines(
+    tmp_path_factory: pytest.TempPathFactory, made: dict[str, tuple[Made, ...]]
+) -> None:
+    board = scored(tmp_path_factory.mktemp("e"), made).scoreboard
+    for row in () if board is None else board.rows:
+        for column in ("done", "feasible", "quality"):
+            cell, (value, n) = row.cells.get(column), expected(made[row.system], column)
+            found = (None, 0) if cell is None else (round(cell.value, 9), cell.n_scored)
+            assert found == (value, n), (row.system, column)
+
+
+def test_done_is_one_number_in_run_score_and_compare(tmp_path: Path) -> None:
+    good, failed, spoiled, pending = (
+        ("done", 0.0, 7.0),
+        *((kind, "", "") for kind in ("failed", "spoiled", "pending")),
+    )
+    mine = (good, good, good, failed, good, spoiled, failed, pending)
+    runs: dict[str, tuple[Made, ...]] = {A: mine, B: (good,) * 8}
+    folder = tmp_path / "e"
+    board = build.known(scored(folder, runs).scoreboard)
+    # A report without a decision where one is wanted is a report all the same.
+    edit_run(run_path(folder, A, "q1", 1), picks=None, notes=[PICKS_MISSING])
+    again = build.known(derived(folder).scoreboard)
+    (tally, _) = tallies((A, B), (Ended.of(run, before=False) for run in read_runs(folder)))
+    cells = {row.system: row.cells["done"] for row in board.rows}
+    assert cells == {row.system: row.cells["done"] for row in again.rows}
+    assert (cells[A].n_scored, tally.done) == (6, 4)
+    assert cells[A].value == (1 + 1 / 2 + 1 + 0) / 4
+    (row,) = (row for table in compare_recorded(folder)[0].tables for row in table.rows if row.metric == "done")
+    assert (row.mean_a, row.mean_b) == (cells[A].value, cells[B].value) == (0.625, 1.0)
+
+
+def test_a_failure_that_no_other_run_shows_is_0_where_the_query_says_what_is_wanted(tmp_path: Path) -> None:
+    failed: Made = ("failed", "", "")
+    good: Made = ("done", 1.0, 7.0)
+    alone = scored(tmp_path / "e", {A: (good,) * 4 + (failed,) * 4, B: (failed,) * 8})
+    rows = {row.system: row for row in alone.scores if row.variant == "feasible"}
+    assert {label: (row.value, row.n_scored) for label, row in rows.items()} == {A: (round(1 / 3, 10), 6), B: (0.0, 6)}
+    rated = {row.system: (row.value, row.n_scored) for row in alone.scores if row.variant == "overall"}
+    assert rated == {A: (7.0, 4), B: (None, 0)}
+    row = {row.variant: row for table in compare_recorded(tmp_path / "e")[0].tables for row in table.rows}["feasible"]
+    assert (row.n_planned, row.n_due, row.n_pairs) == (4, 3, 3), "what a query lacks is n/a for every system alike"
