@@ -27,12 +27,15 @@ from drretail.conditions.registry import conditions_of
 from drretail.env.offers import Offers
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
+from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
+from drretail.env.web.live import as_fetched
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, describe_error, raised_at, traceback_of
-from drretail.experiment import Experiment, read_evidence, read_run, run_folder
+from drretail.experiment import Experiment, keep_source, read_evidence, read_run, run_folder
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Journal
 from drretail.llm.event_loop import aside
@@ -71,6 +74,8 @@ class Recorded:
     evidence: tuple[Evidence, ...]
     texts: dict[str, str]
     telemetry: dict[str, Any]
+    pages: dict[str, WebPage] = field(default_factory=dict[str, WebPage])
+    """By address, the pages that the report cites and no result brought."""
 
 
 @dataclass(slots=True)
@@ -138,12 +143,13 @@ class Runner:
             seconds = time.monotonic() - began
             hashes = prompt_hashes(sut)
             run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=hashes)
-            evidence = session.ledger.evidence()
+            evidence, pages = session.ledger.evidence(), dict[str, WebPage]()
             if self.pages and journal is not None:
+                pages = await asyncio.to_thread(pages_beyond, world, run, effects, self.tool_timeout)
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
-        return Recorded(run, evidence, session.trajectory.texts(), self._telemetry(effects, seconds))
+        return Recorded(run, evidence, session.trajectory.texts(), self._telemetry(effects, seconds), pages)
 
     async def run_into(
         self,
@@ -158,6 +164,9 @@ class Runner:
         folder = experiment.run_folder(sut.label, query.query_id, repeat)
         recorded = await self.run(sut, query, repeat, folder / "journal.jsonl", gate=gate)
         # In a thread: it waits for the disk several times, and other runs need not.
+        for url, page in recorded.pages.items():
+            kept = as_fetched(page, sut.system.web_corpus, datetime.now(UTC))
+            keep_source(experiment.folder, web_evidence_id(url), url, kept)
         await asyncio.to_thread(experiment.save, recorded.run, recorded.evidence, recorded.texts, recorded.telemetry)
         return recorded.run
 
@@ -293,6 +302,13 @@ def with_cited_pages(
         else entry.with_page(page.text, page.state, page.date, page.problem)
         for entry in evidence
     )
+
+
+def pages_beyond(world: World, run: Run, effects: Journal, seconds: float) -> dict[str, WebPage]:
+    """By address, the pages that the report cites and no result brought: whether they exist, and what they say."""
+    cited = [citation for citation in run.citations if citation.type == "web" and citation.evidence_id is None]
+    urls = [citation.url for citation in cited if citation.url is not None]
+    return dict(fetch_cited(world.web, urls, effects.scope("beyond"), seconds))
 
 
 def recorded_spec(spec: str) -> str:
