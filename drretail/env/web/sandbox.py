@@ -141,8 +141,8 @@ class SandboxWeb:
         return results
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address in any spelling; "not_found" for an address that the corpus lacks, "error" for one that
-        it withholds.
+        """The page at an address in any spelling. It is "not_found" if the corpus lacks it, and in "error" if it is
+        withheld.
         """
         page = self._by_address.get(normalise_url(url))
         if page is None:

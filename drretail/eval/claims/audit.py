@@ -44,6 +44,7 @@ from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.remembered import remembered
 from drretail.stats.intervals import binomial_ends
 
+_WORD = re.compile(r"\w")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
 _NO_CLAIMS = ("heading", "table_head")
 MOST_UNCOVERED = 0.1
@@ -63,15 +64,15 @@ class MarkPlace:
 def marks_in(layout: Layout) -> list[MarkPlace]:
     """The citation marks of a report that claims should cover, each source once per sentence.
 
-    Marks in headings and heads of tables are left out, and so are those of a row of sources: they own a figure nowhere,
-    and fewer than three words, such as "Source:" or "Sources: … and …".
+    Marks in headings and heads of tables, and marks that own no words, are left out, and so are those of a line or row
+    of sources: it has no figure, and fewer than three words, such as "Source:" or "Sources: … and …".
     """
     marks: dict[MarkPlace, None] = {}
     for stretch in layout.stretches:
         sentence = layout.sentences[stretch.sentence]
-        words = layout.text[stretch.start : stretch.end]
+        words = layout.text[sentence.start : sentence.end]
         is_claim = _FIGURE.search(words) or len(split_words(words)) >= _FEWEST_WORDS
-        if sentence.kind not in _NO_CLAIMS and is_claim:
+        if sentence.kind not in _NO_CLAIMS and is_claim and _WORD.search(layout.text, stretch.start, stretch.end):
             marks |= {MarkPlace(source, sentence.start, sentence.end): None for source in stretch.cited}
     return [*marks]
 
