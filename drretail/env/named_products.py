@@ -1,4 +1,4 @@
-"""The shop's products and orders that reports name, by ids and addresses, looked up for judging.
+"""The shop's products and orders that imported reports name, by ids and addresses, looked up for judging.
 
 Nothing shows that a report's writer read these records.
 """
@@ -12,8 +12,7 @@ from weakref import finalize
 
 from drretail.env import looked_up
 from drretail.env.world import World
-from drretail.grounding.report.citations import marks_and_lists
-from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.citations import citing_marks
 from drretail.grounding.verify.turns import PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
@@ -41,28 +40,24 @@ class NamedProducts:
     ) -> tuple[Evidence, ...]:
         """The records of the products and orders that a report, its question and its tools name, and the shop's policy.
 
-        Products have the addresses by which the report links to them. What such an address, a mark, or an id of the
-        form of the shop's ids, names and the shop does not have is evidence without a text.
+        Products have the addresses by which the report links to them. What such an address, or an id of the form of the
+        shop's ids, names and the shop does not have is evidence without a text.
         """
         linked: dict[str, str] = {}
-        cited_ids: list[str] = []
         ids = [entry.key for entry in seen if entry.kind == "product"]
         ids += (value for step in steps for value in texts_in(step.args or {}))
-        marks, listed = marks_and_lists(report, None)
-        for cited in (*(cited for mark in marks for cited in mark.cited), *listed.cited):
+        for cited in (cited for mark in citing_marks(report, None) for cited in mark.cited):
             if cited.url is not None and (key := self._key_of(cited.url)) is not None:
                 linked.setdefault(key, cited.url)
-                cited_ids += [key] if cited.url.startswith(SHOP_URL) else []
-            if parse_evidence_id(cited.name) == "product":
-                cited_ids.append(cited.name.removeprefix("P:"))
+            if cited.name.startswith("P:"):
+                ids.append(cited.name.removeprefix("P:"))
         texts = (report, question)
         written = dict.fromkeys(match[0] for text in texts for match in PRODUCT_ID.finditer(text))
-        products = _products(self._world, [*linked, *ids, *cited_ids, *written])
-        absent = [key for key in (*linked, *cited_ids, *written) if key not in products]
+        products = _products(self._world, [*linked, *ids, *written])
+        absent = [key for key in (*linked, *written) if key not in products]
         gone = {} if not absent or self._former is None else _products(self._former, absent)
         # Other addresses and words may only look like those of a product.
-        unknown = [key for key in cited_ids if key in absent]
-        unknown += [key for key in linked if key in absent and self._address is not None]
+        unknown = [key for key in linked if key in absent and self._address is not None]
         unknown += [key for key in written if key in absent and _form(key) in self._forms]
         return (
             *(looked_up.of_product(product, linked.get(key)) for key, product in products.items()),

@@ -77,7 +77,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--rules", "dr3"), "pairwise has no rules dr3: take default, paper"),
         ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
         (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
         (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),

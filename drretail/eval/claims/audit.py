@@ -59,6 +59,8 @@ class MarkPlace:
     source: str
     start: int
     end: int
+    words: str
+    """The words there, without marks: what a report says twice is one claim."""
 
 
 def marks_in(layout: Layout) -> list[MarkPlace]:
@@ -71,19 +73,22 @@ def marks_in(layout: Layout) -> list[MarkPlace]:
     for stretch in layout.stretches:
         sentence = layout.sentences[stretch.sentence]
         words = layout.text[sentence.start : sentence.end]
-        is_claim = _FIGURE.search(words) or len(split_words(words)) >= _FEWEST_WORDS
+        is_claim = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
         if sentence.kind not in _NO_CLAIMS and is_claim and _WORD.search(layout.text, stretch.start, stretch.end):
-            marks |= {MarkPlace(source, sentence.start, sentence.end): None for source in stretch.cited}
+            place = sentence.start, sentence.end, " ".join(words.casefold().split())
+            marks |= {MarkPlace(source, *place): None for source in stretch.cited}
     return [*marks]
 
 
 def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
-    """The marks from whose sentence no claim with their source was taken."""
-
-    def covers(claim: Claim, mark: MarkPlace) -> bool:
-        return _meets(claim, mark.start, mark.end) and mark.source in (*claim.sources, *claim.unresolved)
-
-    return [mark for mark in marks if not any(covers(claim, mark) for claim in claims)]
+    """The marks from whose sentence, or another with the same words, no claim with their source was taken."""
+    own = [*marks]
+    covered = {
+        (mark.source, mark.words)
+        for mark, claim in product(own, claims)
+        if _meets(claim, mark.start, mark.end) and mark.source in (*claim.sources, *claim.unresolved)
+    }
+    return [mark for mark in own if (mark.source, mark.words) not in covered]
 
 
 def is_read(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> bool:

@@ -253,10 +253,12 @@ def claims_of(
         resolved = resolver.resolve(extracted.sources)
         span = finder.find(extracted.quote)
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
-        # A claim that cites a product unknown to the shop is not about a product named before it.
-        is_of_none = any(source.startswith("P:") and not resolver.holds(source) for source in resolved.sources)
-        named = () if is_of_none else about(extracted.claim, span)
-        looked_up = tuple(name for name in named if name not in resolved.sources)
+        # A product's id is a source whether or not anybody opened it: the shop has it, or not.
+        unknown = tuple(name for name in resolved.unresolved if parse_evidence_id(name) == "product")
+        sources = (*resolved.sources, *unknown)
+        # A claim that cites such a product is not about one that is named before it.
+        named = () if unknown else about(extracted.claim, span)
+        looked_up = tuple(name for name in named if name not in sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
             of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
@@ -267,8 +269,8 @@ def claims_of(
             make_claim(
                 extracted.claim_id,
                 extracted.claim,
-                (*resolved.sources, *looked_up),
-                resolved.unresolved,
+                (*sources, *looked_up),
+                tuple(name for name in resolved.unresolved if name not in unknown),
                 quote=extracted.quote,
                 span=span,
                 looked_up=looked_up,

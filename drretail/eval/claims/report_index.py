@@ -183,10 +183,6 @@ class SourceResolver:
             for name in self.apart(source)
         )
 
-    def holds(self, source: str) -> bool:
-        """True if a source is among the evidence."""
-        return source in self._evidence
-
     def apart(self, source: str) -> list[str]:
         """The sources that one text names: both of "[P:a][W:b]" or "P:a, W:b"; any other text as it is."""
         if together := self._together.get(_spelling(source)):
@@ -198,9 +194,7 @@ class SourceResolver:
         return names if all(are_sources) else [source]
 
     def resolve(self, sources: Sequence[str]) -> Resolved:
-        """The sources that these names resolve to, each once, in order; blank names do not resolve. A product's id is a
-        source whether or not the run opened it: the shop knows it, or not.
-        """
+        """The sources that these names resolve to, each once, in order; blank names do not resolve."""
         resolved: dict[str, None] = {}
         nothing: dict[str, None] = {}
         for source in (name for text in sources for name in self.apart(text)):
@@ -209,8 +203,6 @@ class SourceResolver:
             if cited is None:  # no mark of the report cites it: it is read as a mark of its own
                 marks = (mark for written in (f"[{name}]", name) for mark in find_citations(written, self._evidence))
                 known = next((mark.evidence_id or mark.url for mark in marks if mark.type != "unresolved"), None)
-            if known is None and parse_evidence_id(name) == "product":
-                known = name
             if known:
                 resolved[known] = None
             else:

@@ -23,15 +23,21 @@ from drretail.experiment import (
     read_source,
     run_folder,
 )
-from drretail.grounding.report.citations import find_citations, marks_and_lists
-from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id, web_evidence_id
+from drretail.grounding.report.citations import Cited, marks_and_lists
+from drretail.grounding.report.evidence_ids import (
+    normalise_url,
+    parse_evidence_id,
+    product_evidence_id,
+    web_evidence_id,
+)
+from drretail.grounding.verify.product_statements import UNKNOWN
 from drretail.journal import Journal
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
 from drretail.records.query import Query
 from drretail.records.run import Run
-from drretail.records.shop import product_url
+from drretail.records.shop import SHOP_URL, product_url
 from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30
@@ -51,9 +57,7 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
     """What a report cites and its run was never handed: products by the shop's records, and pages by their addresses,
     as far as they are kept in exp/sources.
     """
-    marks, listed = marks_and_lists(report, evidence)
-    cited = [cited for mark in marks for cited in mark.cited] + [*listed.cited]
-    beyond = [each for each in cited if each.entry is None]
+    beyond = [cited for cited in _cited(report, evidence) if cited.entry is None]
     if not beyond:
         return []
     given = [text.text for entry in evidence.values() for text in entry.texts]
@@ -62,6 +66,12 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
         *(_product(kept) for kept in kept_sources(experiment) if parse_evidence_id(kept.id) == "product"),
         *(completed(experiment, _page(url, given), corpus) for url in pages),
     ]
+
+
+def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
+    """All that the marks and the lists of a report name."""
+    marks, listed = marks_and_lists(report, evidence)
+    return [*(cited for mark in marks for cited in mark.cited), *listed.cited]
 
 
 def _product(kept: FetchedPages) -> Evidence:
@@ -99,12 +109,23 @@ def keep_unopened(experiment: Path, look_up: LookUp) -> None:
             continue
         seen = {each.id: each for each in read_evidence(run_folder(experiment, run.system, run.query_id, run.repeat))}
         named = {entry.id: entry for entry in look_up(run, queries[run.query_id], seen.values())}
-        cited = {citation.evidence_id for citation in find_citations(run.report, named | seen)}
-        for entry in named.values():
-            if entry.kind == "product" and entry.id in cited - seen.keys():
+        for cited in _cited(run.report, named | seen):
+            entry, name = cited.entry, _product_of(cited)
+            if entry is not None and entry.kind == "product" and entry.id not in seen:
                 text = "".join(text.text for text in entry.texts)
                 record = FetchedPage(title=entry.title, text=text, state=entry.state, problem=entry.problem)
                 keep_source(experiment, entry.id, entry.url or product_url(entry.key), record)
+            elif entry is None and name is not None:
+                nothing = FetchedPage(title=name, text="", state="not_found", problem=UNKNOWN)
+                keep_source(experiment, product_evidence_id(name), product_url(name), nothing)
+
+
+def _product_of(cited: Cited) -> str | None:
+    """The id of the product that a mark names in the form of our ids or addresses."""
+    if parse_evidence_id(cited.name) == "product":
+        return cited.name.removeprefix("P:")
+    name = (cited.url or "").partition(f"{SHOP_URL}/")[2]
+    return name if name and not set(name) & set("/?") else None
 
 
 @dataclass(frozen=True, slots=True)
