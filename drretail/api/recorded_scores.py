@@ -161,7 +161,8 @@ class RecordedScores(Scores):
             yield UNFETCHED.format(count=judging.unfetched)
         if judging.failed:
             rows = [row for row in self.judgings if row.error and row.metric in judging.metrics]
-            why = f" ({'; '.join(sorted({row.error for row in rows})[:2])})" if rows else ""
+            errors = sorted({f"{row.judge}: {row.error}" for row in rows})[:2]
+            why = f" ({'; '.join(errors)})" if errors else ""
             again = " The same command with --retry failed judges them again."
             is_ruled = rows and all(row.judge.startswith("offline:") for row in rows)  # and so fails again
             yield f"Failed judgements: {judging.failed:,}{why}.{'' if is_ruled else again}"

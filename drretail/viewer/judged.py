@@ -298,7 +298,7 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
     cited = extracted(first)
     known = {claim.claim.casefold() for claim in cited}
     more = (claim for stage in rest for claim in extracted(stage))
-    uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
+    uncited = [claim for claim in more if not claim.is_cited and claim.claim.casefold() not in known]
     placed = [(claim, span_of(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     claims: list[Claim] = []

@@ -30,7 +30,9 @@ def test_a_report_that_no_rule_reads_is_not_asked_again_of_rules(
     for path in made.glob("runs/react*/*/run.json"):
         write_json(path, json.loads(path.read_text()) | {"report": GERMAN})
     scored = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "offline:judge")
-    assert "Failed judgements: 2 (refusal: offline:judge reads English" in " ".join(scored.stderr.split())
+    assert "Failed judgements: 2 (offline:judge: refusal: offline:judge reads English" in " ".join(
+        scored.stderr.split()
+    )
     assert "score --judge PROVIDER:MODEL" in " ".join(scored.stdout.split())
     assert "--retry failed" not in scored.stdout + scored.stderr
 

@@ -5,7 +5,7 @@ answer: a value, quotes that were found, notes.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, cast, get_args
 
@@ -32,18 +32,14 @@ from drretail.eval.claims.report_index import has_words
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.product_statements import AGREES
 from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.turns import statements_of
 from drretail.grounding.verify.values import verify
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
 from drretail.records.base import Record
 from drretail.records.evidence import Evidence
-from drretail.records.reading import ReadValue
 from drretail.records.score import Rules, Verdict, VerdictState
-from drretail.records.shop import has_offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +52,11 @@ class RecordCheck:
     """A line for each value: "price 39.99: the record says $49.99"."""
 
 
-def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue] = ()) -> RecordCheck | None:
-    """What the records say of a claim. None if it has no values, or if none is contradicted and not all can be
-    verified.
-
-    For products with known variants, stock or list price, the claim's words are checked too. ``read`` are verified
-    values of the report; wrong ones within the claim count if the judge read no values.
+def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
+    """What the records say of the values that the judge typed of a claim. None without any, or if none is contradicted
+    and not all can be verified.
     """
-    ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
-    items = [ledger.products[name] for name in ids if name in ledger.products]
-    is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
-    if is_known and len(items) == len(ids):  # else the claim also rests on other sources
-        statements = statements_of(claim.claim, ids, {item.product_id: item for item in items})
-        if statements:
-            lines = tuple(dict.fromkeys(statement.in_words(claim.claim) for statement in statements))
-            return RecordCheck(is_contradicted=not all(statement.is_true for statement in statements), lines=lines)
-    start, end = claim.start or 0, claim.end or 0
-    wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
-    verified = verify(claim.values, ledger, report, lambda _: claim.sources) if claim.values else tuple(wrong)
+    verified = verify(claim.values, ledger, report, lambda _: claim.sources)
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None
@@ -262,11 +245,6 @@ class SupportJudge:
         """The records that values are compared with, and the terms of calculations."""
         return self.subject.ledger
 
-    @cached_property
-    def read(self) -> Sequence[ReadValue]:
-        """The figures that code reads in a report on looked-up products; empty for other reports."""
-        return read_report(self.subject.case).values if self.ledger.looked_up else ()
-
     @property
     def shown(self) -> "SupportJudge":
         """The same judge, by what the agent read of web pages."""
@@ -334,7 +312,7 @@ class SupportJudge:
             return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
         alone = await self._labels(claims, texts)
         text = self.subject.case.layout.text
-        checks = {claim.claim_id: check_of(claim, self.ledger, text, self.read) for claim in claims}
+        checks = {claim.claim_id: check_of(claim, self.ledger, text) for claim in claims}
         lines = {
             item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
         }

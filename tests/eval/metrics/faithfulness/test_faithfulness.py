@@ -1,5 +1,6 @@
 """Every formula of faithfulness by hand, the whole chain with rules, and pages as agents read them and as they are."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from drretail.env.named_products import NamedProducts
+from drretail.env.world import open_world
 from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import (
     ALL,
@@ -23,6 +26,8 @@ from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
 from drretail.eval.metrics.faithfulness import METRIC
+from drretail.grounding.report.citations import find_citations
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.evidence import EvidenceText
 from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
@@ -31,6 +36,7 @@ from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
     EVIDENCE,
+    alone,
     claim,
     entry,
     judged,
@@ -43,6 +49,7 @@ from tests.eval.metrics.faithfulness.reports import (
     text,
     values,
 )
+from tests.shop import build_shop
 
 Outcome = float | str
 """Support, or the state of a unit without one."""
@@ -373,3 +380,39 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     asked = requests_of(model)[-1].messages[-1].text
     assert (len(asked) < 8_192 * 4, FACT in asked) == (True, True)
     assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
+
+
+@pytest.mark.parametrize("rules", BOTH)
+def test_one_true_claim_among_nine_on_invented_products_has_a_tenth_of_fp_and_all_of_fr(
+    tmp_path: Path, rules: Rules
+) -> None:
+    """And products that the shop has are judged by its records, though the run never opened them."""
+    invented = [f"The sort {at} keeps all squirrels away [P:B0ZZZZZZZ{at}]." for at in range(9)]
+    seen = build.evidence("P:B0TEST0001", text("The feeder costs $24.99.", "record"), kind="product")
+    said = "The first feeder costs $24.99 [P:B0TEST0001]."
+    reports = {"q1-r1": " ".join([said, *invented]), "q2-r1": f"{said} The bath costs $55 [P:B0TEST0004]."}
+    cited = {name: tuple(find_citations(report, [seen])) for name, report in reports.items()}
+    runs = {
+        name: build.run(name, report, (), label=build.LABEL, citations=cited[name]) for name, report in reports.items()
+    }
+    folder = build.experiment(tmp_path / "exp", {build.LABEL: runs}, evidence=[seen])
+
+    def answer(opening: str) -> Any:
+        report = tag_content("report", opening)
+        if report is None:
+            quotes = re.findall(r'<source id="P:[^>]*>\n(.{5,60})', opening)
+            both = {"claims": [ruled(at, "full", "because", *quotes) for at in (1, 2)[: opening.count("<claim id")]]}
+            return alone("full") if rules == "paper" else both
+        found = enumerate(re.findall(r"([A-Z][^\[]+?) \[(P:\w+)\]", report), 1)
+        claims = [papers_claim(at, sentence, name, quote=sentence) for at, (sentence, name) in found]
+        return {"claims": [each | {"values": []} for each in claims] if rules == "default" else claims}
+
+    judge, _ = build.scripted_judge(answer)
+    with open_world(build_shop(tmp_path / "world")) as shop:
+        look_up = NamedProducts(shop).named_by_run
+        scores = build.scored(folder, "faithfulness", judge, look_up=look_up, rules=rules)
+    made = build.rows(scores)
+    assert (made["FP"].value, made["FR"].value) == (pytest.approx((0.1 + 1) / 2), 1)
+    assert made["FP_product"].items["unresolved"] == 9
+    # What was looked up is kept: without the world nothing changes.
+    assert build.scored(folder, "faithfulness", judge, rules=rules) == scores
