@@ -78,7 +78,7 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
     assert {row.metric for row in scores.scores} == {"faithfulness", "process"}
     by_system = scores.by_system("FP", metric="faithfulness")
     assert list(by_system) == ["nobody", "react@offline-shopper"]
-    assert by_system["nobody"] == 0  # its one run failed
+    assert by_system["nobody"] is None  # it left no report
     with pytest.raises(UnknownName, match="scored variant 'FQ'"):
         scores.by_system("FQ")
     made = score(experiment, ["process"])
@@ -151,7 +151,7 @@ def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExp
         (experiment, {"by": [None]}, "by is of type list, and has to be str"),
         (experiment, {"rules": "papr"}, "There is no value of rules 'papr'. Did you mean paper"),
         (experiment, {"retry": "all"}, "There is no value of retry 'all'. Known are everything, failed"),
-        (experiment, {"sources": 3}, "sources is of type int, and has to be Literal"),
+        (experiment, {"rules": 3}, "rules is of type int, and has to be Literal"),
         (experiment, {"repeats": "2"}, "repeats is '2', and has to be int"),
     ]
     for folder, given, sentence in wrong:

@@ -116,18 +116,18 @@ def got(found: Mapping[str, Value], *names: str) -> list[tuple[VerdictState, flo
     return [(found[name].state, found[name].value) for name in names]
 
 
-def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols() -> None:
+@pytest.mark.parametrize("rules", BOTH)
+def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rules: Rules) -> None:
     pages = [Of(cites(1, WEB), 1.0), Of(cites(2, WEB, PRODUCT), 1.0)]
     products = [Of(cites(3, PRODUCT), 0.5), Of(cites(4, PRODUCT), 0.0)]
     claims = [*pages, *products, Of(cites(5, ORDER), 1.0), Of(cites(6))]
-    for rules in BOTH:
-        found = scored(claims, rules, [of.claim for of in claims])
-        # Of two claims with a page 2 are borne out, of three with a product 1.5.
-        assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
-        assert got(found, "FP", "FR") == [("scored", 0.75), ("scored", 5 / 6)]
-        assert got(found, "N_cited", "N_web", "N_prod") == [("scored", each) for each in (5.0, 2.0, 3.0)]
-        assert got(found, "N_supported") == [("scored", 2.5)]
-        assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
+    found = scored(claims, rules, [of.claim for of in claims])
+    # Of two claims with a page 2 are borne out, of three with a product 1.5.
+    assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
+    assert got(found, "FP", "FR") == [("scored", 0.75), ("scored", 5 / 6)]
+    assert got(found, "N_cited", "N_web", "N_prod") == [("scored", each) for each in (5.0, 2.0, 3.0)]
+    assert got(found, "N_supported") == [("scored", 2.5)]
+    assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
     items = found["FP"].items
     assert (items["units"], items["scored"], items["support"]) == (5, 5, 3.5)
     assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
