@@ -309,7 +309,7 @@ def as_figures(
 
 def means_of(found: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
     """The means of the headlines, over the reports that have them."""
-    names = ("FP", "FP_types", "FP_web", "FP_web_shown", "clean", "false_statements", "looked_at")
+    names = ("FP", "FP_web", "FP_product", "clean", "false_statements", "looked_at")
     known = {name: [value for one in found if (value := one.get(name)) is not None] for name in names}
     return {name: round(sum(its) / len(its), 4) for name, its in known.items() if its}
 

@@ -276,13 +276,13 @@ def audit_of(experiment: Path, to: Path, play: Callable[[Request], ScriptedAnswe
 
 
 def print_table(audits: Mapping[str, JudgeAudit], precision: Mapping[str, float]) -> None:
-    print(f"| judge | {' | '.join(SHOWN.values())} | agreement | reports failed | marks unsupported | FP | it reads |")
-    print(f"|---|{'--:|' * (len(SHOWN) + 4)}---|")
+    print(f"| judge | {' | '.join(SHOWN.values())} | agreement | reports failed | FP | it reads |")
+    print(f"|---|{'--:|' * (len(SHOWN) + 3)}---|")
     for name, audit in audits.items():
         cells = [_cell(audit.share(figure), audit.shares.get(figure, (0, 0))[1]) for figure in SHOWN]
         agreement = "–" if audit.agreement is None else _cell(*audit.agreement)
         says = f"no: {', '.join(audit.low)}" if audit.low else "too few figures to tell" if audit.is_open else "yes"
-        counts = f"{audit.failed_reports} | {audit.uncovered:,} | {precision.get(name, nan):.2f}"
+        counts = f"{audit.failed_reports} | {precision.get(name, nan):.2f}"
         print(f"| {name} | {' | '.join([*cells, agreement])} | {counts} | {says} |")
 
 

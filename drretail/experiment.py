@@ -28,7 +28,7 @@ from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
 from drretail.records.criteria import KnownAnswer
-from drretail.records.evidence import FetchedPages
+from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
@@ -538,6 +538,19 @@ def sources_path(experiment: Path, evidence_id: str) -> Path:
 def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
     """A cited page as it was fetched after the runs, or None if it was not."""
     return _kept(FetchedPages, sources_path(experiment, evidence_id))
+
+
+def kept_sources(experiment: Path) -> list[FetchedPages]:
+    """All that was fetched or looked up after the runs, in the order of the files' names."""
+    return [_validated(FetchedPages, path) for path in sorted((experiment / "sources").glob("*.json"))]
+
+
+def keep_source(experiment: Path, evidence_id: str, url: str, page: FetchedPage) -> None:
+    """Keeps a cited page or record; what an earlier fetch brought from the same web goes."""
+    before = read_source(experiment, evidence_id)
+    others = [other for other in before.pages if other.corpus != page.corpus] if before is not None else []
+    kept = FetchedPages(id=evidence_id, url=url, pages=(*others, page))
+    write_json(sources_path(experiment, evidence_id), kept.model_dump(mode="json", exclude_none=True))
 
 
 def _kept(record: type[T], path: Path) -> T | None:

@@ -14,7 +14,7 @@ A request to a model holds the whole conversation so far: a part that many reque
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -26,7 +26,7 @@ from drretail.files import pack, replace_file
 from drretail.journal import Effect, read_effects
 from drretail.parsing import parse_json
 from drretail.records.base import FORMAT, Document, canonical_json, fault_of, sha256_of
-from drretail.records.evidence import Evidence
+from drretail.records.evidence import Evidence, FetchedPage
 from drretail.records.run import Run
 
 Member = Literal["run", "evidence", "parts", "journal", "telemetry"]
@@ -45,6 +45,8 @@ class Recorded:
     texts: Mapping[str, str]
     telemetry: Mapping[str, Any]
     effects: Sequence[Effect] = ()
+    pages: Mapping[str, FetchedPage] = field(default_factory=dict[str, FetchedPage])
+    """By address, the pages that the report cites and no result brought; the experiment keeps them."""
 
 
 def journal_path(path: Path) -> Path:

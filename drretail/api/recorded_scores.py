@@ -41,7 +41,6 @@ NOT_PAIRED = (
 UNFETCHED = "Claims on pages that were not fetched: {count:,}. They are n/a; --fetch-sources fetches the pages."
 MOST_FALSE = 5
 """The most false statements that are printed before the scoreboard."""
-SHOWN = " FP_web_shown judges them by the parts of the pages that the agents read."
 By = Literal["system", "query", "statement"]
 ROWS = Plugins("kind of row", {"system": "", "query": ""}, "drretail.rows")
 ALL = "all"
@@ -164,11 +163,11 @@ class RecordedScores(Scores):
         if judging.compared_nothing:
             yield NOT_PAIRED
         if judging.unfetched:
-            is_shown = any(row.n_scored for row in self.scores if row.variant == "FP_web_shown")
-            yield UNFETCHED.format(count=judging.unfetched) + (SHOWN if is_shown else "")
+            yield UNFETCHED.format(count=judging.unfetched)
         if judging.failed:
             rows = [row for row in self.judgings if row.error and row.metric in judging.metrics]
-            why = f" ({'; '.join(sorted({row.error for row in rows})[:2])})" if rows else ""
+            errors = sorted({f"{row.judge}: {row.error}" for row in rows})[:2]
+            why = f" ({'; '.join(errors)})" if errors else ""
             again = " The same command with --retry failed judges them again."
             is_ruled = rows and all(row.judge.startswith("offline:") for row in rows)  # and so fails again
             yield f"Failed judgements: {judging.failed:,}{why}.{'' if is_ruled else again}"

@@ -180,7 +180,6 @@ def _judge(
             references=made_references(plan.folder, shop, offers),
             progress=choose_progress(),
             page_age=plan.settings.page_age,
-            live=pages if options.sources == "live" else None,
             missing=pages if options.fetch_sources else None,
             judge_repeats=options.repeats,
             pairs=plan.pairs,
@@ -300,7 +299,7 @@ class Plan:
             texts_in(options.pairs),
             options.retry or "nothing",
             wording,
-            options.sources == "live" or options.fetch_sources,
+            options.fetch_sources,
             settings,
             opener,
         )
@@ -326,10 +325,6 @@ def _check(options: ScoreOptions, metrics: Collection[str | Metric]) -> None:
     """Raises UserError for options that contradict each other."""
     if options.pairs and PAIRWISE not in metrics:
         raise UserError("--pairs says what pairwise compares: add it to the metrics, as in --metrics pairwise.")
-    if options.sources == "live" and options.rules == "drg":
-        raise UserError(
-            "The rules drg know no live pages: leave --sources live out, or take the rules default or paper."
-        )
     if options.retry == "everything" and (options.max_tokens is not None or options.max_dollars is not None):
         raise UserError(
             "--retry everything asks everything again each time, so it might never end under a cap: "

@@ -14,6 +14,6 @@ copying.py         copy_world, the writer for any place; the live world of a pla
 servers/           the same on servers: generations, loading, checking
 offers.py          all products of the kinds that a wish names, and the baskets that follow
 looked_up.py       records of the shop as evidence for judging, which no agent was shown
-named_products.py  the products and orders that imported reports name by ids and addresses
+named_products.py  the products and orders that reports name by ids and addresses
 gold.py            what is known of good answers, added once an experiment's systems have ended
 """

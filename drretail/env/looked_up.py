@@ -64,7 +64,7 @@ def of_missing(key: str, url: str | None, former: Product | None) -> Evidence:
         key=key,
         title=harmless(key if former is None else former.title),
         url=url,
-        state="no_content",
+        state="not_found",
         problem=UNKNOWN if former is None else GONE,
         looked_up=True,
     )

@@ -73,16 +73,6 @@ def share(variant: str, part: tuple[str, int], whole: tuple[str, int]) -> Value:
     return Value(variant, "scored", part[1] / whole[1], items) if whole[1] else Value(variant, "na", None, items)
 
 
-def pooled_share(variant: str, part: str, whole: str) -> Callable[[Mapping[str, Value]], Sequence[tuple[float, float]]]:
-    """One report's sums for a share over all reports, from two items; zeros without a value."""
-
-    def sums(report: Mapping[str, Value]) -> Sequence[tuple[float, float]]:
-        value = report[variant]
-        return [(value.items[part], value.items[whole])] if value.state == "scored" else [(0.0, 0.0)]
-
-    return sums
-
-
 def gravest(states: Iterable[VerdictState | None]) -> VerdictState | None:
     """The state of a combination of values with these states: failed before unverifiable before na; None if all have
     values.
@@ -123,7 +113,7 @@ BY_RULES = "a judge that follows rules is not asked for it"
 UNDESCRIBED = MetricDescription(title="")
 DESCRIPTIONS = Path(__file__).parent / "metrics" / "descriptions.toml"
 OF_ANSWERS = DESCRIPTIONS.with_name("answers.toml")
-RULES: tuple[Rules, ...] = ("default", "paper", "drg")
+RULES: tuple[Rules, ...] = ("default", "paper")
 """The rules of a metric that names none."""
 
 
@@ -169,16 +159,15 @@ class Metric:
     after: tuple[str, ...] = ()
     """The metrics whose verdicts it reads; if the same command scores them, they come first."""
     pooled: Mapping[str, Pooling] = field(default_factory=dict[str, Pooling])
-    """The variants that are computed over all reports together, such as FP_pooled; all others are means.
+    """The variants that are computed over all reports together, such as J; all others are means.
 
     Each function returns one report's (numerator, denominator) in each part of the variant, from its values by variant.
     A part is the sum of numerators divided by the sum of denominators, and the variant is the mean of its parts. A
-    report without a part returns (0, 0) for it. FP_pooled has one part, (sum of s, number of items), and FP_eq2 two,
-    (FP_web, 1) and (FP_product, 1). Intervals can be drawn from the sums without judging again.
+    report without a part returns (0, 0) for it. A share over all reports has one part, (its cases, all cases), and the
+    mean of two means has two. Intervals can be drawn from the sums without judging again.
     """
     pooled_means: frozenset[str] = frozenset()
-    """The pooled variants whose parts are means of reports, such as FP_eq2: repeats are first averaged within their
-    query.
+    """The pooled variants whose parts are means of reports, such as J: repeats are first averaged within their query.
     """
     prepare: Callable[[Task, JudgeSession], Awaitable[Criteria | str]] | None = None
     """Makes a query's criteria before any report is judged, or says why there are none."""

@@ -19,10 +19,9 @@ from drretail.eval.baskets import keep_references
 from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared
 from drretail.eval.judging.question import VerdictFile, judged_in, verdict_path
 from drretail.eval.judging.session import CODE_JUDGE, Again, Judge, JudgeSession
-from drretail.eval.judging.sources import LivePages, fetch_missing, fetch_summary, live_journal
+from drretail.eval.judging.sources import LookUp, fetch_missing, fetch_summary, keep_unopened
 from drretail.eval.judging.spending import Allowance, CapReached
 from drretail.eval.judging.subject import (
-    LookUp,
     Pair,
     Subject,
     Task,
@@ -146,7 +145,6 @@ async def score(
     concurrency: int | None = None,
     allowance: Allowance | None = None,
     page_age: float = PAGE_AGE,
-    live: Mapping[str, Pages] | None = None,
     missing: Mapping[str, Pages] | None = None,
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
@@ -170,8 +168,7 @@ async def score(
     warning.
 
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
-    those that could not be read). ``live`` has the web from which they are fetched again, to be judged as they are now,
-    besides what the runs received. Metrics that need a judge judge each report ``judge_repeats`` times from the start.
+    those that could not be read). Metrics that need a judge judge each report ``judge_repeats`` times from the start.
     ``pairs`` are what "pairwise" compares, as "A~B"; by default, all pairs of systems that research. Null agents and
     the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion. ``prices``
     are those of the scoreboard; None means the packaged table. With another ``wording`` than the packaged one these are
@@ -194,8 +191,10 @@ async def score(
     compared = choose_pairs(definition, pairs) if PAIRWISE in metrics else []
     submitter = Submitter(experiment, rules, definition.seed, again, judge_repeats, allowance, rate_floors=rate_floors)
     check_replaceable(experiment / "scores.json")
-    with locked(experiment), LivePages(live_journal(experiment), live or {}, anew=again == "everything") as pages:
+    with locked(experiment):
         keep_references(experiment, references or {})
+        if look_up is not None:
+            await asyncio.to_thread(keep_unopened, experiment, look_up)
         if missing is not None:
             fetched = partial(fetch_missing, experiment, missing, progress, again=again != "nothing")
             progress.note(fetch_summary(await asyncio.to_thread(fetched)))
@@ -206,9 +205,8 @@ async def score(
             asked = [[each for each in tables_of_judges if each[0] in group] for group in groups]
             for run in runs if any(asked) else ():
                 subject = read_subject(experiment, definition, run, store, page_age)
-                page_at = None if live is None else partial(pages.page, subject.label)
                 whole = (references or {}).get(subject.query.query_id)
-                subject = replace(subject, offers=offers, look_up=look_up, reference=whole, page_at=page_at)
+                subject = replace(subject, offers=offers, look_up=look_up, reference=whole)
                 yield [[partial(submitter.judge, subject, *each) for each in group] for group in asked]
 
         def of_meetings() -> Iterator[Stages]:

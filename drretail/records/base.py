@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 FORMAT = 1
-Rules = Literal["default", "paper", "drg", "hkuds", "dr3"]
+Rules = Literal["default", "paper", "hkuds", "dr3"]
 """Whose rules something is scored by: drretail's own, or a publication's."""
 ModelKind = Literal["llm", "rule_based", "scripted"]
 NoInterval = Literal["few", "alike"]

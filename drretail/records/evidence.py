@@ -12,7 +12,8 @@ EvidenceKind = Literal["product", "web", "order", "user", "calculation", "file"]
 TextForm = Literal["card", "record", "snippet", "page", "summary", "file"]
 SOURCE_FORMS: frozenset[TextForm] = frozenset({"record", "page", "file"})
 """Forms of a whole source; a snippet is only a search engine's extract of one."""
-SourceState = Literal["ok", "no_content", "blocked", "error"]
+SourceState = Literal["ok", "no_content", "blocked", "error", "not_found"]
+"""``not_found``: there is no such page, host or product; all but "ok" have no text."""
 
 
 class EvidenceText(Record):
@@ -51,13 +52,18 @@ class Evidence(Document):
     problem: str | None = None
     """Why the state is not "ok", in one sentence."""
     looked_up: bool = Field(default=False, exclude_if=lambda looked_up: not looked_up)
-    """True for a record that was looked up in the shop for judging an imported report, whose writer may never have
-    read it."""
+    """True for what was looked up for judging alone: a record that an imported report names, whose writer may never
+    have read it, or what a run's report cites and the run never opened."""
 
     @property
     def sources(self) -> tuple[EvidenceText, ...]:
         """The texts that claims are judged against: records, pages and files."""
         return tuple(text for text in self.texts if text.form in SOURCE_FORMS)
+
+    @property
+    def is_absent(self) -> bool:
+        """True for what a report cites, nobody was handed, and does not exist: it supports nothing."""
+        return self.looked_up and self.state == "not_found"
 
     @property
     def lacks_page(self) -> bool:
@@ -82,12 +88,12 @@ class Evidence(Document):
 
 
 class FetchedPage(Record):
-    """A cited page, fetched after its run had ended."""
+    """A cited page, fetched after its run had ended, or the record of a cited product that no run opened."""
 
     corpus: str | None = None
     """sha256 of the fixed corpus that it comes from; None for the open web."""
-    fetched: str
-    """ISO time of the fetch."""
+    fetched: str = ""
+    """ISO time of the fetch; empty for a record, which is that of the experiment's world."""
     title: str
     text: str
     state: SourceState
@@ -96,7 +102,9 @@ class FetchedPage(Record):
 
 
 class FetchedPages(Document):
-    """exp/sources/<evidence id>.json: a cited page, once for each web that the experiment's systems searched."""
+    """exp/sources/<evidence id>.json: a cited page, once for each web that the experiment's systems searched, or a
+    product's record.
+    """
 
     id: str
     url: str

@@ -259,8 +259,6 @@ class JudgeAudit(OfJudge):
     """Answers that were sent back, in all metrics."""
     failed_reports: int = 0
     """Reports whose claims the judge did not judge in a usable way."""
-    uncovered: int = 0
-    """Citation marks counted as unsupported: in reports of which it covers less than half, asked twice."""
     agreement_ends: tuple[float, float] = (0.0, 1.0)
     """The interval of the agreement with records, in which figures that there are none of may go either way."""
 
@@ -316,7 +314,6 @@ class JudgeAudit(OfJudge):
         counts = {
             "answers sent back": self.repairs,
             "reports without a usable judgement": self.failed_reports,
-            "citation marks left out twice, counted as unsupported": self.uncovered,
         }
         facts += [f"{words}: {count:,}" for words, count in counts.items() if count]
         name = f"{self.judge} {self.judge_params}".rstrip()

@@ -78,12 +78,6 @@ class MetricDescription(Record):
     """By title: variants that add up to 1, which a plot shows as the parts of one bar per system."""
     groups: dict[str, str] = Field(default_factory=dict[str, str])
     """By variant: its group. Variants of one group stand side by side."""
-    only_in_json: tuple[str, ...] = ()
-    """Variants that are no column of a table."""
-    tables: dict[Rules, tuple[str, ...]] = Field(default_factory=dict[Rules, tuple[str, ...]])
-    """By rules: the only variants that are columns of its tables. All, under rules that are not named."""
-    own_names: dict[Rules, dict[str, str]] = Field(default_factory=dict[Rules, dict[str, str]])
-    """By rules: the variants that mean the same as another does under all rules, and that one's name."""
     scale: Literal["share", "rating", "grade", "percent"] = "share"
     """0 to 1, 0 to 10, 0 to 4, or 0 to 100."""
     counts: tuple[str, ...] = ()
@@ -233,6 +227,8 @@ class Verdict(Document):
     more_quotes: tuple[str, ...] = ()
     """Further quotes, if one passage does not decide it."""
     sources: tuple[SourceRef, ...] = ()
+    absent: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
+    """Sources of a claim that do not exist: no such product, no such page."""
     notes: tuple[str, ...] = ()
     """Codes for what is counted besides the value: partial_content, quote_dropped …"""
     error: str | None = None

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from drretail.eval.claims.claims import REPORT, SUPPORT, claims_in, stages_of, types_of
 from drretail.eval.claims.claims import Claim as Extracted
 from drretail.eval.claims.report_index import find_words
-from drretail.eval.claims.rulings import CONTRADICTED, INVENTED
+from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
@@ -306,7 +306,7 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
     cited = extracted(first)
     known = {claim.claim.casefold() for claim in cited}
     more = (claim for stage in rest for claim in extracted(stage))
-    uncited = [claim for claim in more if not claim.sources and claim.claim.casefold() not in known]
+    uncited = [claim for claim in more if not claim.is_cited and claim.claim.casefold() not in known]
     placed = [(claim, span_of(claim, report)) for claim in [*cited, *uncited]]
     placed.sort(key=lambda pair: pair[1] or (len(report), 0))
     claims: list[Claim] = []
@@ -315,13 +315,11 @@ def claims_of(judged: Judged, report: str) -> list[Claim]:
         support: Support = "unjudged" if claim.sources or verdict is not None else "uncited"
         if verdict is not None and CONTRADICTED in verdict.notes:
             support = "contradicted"
-        elif verdict is not None and INVENTED in verdict.notes:
-            support = "none"
         elif verdict is not None and verdict.state == "scored" and isinstance(verdict.value, int | float):
             support = _BY_VALUE.get(verdict.value, "unjudged")
         elif verdict is not None and (verdict.state == "unverifiable" or verdict.state == "failed"):
             support = verdict.state
-        if support == "uncited" and claim.unresolved and judged.rules == "default":
+        if support == "uncited" and claim.unresolved:
             support = "none"  # as in FP: nobody judges it, and a source that does not exist supports nothing
         claims.append(Claim(number, claim.claim, claim.sources, claim.unresolved, span, verdict, support))
     return claims

@@ -16,7 +16,6 @@ from drretail.agents.running.spending import words_of
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
-from drretail.eval.registry import described
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.experiment import Definition, path_of, read_definition, read_runs
@@ -186,6 +185,8 @@ def numbers_of(table: str) -> dict[str, float]:
     return dict(_published()[table]["numbers"])
 
 
+FP, FP_EQ2 = "FP", "FP_eq2"
+"""The second is Eq. 2 of the columns, in these tables alone."""
 WEB = "web_search"
 LONG = 250
 """A report with at least this many words counts as a long answer."""
@@ -321,21 +322,27 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -
             f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
             f"--metrics {metric} --judge PROVIDER:MODEL"
         )
-    # The variants that are computed as in the paper, under any rules
-    published = described(metric).own_names.get("paper", {}) if shown else {}
-    if theirs := [f"{name} is {published[name]}" for name in columns if name in published]:
-        notes = [*notes, f"As the paper computes it, {' and '.join(theirs)} of drretail score."]
     by_variant = {(row.system, row.variant): row for row in shown}
     own: dict[str, list[Cell | None]] = {}
     for label in {row.system for row in shown}:
-        its = (by_variant.get((label, published.get(name, name))) or by_variant.get((label, name)) for name in columns)
+        its = (by_variant.get((label, name)) for name in columns)
         own[label] = [
             None
             if row is None or row.value is None
             else Cell(row.value, "number", n=row.n_scored, planned=row.n_planned)
             for row in its
         ]
-    return paper_table(metric, beside(lines, own, rows_of(metric)), missing, notes=notes)
+    figures = beside(lines, own, rows_of(metric))
+    if FP in columns:
+        columns = (FP, FP_EQ2, *columns[1:])
+        figures = {row: (cells[0], _half_the_sum(cells[1:3]), *cells[1:]) for row, cells in figures.items()}
+    return paper_table(metric, figures, missing, columns=columns, notes=notes)
+
+
+def _half_the_sum(by_type: Sequence[Cell | None]) -> Cell | None:
+    """FP_eq2 of the columns FP_web and FP_product; None if one has no value."""
+    values = [cell.value for cell in by_type if cell is not None and isinstance(cell.value, float)]
+    return Cell(sum(values) / 2, "number") if len(values) == 2 else None
 
 
 def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], list[str]]:

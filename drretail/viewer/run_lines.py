@@ -15,7 +15,7 @@ from drretail.eval.metric import Value
 from drretail.eval.registry import load_metric
 from drretail.eval.scores.gathering import judged_run
 from drretail.records.run import Run
-from drretail.records.score import Rules, Verdict, VerdictState
+from drretail.records.score import Verdict, VerdictState
 from drretail.records.tables.figures import counted, counted_each, number
 from drretail.viewer.experiment import Question, RunView
 from drretail.viewer.judged import Judged, Support, counts_of
@@ -31,38 +31,28 @@ _WHY: Mapping[VerdictState, str] = {
 def arithmetic(judged: Judged, subject: Subject) -> str:
     """The sums behind FP and FR of one judge on a report, computed as for scores.json; means of several judgings.
 
-    For example "FP 0.87 (web 9.5 of 12, product 22 of 24); FR 0.76 (cited 34 of 45)", or why there is no FP. Full
-    support counts 1, partial support ½.
+    For example "FP 0.86 (mean of web 9.5 of 12 and product 22 of 24); FR 0.76 (cited 34 of 45)", or why there is no FP.
+    Full support counts 1, partial support ½.
     """
     values = judged_run(subject, load_metric(FAITHFULNESS), judged.verdicts, judged.rules).values
     precision, recall = values["FP"], values["FR"]
-    sums = {kind: _sum(values.get(f"FP_{kind}")) for kind in TYPES}
-    counted_in = [kind for kind in HEADLINE if sums[kind][1]]
-    added = ", ".join(f"{kind} {_of(*sums[kind])}" for kind in counted_in)
+    sums = {kind: f"{kind} {_of(*its)}" for kind in TYPES if (its := _sum(values[f"FP_{kind}"]))[1]}
+    added = " and ".join(sums[kind] for kind in HEADLINE if kind in sums)
     if precision.value is None:
         parts = [f"no FP: {_WHY.get(precision.state, precision.state)}"]
     else:
-        support, scored = _sum(precision, judged.rules)
-        # Claims that cite both types: the types count them twice, the whole once
-        twice = sum(sums[kind][0] for kind in counted_in) - support, sum(sums[kind][1] for kind in counted_in) - scored
-        if judged.rules == "paper" and len(counted_in) > 1:
-            added += ", the mean of both"
-        elif twice[1] > 0:
-            added += f", less {_of(*twice)} in both: claims {_of(support, scored)}"
-        parts = [f"FP {number(precision.value)} ({added or f'claims {_of(support, scored)}'})"]
+        parts = [f"FP {number(precision.value)} ({'mean of ' * (' and ' in added)}{added})"]
     if recall.value is not None:  # None if nothing was claimed
         parts.append(
             f"FR {number(recall.value)} (cited {_of(recall.items.get('cited', 0), recall.items.get('total', 0))})"
         )
-    parts += [f"not counted in FP: {kind} {_of(*its)}" for kind, its in sums.items() if kind not in HEADLINE and its[1]]
+    parts += [f"not counted in FP: {words}" for kind, words in sums.items() if kind not in HEADLINE]
     return "; ".join(parts)
 
 
-def _sum(value: Value | None, rules: Rules = "default") -> tuple[float, float]:
+def _sum(value: Value) -> tuple[float, float]:
     """The support of judged claims, and their number."""
-    items = {} if value is None else value.items
-    failed = items.get("failed", 0.0) if rules == "drg" else 0.0  # they count as 0 under these rules
-    return items.get("support", 0.0), items.get("counted", 0.0) + failed
+    return value.items.get("support", 0.0), value.items.get("scored", 0.0)
 
 
 def _of(*numbers: float) -> str:

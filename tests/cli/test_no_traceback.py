@@ -100,7 +100,7 @@ def test_a_run_on_which_a_metric_of_ones_own_raises_is_counted_and_without_it_th
     failed = drretail("score", "e", "--metrics", "mine:LENGTH")
     assert failed.returncode == 3
     why = "The metric 'length' failed in judge: ZeroDivisionError: division by zero (mine.py, line 5)."
-    assert f"Failed judgements: 2 ({why})" in " ".join(failed.stderr.split())
+    assert f"Failed judgements: 2 (code: {why})" in " ".join(failed.stderr.split())
 
     (tmp_path / "mine.py").write_text(LENGTH)
     succeeds("score", "e", "--metrics", "mine:LENGTH", "--metrics", "checks")

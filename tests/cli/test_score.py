@@ -31,7 +31,9 @@ def test_a_report_that_no_rule_reads_is_not_asked_again_of_rules(
     for path in run_files(made, "react@offline-shopper"):
         edit_run(path, report=GERMAN)
     scored = drretail("score", "exp", "--metrics", "faithfulness", "--judge", "offline:judge")
-    assert "Failed judgements: 2 (refusal: offline:judge reads English" in " ".join(scored.stderr.split())
+    assert "Failed judgements: 2 (offline:judge: refusal: offline:judge reads English" in " ".join(
+        scored.stderr.split()
+    )
     assert "score --judge PROVIDER:MODEL" in " ".join(scored.stdout.split())
     assert "--retry failed" not in scored.stdout + scored.stderr
 
@@ -78,7 +80,7 @@ def test_only_what_was_asked_for_can_have_failed() -> None:
         (("score", "exp", "--metrics", "quality", "--judge", "nobody:x"), "There is no model provider 'nobody'"),
         ((*PAIRWISE, "--pairs", A), "name two systems by their labels"),
         ((*PAIRWISE, "--pairs", f"{A}~x@modl"), "Did you mean"),
-        ((*PAIRWISE, "--rules", "drg"), "pairwise has no rules drg: take default, paper"),
+        ((*PAIRWISE, "--rules", "dr3"), "pairwise has no rules dr3: take default, paper"),
         ((*PAIRWISE, "--judge", "panel(median):a:b+c:d"), "name the members instead, each with a --judge of its own"),
         (("score", "exp", "--metrics", "checks", "--pairs", f"{A}~{B}"), "add it to the metrics"),
         (("score", "exp", "--metrics", "pairwize"), "Did you mean pairwise"),

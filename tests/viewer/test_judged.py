@@ -165,8 +165,8 @@ def test_a_claim_has_one_verdict_on_all_its_sources_in_which_denied_unverifiable
     assert (none.support, denied.support) == ("none", "contradicted")
     # What cites only something that was invented is in FP's denominator, and so in "0 of 1 cited claims supported".
     unseen = PRICE.model_copy(update={"sources": (), "unresolved": ("P:B9",)})
-    notes: dict[str, object] = {"state": "unverifiable", "notes": ("invented",)}
-    (by_id,), (by_address,) = claims_of(judged([unseen]), REPORT), claims_of(judged([PRICE], **notes), REPORT)
+    absent: dict[str, object] = {"value": 0.0, "absent": PRICE.sources}
+    (by_id,), (by_address,) = claims_of(judged([unseen]), REPORT), claims_of(judged([PRICE], **absent), REPORT)
     assert counts_of([by_id, by_address]) == {"none": 2}
 
 

@@ -48,15 +48,15 @@ def words(*verdicts: Verdict) -> str:
     [
         (
             ruled(((WEB,), 1), ((WEB,), 0.5), ((PRODUCT,), 1), uncited=1),
-            "FP 0.83 (web 1.5 of 2, product 1 of 1); FR 0.75 (cited 3 of 4)",
+            "FP 0.88 (mean of web 1.5 of 2 and product 1 of 1); FR 0.75 (cited 3 of 4)",
         ),
         (
             ruled(((WEB, PRODUCT), 1), ((PRODUCT,), 0)),
-            "FP 0.50 (web 1 of 1, product 1 of 2, less 1 of 1 in both: claims 1 of 2)",
+            "FP 0.75 (mean of web 1 of 1 and product 1 of 2)",
         ),
         (
-            ruled(((WEB,), 0.5), ((PRODUCT,), 1), ((PRODUCT,), 1), rules="paper"),
-            "FP 0.75 (web 0.5 of 1, product 2 of 2, the mean of both)",
+            ruled(((PRODUCT,), 1), ((PRODUCT,), 0.5), rules="paper"),
+            "FP 0.75 (product 1.5 of 2)",
         ),
         (ruled(((ORDER,), 1)), "no FP: it cites neither web pages nor products"),
         (ruled(((WEB,), None)), "no FP: no cited source could be read"),
@@ -78,7 +78,6 @@ def test_a_tables_numbers_add_up_from_the_lines_of_the_runs(judged: Path) -> Non
         for line in lines:
             sums = line.split(";")[part].split("→")[0].rpartition(":")[2]
             pairs = re.findall(r"([\d.]+) of ([\d.]+)", sums)
-            whole = sum((Fraction(below) for _, below in pairs), Fraction())
-            found.append(sum((Fraction(above) for above, _ in pairs), Fraction()) / whole)
+            found.append(sum((Fraction(above) / Fraction(below) for above, below in pairs), Fraction()) / len(pairs))
         (text,) = scores.by_system(variant).values()
         assert float(sum(found) / len(found)) == pytest.approx(text)

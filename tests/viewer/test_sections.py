@@ -181,8 +181,7 @@ def test_judges_and_rules_have_tables_of_their_own(printed: Print) -> None:
 TABLE_AGENTS = ("plan_to_function", "react", "hybrid_react")
 FLOORS = ("null_empty", "null_copy", "null_keywords", "null_bestsellers", "oracle")
 TABLE_SYSTEMS = [*(f"{agent}{web}@offline-shopper" for agent in TABLE_AGENTS for web in ("", "+ws")), *FLOORS]
-PARTS = ("", "_eq2", "_pooled", "_strict", "_web", "_product", "_internal")
-VARIANTS = [*(f"FP{part}" for part in PARTS), "FR", "near_identical_sections"]
+VARIANTS = ["FP", "FP_web", "FP_product", "FP_internal", "FR", "N_cited", "N_web", "N_prod", "near_identical_sections"]
 PrintLines = Callable[..., list[str]]
 score = partial(scores.score, value=0.74, ci_low=0.68, ci_high=0.8, n_planned=50, n_scored=50)
 

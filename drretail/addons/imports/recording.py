@@ -24,7 +24,7 @@ from drretail.addons.imports.material import (
 from drretail.env.looked_up import shop_address, with_looked_up
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Fetched, WebPage
-from drretail.env.web.live import LONGEST_TITLE, clean_line, cleaned_page
+from drretail.env.web.live import LONGEST_TITLE, as_fetched, clean_line, cleaned_page
 from drretail.env.web.page import read_page
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
@@ -32,11 +32,11 @@ from drretail.experiment import (
     Definition,
     Experiment,
     gold_path,
+    keep_source,
     path_of,
     read_definition,
     read_runs,
     run_path,
-    sources_path,
 )
 from drretail.files import write_json
 from drretail.grounding.gold_files import write_with_gold
@@ -53,7 +53,7 @@ from drretail.grounding.report.evidence_ids import normalise_url, product_eviden
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
-from drretail.records.evidence import Citation, Evidence, FetchedPage, FetchedPages
+from drretail.records.evidence import Citation, Evidence
 from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
 from drretail.run_file import Recorded, read_evidence, read_run
@@ -153,10 +153,7 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
     for page in pages:
         entry = named.get(address_of(page.url))
         if entry is not None and entry.url:
-            when = datetime.now(UTC).isoformat(timespec="seconds")
-            fields = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
-            document = FetchedPages(id=entry.id, url=entry.url, pages=(FetchedPage(fetched=when, **fields),))
-            write_json(sources_path(experiment, entry.id), document.model_dump(mode="json", exclude_none=True))
+            keep_source(experiment, entry.id, entry.url, as_fetched(page, None, datetime.now(UTC)))
             fetched.add(entry.id)
     return len(fetched)
 

@@ -333,8 +333,7 @@ def scorers_in(gathered: Gathered) -> list[Scorer]:
 
 def variants_of(metric: Metric) -> tuple[str, ...]:
     """The variants that a single report has, primary ones first; those formed over all reports are left out."""
-    left_out = {*metric.pooled, *metric.description.only_in_json}
-    alone = (name for name in metric.variants if name not in left_out)
+    alone = (name for name in metric.variants if name not in metric.pooled)
     return tuple(sorted(alone, key=lambda name: name not in metric.description.primary))
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from drretail.addons.lab.findings import Figure, JudgeCard, SetCard, unanswered_in_words
 from drretail.errors import UserError
-from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim, Unit
+from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, VERSION, Claim
 from drretail.eval.claims.rulings import SupportJudge, support_prompt
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.session import Again, Judge, JudgeSession
@@ -204,10 +204,9 @@ async def judge_labelled(
             evidence = claim.evidence
             question = Query(query_id="labelled", text=claim.question or NO_QUESTION, source=LABELS)
             subject = Subject(LABELS, System(agent=LABELS, models={}), question, 1, None, evidence, None, None)
-            sources = (*evidence,)
-            unit = Unit(Claim(claim_id=claim.item, claim=claim.claim, sources=sources), sources, ("web",))
+            labelled_claim = Claim(claim_id=claim.item, claim=claim.claim, sources=(*evidence,))
             async with gate:
-                await SupportJudge(subject, session, evidence).rule([unit])
+                await SupportJudge(subject, session, evidence).rule([labelled_claim])
             bar.advance()
 
         await session.together(ask(claim) for claim in labelled.claims)

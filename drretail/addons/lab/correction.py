@@ -31,6 +31,7 @@ from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
 
+_ROUNDING = 1e-9
 Labels = Mapping[str, float]
 """By item, the mean of people's labels."""
 
@@ -126,8 +127,6 @@ class CountedRun:
     value: float
     weight: float
     """1 / the number of the query's runs with a value: repeats are averaged first."""
-    units: int
-    """What its value is the mean of: claims, invented sources and marks that the judge left out."""
 
 
 def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedRun]:
@@ -138,8 +137,7 @@ def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedR
             for plan, judged in gathered.judged_runs(FAITHFULNESS, assessor):
                 found = value_in(judged, headline)
                 if found.value is not None:
-                    units = round(found.items.get("counted", 0))
-                    runs.append(CountedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0, units))
+                    runs.append(CountedRun(plan.label, plan.query.query_id, plan.run_id, found.value, 1.0))
     repeats = Counter((run.system, run.query_id) for run in runs)
     return [replace(run, weight=1 / repeats[run.system, run.query_id]) for run in runs]
 
@@ -147,10 +145,10 @@ def counted_runs(gathered: Gathered, judge: str, headline: str) -> list[CountedR
 def fp_items(
     claims: Iterable[JudgedClaim], labels: Labels, clusters: Clusters, runs: Sequence[CountedRun]
 ) -> dict[str, list[Item]]:
-    """By system, the claims that FP counts; all queries have the same weight."""
-    counted = [claim for claim in claims if claim.in_fp]
+    """By system, the claims that FP counts, and what counts 0 in it; all queries have the same weight."""
+    weighted = [(claim, claim.weight) for claim in claims if claim.weight]
     return _items(
-        counted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
+        weighted, lambda claim: (labels.get(claim.about), 1.0), lambda claim: claim.support or 0.0, clusters, runs
     )
 
 
@@ -163,33 +161,35 @@ def fr_items(
         cited = labels.get(claim.about)
         return (None, 1.0) if cited is None else (cited.has_source, cited.is_claim)
 
-    return _items(claims, label_of, lambda claim: float(claim.cited), clusters, runs)
+    sizes = Counter(claim.run_id for claim in claims)
+    weighted = [(claim, 1 / sizes[claim.run_id]) for claim in claims]
+    return _items(weighted, label_of, lambda claim: float(claim.cited), clusters, runs)
 
 
 def _items(
-    claims: Sequence[JudgedClaim],
+    claims: Iterable[tuple[JudgedClaim, float]],
     label_of: Callable[[JudgedClaim], tuple[float | None, float]],
     verdict_of: Callable[[JudgedClaim], float],
     clusters: Clusters,
     runs: Sequence[CountedRun],
 ) -> dict[str, list[Item]]:
-    """By system, the claims of the runs that count, each weighted by 1 / the number of claims of its report.
+    """By system, the claims of the runs that count, each with its weight in the report's value.
 
-    A run without such a claim is an item whose value is known. So are a report's invented sources and the marks that
-    the judge left out: they count 0.
+    What is left of the weight is known: claims whose sources don't exist count 0. A run without a claim that can be
+    labelled is an item whose value is known.
     """
-    by_run: dict[str, list[JudgedClaim]] = defaultdict(list)
-    for claim in claims:
-        by_run[claim.run_id].append(claim)
+    by_run: dict[str, list[tuple[JudgedClaim, float]]] = defaultdict(list)
+    for claim, weight in claims:
+        by_run[claim.run_id].append((claim, weight))
     items: dict[str, list[Item]] = defaultdict(list)
     for run in runs:
         cluster, its = clusters.user_of.get(run.query_id, run.query_id), by_run[run.run_id]
-        for claim in its:
+        for claim, weight in its:
             label, whole = label_of(claim)
-            share = run.weight / max(run.units, len(its))
+            share = run.weight * weight
             items[claim.system].append(Item(cluster, claim.stratum, share, label, whole, verdict=verdict_of(claim)))
-        value, known = (0.0, 1 - len(its) / run.units) if its and run.units else (run.value, float(not its))
-        if known > 0:
+        value, known = (0.0, 1 - sum(weight for _, weight in its)) if its else (run.value, 1.0)
+        if known > _ROUNDING:
             item = Item(cluster, None, run.weight * known, value, verdict=value, is_known=True)
             items[run.system].append(item)
     return dict(sorted(items.items()))
@@ -286,7 +286,7 @@ def _notes(own: Sequence[JudgedClaim], ruled: Set[str], extracted: Set[str], lab
     if lost := len(labels.keys() - ruled - extracted):
         yield f"{counted(lost, 'label')} of no claim that stands here: the report or the judging has changed since."
     labelled = {claim.stratum for claim in own if claim.about in labels}
-    if empty := sorted({claim.stratum for claim in own if claim.in_fp} - labelled):
+    if empty := sorted({claim.stratum for claim in own if claim.weight} - labelled):
         yield f"No label among the claims of {', '.join(empty)}: the interval allows for anything from 0 to 1 there."
 
 

@@ -323,10 +323,10 @@ class Sheets:
 def _sources(subject: Subject, claim: JudgedClaim) -> Iterator[BlindSource]:
     """The texts that the claim's judge read; all texts of its sources if these are gone."""
     ids = claim.claim.sources
-    texts = content_of(ids, subject.evidence).texts
-    about = about_sources(ids, subject.evidence, read_ledger(subject.evidence))
+    texts = content_of(ids, subject.sources).texts
+    about = about_sources(ids, subject.sources, read_ledger(subject.evidence))
     for each in [text for text in texts if text.text.sha256 in claim.read] or texts:
-        entry = subject.evidence[each.id]
+        entry = subject.sources[each.id]
         link = entry.url if is_web_address(entry.url or "") else None
         title, text = entry.title or entry.key, readable(each.text.text)
         lines = lines_in_question(claim.claim.claim, text) if each.text.form == "record" else ()

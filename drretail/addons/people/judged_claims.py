@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
-from drretail.eval.claims.audit import ReportVerdicts, cites
-from drretail.eval.claims.claims import FAITHFULNESS, HEADLINE, SUPPORT, Claim
+from drretail.eval.claims.audit import ReportVerdicts
+from drretail.eval.claims.claims import FAITHFULNESS, SUPPORT, Claim
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.scores.gathering import name_of
@@ -25,10 +25,10 @@ class JudgedClaim(ClaimItem):
     judge: str
     support: float | None = None
     """None without a verdict."""
-    in_fp: bool = False
-    """False for claims that cite only internal sources, which FP leaves out."""
+    weight: float = 0.0
+    """How much of its report's FP its support is; 0 for claims that FP leaves out, as those of internal sources."""
     cited: bool = False
-    """As FR counts it: the report names a source of the claim that the run was shown."""
+    """As FR counts it: the report names a source of the claim."""
     claim: Claim = Claim(claim_id="", claim="")
     """As the judge extracted it."""
     read: frozenset[str] = frozenset()
@@ -89,10 +89,11 @@ def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
     claims: list[JudgedClaim] = []
     for judged in read_judgements(experiment, FAITHFULNESS, subject.run).by_judge:
         verdicts = [verdict for verdict in judged.verdicts if (judged.rules, verdict.judge_repeat) == ("default", 1)]
-        of_support = [verdict for verdict in verdicts if (verdict.stage, verdict.state) == (SUPPORT, "scored")]
-        ruled = {verdict.item: verdict for verdict in of_support}
+        # What cites nothing that exists counts 0, and there is nothing to read.
+        read_ones = [v for v in verdicts if (v.stage, v.state) == (SUPPORT, "scored") and v.sources]
+        ruled = {verdict.item: verdict for verdict in read_ones}
         report = ReportVerdicts(verdicts, "default")
-        counted = report.supports(HEADLINE)
+        weights = report.weights()
         for claim in report.all or ():
             verdict = ruled.get(claim.claim_id)
             word, support, read = "unverified" if claim.sources else "uncited", None, frozenset[str]()
@@ -111,8 +112,8 @@ def judged_claims_of(experiment: Path, subject: Subject) -> list[JudgedClaim]:
                 has_verdict=verdict is not None,
                 judge=judged.judge.spec,
                 support=support,
-                in_fp=claim.claim_id in counted,
-                cited=cites(claim),
+                weight=weights.get(claim.claim_id, 0.0),
+                cited=claim.is_cited,
                 claim=claim,
                 read=read,
             )

@@ -25,12 +25,15 @@ from drretail.agents.user_files import files_for
 from drretail.conditions.registry import conditions_of
 from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
+from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
+from drretail.env.web.live import as_fetched
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
-from drretail.experiment import Experiment, run_path
+from drretail.experiment import Experiment, keep_source, run_path
 from drretail.grounding.report.citations import find_citations
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Journal
 from drretail.llm.event_loop import aside
@@ -129,13 +132,16 @@ class Runner:
             seconds = time.monotonic() - began
             hashes = prompt_hashes(sut)
             run = run_of(sut.label, query, repeat, session, ended, usage=models.usage, prompt_hashes=hashes)
-            evidence = session.ledger.evidence()
+            evidence, pages = session.ledger.evidence(), dict[str, WebPage]()
             if self.pages and journal is not None:
+                pages = await asyncio.to_thread(pages_beyond, world, run, effects, self.tool_timeout)
                 evidence = await asyncio.to_thread(with_cited_pages, world, run, evidence, effects, self.tool_timeout)
         finally:
             effects.close()
         texts, telemetry = session.trajectory.texts(), self._telemetry(effects, seconds)
-        return Recorded(run, evidence, texts, telemetry, effects.effects)
+        now = datetime.now(UTC)
+        fetched = {url: as_fetched(page, sut.system.web_corpus, now) for url, page in pages.items()}
+        return Recorded(run, evidence, texts, telemetry, effects.effects, fetched)
 
     async def run_into(
         self,
@@ -149,6 +155,8 @@ class Runner:
         """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
         path = journal_path(experiment.run_path(sut.label, query.query_id, repeat))
         recorded = await self.run(sut, query, repeat, path, gate=gate)
+        for url, page in recorded.pages.items():
+            keep_source(experiment.folder, web_evidence_id(url), url, page)
         await asyncio.to_thread(experiment.save, recorded)  # it waits for the disk, and other runs need not
         return recorded.run
 
@@ -287,6 +295,13 @@ def with_cited_pages(
         else entry.with_page(page.text, page.state, page.date, page.problem)
         for entry in evidence
     )
+
+
+def pages_beyond(world: World, run: Run, effects: Journal, seconds: float) -> dict[str, WebPage]:
+    """By address, the pages that the report cites and no result brought: whether they exist, and what they say."""
+    cited = [citation for citation in run.citations if citation.type == "web" and citation.evidence_id is None]
+    urls = [citation.url for citation in cited if citation.url is not None]
+    return dict(fetch_cited(world.web, urls, effects.scope("beyond"), seconds))
 
 
 def recorded_spec(spec: str) -> str:

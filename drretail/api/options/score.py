@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from drretail.api.option import MODELS, OUTPUT, RESUMING, SHOP, Option
+from drretail.api.option import MODELS, OUTPUT, RESUMING, Option
 from drretail.api.options import research, shared
 from drretail.api.options.shared import WHAT
 from drretail.eval.names import METRICS, PAIRWISE
@@ -85,10 +85,6 @@ class ScoreOptions:
     batch: Annotated[bool, Option("Use Anthropic's Message Batches: half the price, up to a day.", MODELS)] = False
     world: shared.MovedWorld = None
     web: shared.Web = None
-    sources: Annotated[
-        Literal["ledger", "live"],
-        Option("Judge by the pages as the agents read them (ledger), or also as they are now (live).", SHOP),
-    ] = "ledger"
     retry: Annotated[
         shared.Retry | None, Option("Judge again what failed, or everything.", RESUMING, metavar="failed|everything")
     ] = None

@@ -68,8 +68,8 @@ class Web(Protocol):
 class Fetched:
     """The raw page; ``body`` is unpacked, and empty unless ``state`` is "ok".
 
-    "blocked" = we may not read it (an address that is not public, robots.txt) or the site refuses; "error" = it cannot
-    be fetched; "no_content" = it exists and holds no text.
+    "blocked" = we may not read it (an address that is not public, robots.txt) or the site refuses; "not_found" = there
+    is no such page or host; "error" = it cannot be fetched; "no_content" = it exists and holds no text.
     """
 
     url: str
@@ -105,6 +105,10 @@ class Blocked(Problem):
 
 class Failed(Problem):
     state: SourceState = "error"
+
+
+class NotFound(Problem):
+    state: SourceState = "not_found"
 
 
 class Late(Failed):

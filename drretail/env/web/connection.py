@@ -28,7 +28,7 @@ from urllib.parse import quote, urlsplit
 import httpcore2
 import idna
 
-from drretail.env.web.base import Blocked, Failed, Late
+from drretail.env.web.base import Blocked, Failed, Late, NotFound
 
 LONGEST = 4000
 """The most characters of an address."""
@@ -286,8 +286,11 @@ def _look_up(resolve: Resolver, host: str, port: int, deadline: Deadline) -> lis
         result = answer.get(timeout=deadline.left())
     except QueueEmpty:
         raise deadline.late() from None
+    # A machine without a network, or a resolver that is out of order (EAI_AGAIN), says nothing of the host.
+    if isinstance(result, socket.gaierror) and result.errno == socket.EAI_AGAIN:
+        raise Failed(f"{host} cannot be looked up for now.")
     if isinstance(result, OSError | UnicodeError) or not result:
-        raise Failed(f"There is no host {host}.")
+        raise NotFound(f"There is no host {host}.")
     if isinstance(result, Exception):
         raise Failed(f"The resolver of this machine answers with no address for {host}.")
     return result

@@ -23,7 +23,7 @@ from urllib.parse import urljoin
 import httpcore2
 from protego import Protego
 
-from drretail.env.web.base import Blocked, Empty, Failed, Fetched, Late, PageOptions, Problem
+from drretail.env.web.base import Blocked, Empty, Failed, Fetched, Late, NotFound, PageOptions, Problem
 from drretail.env.web.connection import (
     PORTS,
     Allowed,
@@ -382,7 +382,7 @@ class Fetcher:
             if answer.status in REFUSALS:
                 raise Blocked(REFUSALS[answer.status], answer.status)
             if answer.status in MISSING:
-                raise Failed(f"There is no such page ({answer.status}).", answer.status)
+                raise NotFound(f"There is no such page ({answer.status}).", answer.status)
             if not 200 <= answer.status < 300:
                 raise Failed(f"The site answers {answer.status} instead of a page.", answer.status)
             if not answer.body.strip():

@@ -9,14 +9,14 @@ parentheses, since a page cannot cite a run's evidence. Cleaning twice changes n
 import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from drretail.env.web.base import Fetched, WebPage, WebResult
 from drretail.grounding.text.untrusted import harmless, visible
 from drretail.journal import Outcome
-from drretail.records.evidence import SourceState
+from drretail.records.evidence import FetchedPage, SourceState
 
 LONGEST_TEXT = 200_000
 """The most characters that are kept of a page: a guide has 10,000 to 30,000."""
@@ -194,6 +194,12 @@ def page_outcome(page: WebPage) -> Outcome:
 def page_of(response: Any) -> WebPage:
     """The page that a journal kept."""
     return WebPage(**response["page"])
+
+
+def as_fetched(page: WebPage, corpus: str | None, when: datetime) -> FetchedPage:
+    """The page as an experiment keeps it; ``corpus`` is that of the web from which it was fetched."""
+    content = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
+    return FetchedPage(corpus=corpus, fetched=when.isoformat(timespec="seconds"), **content)
 
 
 def no_page(url: str, problem: str) -> WebPage:

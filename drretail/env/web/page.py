@@ -232,7 +232,7 @@ def read_page(fetched: Fetched) -> WebPage:
     """The page's text: its product data, then its content as markdown. The state says why a page has none.
 
     "no_content" = only navigation, or a page that only scripts could fill; "blocked" = a bot check, a consent wall, a
-    login, or HTTP 401, 402, 403, 407, 429, 451; "error" = any other failure.
+    login, or HTTP 401, 402, 403, 407, 429, 451; "not_found" = no such page or host; "error" = any other failure.
     """
     if fetched.state != "ok":
         return WebPage(fetched.url, title="", text="", state=fetched.state)

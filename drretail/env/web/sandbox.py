@@ -141,10 +141,13 @@ class SandboxWeb:
         return results
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address in any spelling; state "error" for an address that the corpus lacks or withholds."""
+        """The page at an address in any spelling. It is "not_found" if the corpus lacks it, and in "error" if it is
+        withheld.
+        """
         page = self._by_address.get(normalise_url(url))
         if page is None:
-            return WebPage(url, title="", text="", state="error", problem="The sandbox holds no page at this address.")
+            problem = "The sandbox holds no page at this address."
+            return WebPage(url, title="", text="", state="not_found", problem=problem)
         if self._is_to_come(page):
             problem = f"The page is dated {page.date}, after the shop's today, {self._today}: the sandbox withholds it."
             return WebPage(page.url, title="", text="", state="error", problem=problem)

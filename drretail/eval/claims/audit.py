@@ -8,47 +8,48 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
-from itertools import combinations
+from itertools import combinations, product
 from statistics import fmean
-from typing import Any, Literal
+from typing import Any
 
 from drretail.eval.claims.claims import (
-    ALL_TYPES,
     AUDIT,
     EXTRACT,
     FAITHFULNESS,
     FIRST_ANSWER,
     FROZEN,
+    HEADLINE,
     NOT_IN_REPORT,
     REPORT,
     SUPPORT,
-    SUPPORT_LIVE,
-    SUPPORT_SHOWN,
+    TYPES,
     Claim,
+    SourceType,
     claims_in,
+    listed_claims,
     source_type,
     stages_of,
-    types_of,
-    unit_of,
 )
-from drretail.eval.claims.rulings import CONTRADICTED, INVENTED, NO_QUOTE, NOT_RATED, NOTES
+from drretail.eval.claims.rulings import CONTRADICTED, NO_QUOTE, NOT_RATED, NOTES
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.registry import load_metric
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Layout
+from drretail.grounding.text.wording import split_words
 from drretail.grounding.verify.records import Ledger
 from drretail.records import reading as audited
 from drretail.records.base import sha256_of
 from drretail.records.reading import ReadValue, Shares, summed
-from drretail.records.score import Rules, Verdict
+from drretail.records.score import Rules, Verdict, VerdictState
 from drretail.remembered import remembered
 from drretail.stats.intervals import binomial_ends
 
 _WORD = re.compile(r"\w")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
 _NO_CLAIMS = ("heading", "table_head")
-LEAST = 0.5
-"""The share of the marks below which a list of claims is asked for again."""
+MOST_UNCOVERED = 0.1
+"""The share of the marks above which a list of claims is asked for again, and the report then not judged."""
+_FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,28 +59,41 @@ class MarkPlace:
     source: str
     start: int
     end: int
+    words: str
+    """The words there, without marks: what a report says twice is one claim."""
 
 
 def marks_in(layout: Layout) -> list[MarkPlace]:
     """The citation marks of a report that claims should cover, each source once per sentence.
 
-    Marks in headings and heads of tables, and marks that own no words, such as those of a row of sources, are left out.
+    Marks in headings and heads of tables, and marks that own no words, are left out, and so are those of a line or row
+    of sources: it has no figure, and fewer than three words, such as "Source:" or "Sources: … and …".
     """
     marks: dict[MarkPlace, None] = {}
     for stretch in layout.stretches:
         sentence = layout.sentences[stretch.sentence]
-        if sentence.kind not in _NO_CLAIMS and _WORD.search(layout.text, stretch.start, stretch.end):
-            marks |= {MarkPlace(source, sentence.start, sentence.end): None for source in stretch.cited}
+        words = layout.text[sentence.start : sentence.end]
+        is_claim = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
+        if sentence.kind not in _NO_CLAIMS and is_claim and _WORD.search(layout.text, stretch.start, stretch.end):
+            place = sentence.start, sentence.end, " ".join(words.casefold().split())
+            marks |= {MarkPlace(source, *place): None for source in stretch.cited}
     return [*marks]
 
 
 def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
-    """The marks from whose sentence no claim with their source was taken."""
+    """The marks from whose sentence, or another with the same words, no claim with their source was taken."""
+    own = [*marks]
+    covered = {
+        (mark.source, mark.words)
+        for mark, claim in product(own, claims)
+        if _meets(claim, mark.start, mark.end) and mark.source in (*claim.sources, *claim.unresolved)
+    }
+    return [mark for mark in own if (mark.source, mark.words) not in covered]
 
-    def covers(claim: Claim, mark: MarkPlace) -> bool:
-        return _meets(claim, mark.start, mark.end) and mark.source in (*claim.sources, *claim.unresolved)
 
-    return [mark for mark in marks if not any(covers(claim, mark) for claim in claims)]
+def is_read(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> bool:
+    """True if the claims cover the marks but for a tenth at most."""
+    return len(uncovered(marks, claims)) <= MOST_UNCOVERED * len(marks)
 
 
 def claims_on(value: ReadValue, report: str, claims: Iterable[Claim], *, in_quotes: bool) -> list[Claim]:
@@ -96,15 +110,14 @@ def _meets(claim: Claim, start: int, end: int) -> bool:
 
 
 def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[str, dict[str, Any]] | None:
-    """The shares and the uncovered marks of one repeat's verdicts on a report; None if the extraction failed."""
+    """The shares of one repeat's verdicts on a report; None if the judge gave no list of claims."""
     by_stage: dict[str, dict[str, Verdict]] = defaultdict(dict)
     for verdict in verdicts:
         by_stage[verdict.stage][verdict.item] = verdict
     extraction = by_stage[EXTRACT].get(REPORT)
-    claims = None if extraction is None else claims_in(extraction)
-    if extraction is None or claims is None:
+    if extraction is None or extraction.value is None:
         return None
-    marks = marks_in(layout)
+    claims, marks = listed_claims(extraction), marks_in(layout)
     left = uncovered(marks, claims)
     apart = [sentence for sentence in layout.sentences if sentence.kind in _NO_CLAIMS]
     values = read_by_form(layout, ledger).values
@@ -131,12 +144,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
         audited.LABELLED: (sum(each.state == "scored" for each in judged), len(judged)),
     }
     shares |= dict(_agreement(figures, layout.report, claims, labels | by_stage[f"{SUPPORT}{FIRST_ANSWER}"]))
-    is_low = len(marks) - len(left) < LEAST * len(marks)
-    by_type = Counter(source_type(mark.source) for mark in left) if is_low else {}
-    return {
-        "shares": {name: list(share) for name, share in shares.items()},
-        "uncovered": dict(sorted(by_type.items())),
-    }
+    return {"shares": {name: list(share) for name, share in shares.items()}}
 
 
 def _agreement(
@@ -193,137 +201,150 @@ def agreement_ends(shares: Shares) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Claims, or pairs of claim and type: how many were scored, the sum of their support, and why others were not
-    scored.
-    """
+    """The claims of a report that cite one type of source, by what became of them."""
 
     scored: int = 0
     support: float = 0.0
+    """The sum of their support."""
+    unresolved: int = 0
+    """The scored ones whose sources of this type do not exist: no such product or page, a mark without an entry."""
     unverifiable: int = 0
-    failed: int = 0
-    """Failed by the judge, or never judged."""
     unfetched: int = 0
     """Those that cite a page that was never fetched."""
-    unresolved: int = 0
-    """Claims with a source that does not resolve; not among the units."""
-    invented: int = 0
-    """Those without any other source: 0 in the mean, under the default rules."""
-    unrated: int = 0
-    """Those of which a rule-based judge says nothing; not among the units."""
+    failed: int = 0
+    """Failed by the judge, or never judged."""
     unasked: int = 0
     """The failed ones that no judge was asked about, as when judging was interrupted."""
-    uncovered: int = 0
-    """The scored ones that stand for citation marks which the judge left out, twice; their support is 0."""
+    unrated: int = 0
+    """Those of which a rule-based judge says nothing; not among the units."""
 
     @property
     def units(self) -> int:
         return self.scored + self.unverifiable + self.unfetched + self.failed
 
     @property
-    def mean(self) -> float | None:
-        """The mean support of the scored units and of the claims with only invented sources; None without any, or if
-        the judge failed on all that it was asked.
-        """
-        count = self.scored + (0 if self.failed and not self.scored else self.invented)
-        return self.support / count if count else None
+    def cited(self) -> int:
+        """All claims that cite the type, judged or not."""
+        return self.units + self.unrated
 
     @property
-    def strict(self) -> float | None:
-        """The mean support with unverifiable and unresolved ones as 0; None without any."""
-        count = self.scored + self.unverifiable + self.unresolved
-        return self.support / count if count else None
+    def is_failed(self) -> bool:
+        """True if the claims were not judged completely, since those that were judged first are no random sample, or if
+        the judge failed on most of them.
+        """
+        return bool(self.unasked) or 2 * self.failed > self.units
+
+    @property
+    def state(self) -> VerdictState:
+        """ "scored", or why there is no mean. A retry may still bring a value, so "failed" comes first."""
+        if self.is_failed:
+            return "failed"
+        if self.scored:
+            return "scored"
+        return "failed" if self.failed else "unverifiable" if self.unverifiable else "na"
+
+    @property
+    def mean(self) -> float | None:
+        """The mean support of the scored ones; None without any, or if the judge failed."""
+        return self.support / self.scored if self.state == "scored" else None
 
     def items(self) -> dict[str, float]:
         """The counts for scores.json, which sums them over reports."""
-        return {
-            "units": self.units,
-            "scored": self.scored,
-            "support": self.support,
-            "unverifiable": self.unverifiable,
-            "failed": self.failed,
-            "unfetched": self.unfetched,
-            "unresolved": self.unresolved,
-            "counted": self.scored + self.invented,
-        } | {name: count for name in ("unrated", "uncovered") if (count := getattr(self, name))}
+        names = ("units", "scored", "support", "unresolved", "unverifiable", "failed", "unfetched")
+        counts = {name: float(getattr(self, name)) for name in names}
+        return counts | ({"unrated": float(self.unrated)} if self.unrated else {})
 
 
-def pooled(tallies: Iterable[Tally]) -> Tally:
-    """Several types as one."""
+def summed_tallies(tallies: Iterable[Tally]) -> Tally:
+    """Several types as one: a claim counts once for each that it cites."""
     return Tally(*map(sum, zip(*map(astuple, tallies), strict=True)))
 
 
 class ReportVerdicts:
-    """One report's verdicts by stage, and what follows from them."""
+    """One report's claims and what became of each, and what follows from these."""
 
     def __init__(self, verdicts: Iterable[Verdict], rules: Rules) -> None:
         own = list(verdicts)
         stages = stages_of(rules)
         extractions = {each.stage: claims_in(each) for each in own if each.stage in stages and each.item == REPORT}
         self._support = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT}
-        self.live = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT_LIVE}
-        """By cited pages as they were at judging time, where any was looked at again."""
-        # A unit without such a verdict was shown to the agent in full.
-        shown = {verdict.item: verdict for verdict in own if verdict.stage == SUPPORT_SHOWN}
-        self._shown = self._support | shown
-        # Every value of a report is made of the same claims and units.
+        # Every value of a report is made of the same claims.
         frozen = [claims_in(each) for each in own if each.stage == FROZEN]
         self.judged = frozen[0] if frozen else extractions.get(stages[0])
         """The claims of which those with a source are judged; None when the extraction failed or never was."""
         self.all = extractions.get(stages[-1])
         """All claims, for recall; of one extraction the same."""
         self.cited = [each for each in self.judged or () if each.sources or each.unresolved]
-        self._audit = next((verdict for verdict in own if verdict.stage == AUDIT), None)
-        self._units = [unit for claim in self.cited if (unit := unit_of(claim, rules)) is not None]
-        self._invented = [claim for claim in self.cited if rules == "default" and not claim.sources]
+
+    def _leads_nowhere(self, claim: Claim, kind: SourceType) -> bool:
+        """True if no source of the type exists among those that a claim cites."""
+        verdict = self._support.get(claim.claim_id)
+        return {*claim.sources_of(kind)} <= {*(() if verdict is None else verdict.absent)}
+
+    def _outcome(self, claim: Claim, kind: SourceType) -> float | VerdictState | None:
+        """What a claim counts for a type that it cites: its support, why it has none, or None if nobody was asked.
+
+        It is unverifiable if no source of the type was read, whatever its other sources say.
+        """
+        if self._leads_nowhere(claim, kind):
+            return 0.0
+        verdict = self._support.get(claim.claim_id)
+        if verdict is None or verdict.state != "scored":
+            return None if verdict is None else verdict.state
+        is_read = any(source_type(source.id) == kind for source in verdict.sources)
+        return float(verdict.value) if is_read else "unverifiable"
 
     @remembered
-    def tally(self, kinds: tuple[str, ...], by: Literal["sources", "shown", "live"] = "sources") -> Tally:
-        """The claims that cite any of these types, each once: by their sources, by what the agent was shown of them, or
-        by pages as they were at judging time.
-
-        A claim without a readable source of these types is unverifiable for them, whatever its other sources say.
-        """
-        support = {"sources": self._support, "shown": self._shown, "live": self.live}[by]
-        units = [unit for unit in self._units if any(kind in kinds for kind in unit.types)]
-        ruled = [verdict for unit in units if (verdict := support.get(unit.item)) is not None]
-        scored = [float(verdict.value) for verdict in ruled if _counts(verdict, kinds)]
-        unread = sum(verdict.state == "scored" for verdict in ruled) - len(scored)
-        unseen = sum(INVENTED in verdict.notes for verdict in ruled)
-        unverifiable = unread + sum(verdict.state == "unverifiable" for verdict in ruled) - unseen
-        unrated = sum(NOT_RATED in verdict.notes for verdict in ruled)
-        unfetched = sum(verdict.state == "na" for verdict in ruled) - unrated
-        left_out = {} if self._audit is None else self._audit.value["uncovered"]
-        uncovered = sum(left_out.get(kind, 0) for kind in kinds)
+    def tally(self, kind: SourceType) -> Tally:
+        """The claims that cite a type, each judged with all its sources."""
+        claims = [claim for claim in self.cited if kind in claim.types]
+        outcomes = [self._outcome(claim, kind) for claim in claims]
+        scored = [outcome for outcome in outcomes if isinstance(outcome, float)]
+        not_judged = [claim for claim, outcome in zip(claims, outcomes, strict=True) if outcome == "na"]
+        unrated = sum(NOT_RATED in self._support[claim.claim_id].notes for claim in not_judged)
         return Tally(
-            scored=len(scored) + uncovered,
+            scored=len(scored),
             support=sum(scored),
-            unverifiable=unverifiable,
-            failed=len(units) - len(scored) - unverifiable - unfetched - unrated - unseen,
-            unfetched=unfetched,
-            unresolved=_count_unresolved(self.cited, kinds) + unseen,
-            invented=_count_unresolved(self._invented, kinds) + unseen,
+            unresolved=sum(self._leads_nowhere(claim, kind) for claim in claims),
+            unverifiable=outcomes.count("unverifiable"),
+            unfetched=len(not_judged) - unrated,
+            failed=outcomes.count("failed") + outcomes.count(None),
+            unasked=outcomes.count(None),
             unrated=unrated,
-            unasked=len(units) - len(ruled),
-            uncovered=uncovered,
         )
 
-    def supports(self, kinds: Sequence[str]) -> dict[str, float]:
-        """The support of the claims that ``tally`` counts as scored, by claim id."""
-        return {verdict.item: float(verdict.value) for verdict in self._scored(kinds)}
+    @property
+    def whole(self) -> Tally:
+        """All that was judged: a claim counts once for each type that it cites."""
+        return summed_tallies(map(self.tally, TYPES))
 
-    def notes(self, kinds: Sequence[str]) -> dict[str, float]:
-        """How many claims that cite these types have each note."""
-        scored = self._scored(kinds)
-        return {note: sum(note in verdict.notes for verdict in scored) for note in NOTES}
+    def supports(self) -> list[float]:
+        """The support of each claim that cites a page or a product, if any of these was read or does not exist."""
+        of_claims = ([self._outcome(claim, kind) for kind in HEADLINE if kind in claim.types] for claim in self.cited)
+        known = ([outcome for outcome in of_claim if isinstance(outcome, float)] for of_claim in of_claims)
+        return [max(supports) for supports in known if supports]
 
-    def labels(self, kinds: Sequence[str]) -> dict[str, float]:
-        """How many claims of these types are fully, partly or not supported, without the contradicted ones."""
-        values = [verdict.value for verdict in self._scored(kinds) if CONTRADICTED not in verdict.notes]
-        return {name: values.count(value) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
+    def weights(self) -> dict[str, float]:
+        """By claim id, how much of FP the support of each judged claim is: FP = Σ weight · support.
 
-    def _scored(self, kinds: Sequence[str]) -> list[Verdict]:
-        support = [self._support.get(unit.item) for unit in self._units if any(kind in kinds for kind in unit.types)]
-        return [verdict for verdict in support if verdict is not None and _counts(verdict, kinds)]
+        What is missing to 1 is the weight of claims whose sources don't exist.
+        """
+        there: list[SourceType] = [kind for kind in HEADLINE if self.tally(kind).scored]
+        weights: defaultdict[str, float] = defaultdict(float)
+        for claim, kind in product(self.cited, there):
+            is_counted = kind in claim.types and isinstance(self._outcome(claim, kind), float)
+            if is_counted and not self._leads_nowhere(claim, kind):
+                weights[claim.claim_id] += 1 / (len(there) * self.tally(kind).scored)
+        return dict(weights)
+
+    def notes(self) -> dict[str, float]:
+        """How many judged claims that cite pages or products have each note, and each label; contradicted ones have
+        that note alone.
+        """
+        scored = [self._support[claim_id] for claim_id in self.weights()]
+        values = [verdict.value for verdict in scored if CONTRADICTED not in verdict.notes]
+        labels = {name: float(values.count(value)) for name, value in (("full", 1), ("partial", 0.5), ("none", 0))}
+        return {note: float(sum(note in verdict.notes for verdict in scored)) for note in NOTES} | labels
 
 
 NOT_JUDGED = "this judge has not judged the claims of the report to the end: score faithfulness"
@@ -338,24 +359,3 @@ def followed(judge_session: JudgeSession) -> tuple[list[Verdict], ReportVerdicts
     in_order = sorted(judged, key=lambda verdict: (verdict.stage, verdict.item))
     content = [[each.stage, each.item, each.state, each.value, each.quote, each.notes] for each in in_order]
     return judged, ReportVerdicts(judged, judge_session.rules), f"by the verdicts {sha256_of(content)[:16]}"
-
-
-def _count_unresolved(claims: Iterable[Claim], kinds: Sequence[str]) -> int:
-    return sum(any(kind in kinds for kind in types_of(claim.unresolved)) for claim in claims)
-
-
-def _counts(verdict: Verdict, kinds: Sequence[str]) -> bool:
-    """True for a judgement in which a source of these types was read."""
-    return verdict.state == "scored" and (
-        ALL_TYPES in kinds or any(source_type(source.id) in kinds for source in verdict.sources)
-    )
-
-
-def cites(claim: Claim) -> bool:
-    """True if the report names a source of the claim that resolves."""
-    return len(claim.sources) > len(claim.looked_up)
-
-
-def has_url(claim: Claim) -> bool:
-    """True if the claim's sources in the report include a web page or a product (paper Table 9)."""
-    return any(source_type(source) != "internal" for source in claim.sources if source not in claim.looked_up)

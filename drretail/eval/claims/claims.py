@@ -1,4 +1,4 @@
-"""The claims of a report, and the unit of a support judgement: a claim with all its sources.
+"""The claims of a report, each judged once with all its sources.
 Stage 2: the texts of these sources, and how a judge is shown them.
 """
 
@@ -23,7 +23,7 @@ from drretail.records.reading import COMPARISONS, SUPERLATIVES, ReadValue
 from drretail.records.score import Rules, SourceRef, Verdict
 from drretail.records.shop import SHOP_URL
 
-FAITHFULNESS, VERSION = "faithfulness", 3
+FAITHFULNESS, VERSION = "faithfulness", 4
 """The metric of the verdicts on claims, whichever metric asked for them."""
 PROMPTS = str(Path(__file__).parents[1] / "metrics" / FAITHFULNESS / "judge.py")
 """Their prompts are beside that metric's judge; users override them under its name."""
@@ -31,8 +31,6 @@ SourceType = Literal["web", "product", "internal"]
 TYPES: tuple[SourceType, ...] = ("web", "product", "internal")
 HEADLINE: tuple[SourceType, ...] = ("web", "product")
 """The types that count in FP; internal sources have no counterpart in the paper, and a column of their own."""
-ALL_TYPES = "all"
-"""The only type under the rules of DRG."""
 EXTRACT = "extract"
 """The stage of all claims under the default rules; those with a source are the cited ones."""
 PICKS = "picks"
@@ -43,8 +41,6 @@ SUPPORT, SUPPORT_SHOWN = "support", "support_shown"
 """The stages of support; the second judges by what the agent read instead of by the source."""
 FIRST_ANSWER = "_first"
 """The suffix of the stage that keeps first answers, if a judge was asked again with the records' lines."""
-SUPPORT_LIVE = "support_live"
-"""The stage that judges by cited pages as they are at judging time."""
 FROZEN = "extract_first"
 """The stage that repeats have besides their own extraction: the first repeat's claims, whose labels they give again."""
 AUDIT = "audit"
@@ -68,7 +64,7 @@ class Claim(Record):
     looked_up: tuple[str, ...] = Field(default=(), exclude_if=lambda ids: not ids)
     """The ``sources`` that the report does not cite: records of products that it names."""
     unresolved: tuple[str, ...] = ()
-    """Sources, as written, that do not resolve: invented ids, numbers without an entry."""
+    """Sources, as written, that do not resolve: ids that no tool gave, numbers without an entry."""
     quote: str = ""
     """The words of the report that the claim restates, as the judge copied them."""
     start: int | None = None
@@ -79,19 +75,21 @@ class Claim(Record):
     dropped: int | None = None
     """How many ids the judge gave these values beyond the claim's own sources; they are left out."""
 
+    @property
+    def is_cited(self) -> bool:
+        """True if the report names a source of it, by an id, an address or a number, whether or not that leads
+        anywhere.
+        """
+        return len(self.sources) > len(self.looked_up) or bool(self.unresolved)
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The unit of one support judgement: a claim and all its sources, shown together."""
-
-    claim: Claim
-    sources: tuple[str, ...]
-    types: tuple[str, ...]
-    """The source types for which its support counts."""
+    def sources_of(self, kind: SourceType) -> list[str]:
+        """Its sources of a type that resolve."""
+        return [source for source in self.sources if source_type(source) == kind]
 
     @property
-    def item(self) -> str:
-        return self.claim.claim_id
+    def types(self) -> tuple[SourceType, ...]:
+        """The types of all that it cites, each once, in the order of ``TYPES``."""
+        return types_of((*self.sources, *self.unresolved))
 
 
 def make_claim(
@@ -134,10 +132,13 @@ def make_claim(
 
 def claims_in(verdict: Verdict) -> list[Claim] | None:
     """The claims in an extraction's verdict; None if it failed."""
-    if verdict.state != "scored":
-        return None
+    return listed_claims(verdict) if verdict.state == "scored" else None
+
+
+def listed_claims(verdict: Verdict) -> list[Claim]:
+    """The same, also of a list that counts as failed because it covers too little of the report."""
     try:
-        return [Claim.model_validate(value) for value in verdict.value]
+        return [Claim.model_validate(value) for value in verdict.value or ()]
     except (ValidationError, TypeError) as problem:
         raise UserError(
             f"The verdicts of {verdict.metric} on {verdict.run_id} hold a claim that cannot be read: delete their "
@@ -148,14 +149,6 @@ def claims_in(verdict: Verdict) -> list[Claim] | None:
 def stages_of(rules: Rules) -> tuple[str, ...]:
     """The extractions under these rules: one of all claims, or the paper's two."""
     return (EXTRACT,) if rules == "default" else (CITED, ALL)
-
-
-def unit_of(claim: Claim, rules: Rules) -> Unit | None:
-    """A claim with the sources that it is judged by, or None without any. ``drg`` uses only web and product sources."""
-    if rules == "drg":
-        urls = tuple(source for source in (*claim.sources, *claim.unresolved) if source_type(source) != "internal")
-        return Unit(claim, urls, (ALL_TYPES,)) if urls else None
-    return Unit(claim, claim.sources, types_of(claim.sources)) if claim.sources else None
 
 
 def types_of(sources: Sequence[str]) -> tuple[SourceType, ...]:
@@ -218,11 +211,13 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The texts of a unit's sources."""
+    """The texts of a claim's sources."""
 
     texts: tuple[SourceText, ...]
     unreadable: tuple[str, ...] = ()
     """Sources that could not be read: not in the ledger, blocked, in error, or empty."""
+    absent: tuple[str, ...] = ()
+    """Products that the shop does not have, and addresses that no result held and where nothing is."""
     unfetched: tuple[str, ...] = ()
     """Web pages that were never fetched: what they say of the claim is unknown."""
 
@@ -230,8 +225,7 @@ class Content:
 def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, shown: bool = False) -> Content:
     """The texts of the sources: their records, pages or files; with ``shown``, what the agent read of them."""
     texts: list[SourceText] = []
-    unreadable: list[str] = []
-    unfetched: list[str] = []
+    without: dict[str, list[str]] = {"unreadable": [], "absent": [], "unfetched": []}
     for source in sources:
         entry = evidence.get(source)
         kept: Sequence[EvidenceText] = () if entry is None else entry.sources
@@ -240,8 +234,9 @@ def content_of(sources: Sequence[str], evidence: Mapping[str, Evidence], *, show
         own = [text for text in kept if text.text.strip()]
         texts += (SourceText(source, text, entry) for text in own)
         if not own:
-            (unfetched if entry is not None and entry.is_unfetched else unreadable).append(source)
-    return Content(tuple(texts), tuple(unreadable), tuple(unfetched))
+            is_absent, is_unfetched = (entry.is_absent, entry.is_unfetched) if entry is not None else (False, False)
+            without["absent" if is_absent else "unfetched" if is_unfetched else "unreadable"].append(source)
+    return Content(tuple(texts), **{name: tuple(ids) for name, ids in without.items()})
 
 
 def fitted(texts: Sequence[SourceText], claims: Sequence[str], room: int | None) -> tuple[SourceText, ...]:
@@ -263,27 +258,27 @@ def same_texts(refs: Sequence[SourceRef], texts: Sequence[SourceText]) -> bool:
     return {(ref.id, ref.sha256) for ref in refs} == {(text.id, text.text.sha256) for text in texts}
 
 
-def packed(units: Sequence[tuple[Unit, Content]]) -> list[list[tuple[Unit, Content]]]:
+def packed(claims: Sequence[tuple[Claim, Content]]) -> list[list[tuple[Claim, Content]]]:
     """The claims of each call: at most ``MOST_CLAIMS``, with sources of at most ``MOST_BYTES`` together.
 
     Claims with the same sources come together, so that a source is seldom sent twice. A source above the limit has
     calls of its own.
     """
-    groups: dict[tuple[bool, frozenset[str]], list[tuple[Unit, Content]]] = {}
-    for unit, content in units:
+    groups: dict[tuple[bool, frozenset[str]], list[tuple[Claim, Content]]] = {}
+    for claim, content in claims:
         has_pages = any(parse_evidence_id(text.id) in (None, "web", "file") for text in content.texts)
-        groups.setdefault((has_pages, frozenset(unit.sources)), []).append((unit, content))
-    calls: list[list[tuple[Unit, Content]]] = []
+        groups.setdefault((has_pages, frozenset(claim.sources)), []).append((claim, content))
+    calls: list[list[tuple[Claim, Content]]] = []
     sizes: dict[str, int] = {}
     kind: bool | None = None
     for (has_pages, _), group in sorted(groups.items(), key=lambda each: each[0][0]):
-        for unit, content in group:
+        for claim, content in group:
             own = {text.text.sha256: size(text.text.text) for text in content.texts}
             is_full = not calls or len(calls[-1]) == MOST_CLAIMS or has_pages != kind
             if is_full or (not own.keys() <= sizes.keys() and sum((sizes | own).values()) > MOST_BYTES):
                 calls.append([])
                 sizes = {}
-            calls[-1].append((unit, content))
+            calls[-1].append((claim, content))
             sizes, kind = sizes | own, has_pages
     return calls
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from drretail.eval.claims.audit import LEAST, MarkPlace, marks_in, uncovered
+from drretail.eval.claims.audit import MarkPlace, is_read, marks_in, uncovered
 from drretail.eval.claims.claims import (
     ALL,
     CITED,
@@ -45,6 +45,7 @@ from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
 
 _WORDS_TOLD = 120
+UNREAD = "its claims cover {covered} of the {marks} citation marks of the report, asked twice"
 
 
 class ExtractedClaim(Record):
@@ -135,9 +136,9 @@ async def _extraction_verdict(
 ) -> Verdict:
     """Asks one question, or one for each part of a long report, concurrently, and merges the answers."""
     report = subject.report or ""
-    resolver = SourceResolver(report, subject.evidence)
+    resolver = SourceResolver(report, subject.sources)
     known = frozenset(subject.evidence)
-    marks = marks_in(subject.case.layout) if stage == EXTRACT else []
+    marks = marks_in(subject.layout) if stage == EXTRACT else []
 
     def question(item: str, given: str, after: int, end: int) -> JudgeQuestion[Answer]:
         """``after`` is the offset from which quotes are searched, ``end`` that of the last mark to cover."""
@@ -162,7 +163,8 @@ async def _extraction_verdict(
                     judge_session.record(PICKS, REPORT, "scored", picks, prompt_hash=prompt.hash)
             claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
             held = [claim for claim in claims if claim.start is not None or stage != EXTRACT]
-            return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)))
+            error = _unread(marks, held) if item == REPORT else ""
+            return Ruling(_as_value(held), notes=(NOT_IN_REPORT,) * (len(claims) - len(held)), error=error)
 
         return JudgeQuestion(stage, item, prompt, {"report": given}, kind, read, check, purpose="extraction")
 
@@ -187,12 +189,20 @@ async def _extraction_verdict(
         claim.model_copy(update={"claim_id": make_claim(number, claim.claim, claim.sources, claim.unresolved).claim_id})
         for number, claim in enumerate(first.values(), 1)
     ]
-    notes = [note for verdict in verdicts for note in verdict.notes]
-    return judge_session.record(stage, REPORT, "scored", _as_value(merged), prompt_hash=prompt.hash, notes=notes)
+    notes, error = [note for verdict in verdicts for note in verdict.notes], _unread(marks, merged) or None
+    told: dict[str, Any] = {"prompt_hash": prompt.hash, "notes": notes, "error": error}
+    return judge_session.record(stage, REPORT, "failed" if error else "scored", _as_value(merged), **told)
 
 
 def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
     return [claim.model_dump(mode="json", exclude_none=True) for claim in claims]
+
+
+def _unread(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> str:
+    """Why a report counts as not judged, since what its other marks cite is unknown and no 0; empty if it is read."""
+    if is_read(marks, claims):
+        return ""
+    return UNREAD.format(covered=len(marks) - len(uncovered(marks, claims)), marks=len(marks))
 
 
 def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) -> Iterator[str]:
@@ -200,8 +210,8 @@ def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) 
     strange = [f"{claim.quote!r}" for claim in claims if claim.start is None]
     if strange:
         yield f"These quotes do not stand in the report: {', '.join(strange[:MOST_TOLD])}. Copy quotes exactly."
-    left = uncovered(marks, claims)
-    if len(marks) - len(left) < LEAST * len(marks):
+    if not is_read(marks, claims):
+        left = uncovered(marks, claims)
         places = (f"[{mark.source}] in {report[mark.start : mark.end][:_WORDS_TOLD]!r}" for mark in left[:MOST_TOLD])
         yield (
             f"The list covers {len(marks) - len(left)} of the {len(marks)} citation marks in the text. Give all claims "
@@ -243,10 +253,12 @@ def claims_of(
         resolved = resolver.resolve(extracted.sources)
         span = finder.find(extracted.quote)
         values = extracted.values if isinstance(extracted, ValuedClaim) else ()
-        # A claim that cites a product unknown to the shop is not about a product named before it.
-        is_of_none = any(source.startswith("P:") for source in resolved.unresolved)
-        named = () if is_of_none else about(extracted.claim, span)
-        looked_up = tuple(name for name in named if name not in resolved.sources)
+        # A product's id is a source whether or not anybody opened it: the shop has it, or not.
+        unknown = tuple(name for name in resolved.unresolved if parse_evidence_id(name) == "product")
+        sources = (*resolved.sources, *unknown)
+        # A claim that cites such a product is not about one that is named before it.
+        named = () if unknown else about(extracted.claim, span)
+        looked_up = tuple(name for name in named if name not in sources)
         typed: list[ReadValue] = []
         for value in as_values(values, report, extracted.quote, span or (after, after)):
             of, than = (tuple(_as_ids(names, resolver)) for names in (value.of, value.than))
@@ -257,8 +269,8 @@ def claims_of(
             make_claim(
                 extracted.claim_id,
                 extracted.claim,
-                (*resolved.sources, *looked_up),
-                resolved.unresolved,
+                (*sources, *looked_up),
+                tuple(name for name in resolved.unresolved if name not in unknown),
                 quote=extracted.quote,
                 span=span,
                 looked_up=looked_up,

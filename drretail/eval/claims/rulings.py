@@ -2,11 +2,10 @@
 answer: a value, quotes that were found, notes.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, cast, get_args
 
@@ -20,7 +19,6 @@ from drretail.eval.claims.claims import (
     Claim,
     Content,
     SourceText,
-    Unit,
     about_sources,
     content_of,
     fitted,
@@ -34,18 +32,14 @@ from drretail.eval.claims.report_index import has_words
 from drretail.eval.judging.question import LEFT_OUT, REASON, still_to_ask
 from drretail.eval.judging.session import JudgeSession, Step
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.verify.checks import read_report
 from drretail.grounding.verify.product_statements import AGREES
 from drretail.grounding.verify.records import Ledger
-from drretail.grounding.verify.turns import statements_of
 from drretail.grounding.verify.values import verify
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS
-from drretail.records.base import Record, sha256_of
-from drretail.records.evidence import Evidence, EvidenceText
-from drretail.records.reading import ReadValue
+from drretail.records.base import Record
+from drretail.records.evidence import Evidence
 from drretail.records.score import Rules, Verdict, VerdictState
-from drretail.records.shop import has_offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +52,11 @@ class RecordCheck:
     """A line for each value: "price 39.99: the record says $49.99"."""
 
 
-def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue] = ()) -> RecordCheck | None:
-    """What the records say of a claim. None if it has no values, or if none is contradicted and not all can be
-    verified.
-
-    For products with known variants, stock or list price, the claim's words are checked too. ``read`` are verified
-    values of the report; wrong ones within the claim count if the judge read no values.
+def check_of(claim: Claim, ledger: Ledger, report: str) -> RecordCheck | None:
+    """What the records say of the values that the judge typed of a claim. None without any, or if none is contradicted
+    and not all can be verified.
     """
-    ids = [source.removeprefix("P:") for source in claim.sources if not claim.looked_up or source[:2] == "P:"]
-    items = [ledger.products[name] for name in ids if name in ledger.products]
-    is_known = any(has_offers(item) or item.product_id in ledger.looked_up for item in items)
-    if is_known and len(items) == len(ids):  # else the claim also rests on other sources
-        statements = statements_of(claim.claim, ids, {item.product_id: item for item in items})
-        if statements:
-            lines = tuple(dict.fromkeys(statement.in_words(claim.claim) for statement in statements))
-            return RecordCheck(is_contradicted=not all(statement.is_true for statement in statements), lines=lines)
-    start, end = claim.start or 0, claim.end or 0
-    wrong = (value for value in read if start <= value.start < end and value.state == "contradicted")
-    verified = verify(claim.values, ledger, report, lambda _: claim.sources) if claim.values else tuple(wrong)
+    verified = verify(claim.values, ledger, report, lambda _: claim.sources)
     states = {value.state for value in verified}
     if "contradicted" not in states and states != {"verified"}:
         return None
@@ -92,6 +73,7 @@ def check_of(claim: Claim, ledger: Ledger, report: str, read: Sequence[ReadValue
 PARTIAL_CONTENT, QUOTE_DROPPED, DISTORTED = "partial_content", "quote_dropped", "distorted_in_summary"
 ONLY_IN_SNIPPET, SOURCE_CUT, CONTRADICTED = "only_in_snippet", "source_cut", "contradicted"
 ASKED_AGAIN, CHANGED, NO_QUOTE = "asked_again", "changed_mind", "no_quote"
+UNOPENED = "unopened"
 NOTES = (
     PARTIAL_CONTENT,
     QUOTE_DROPPED,
@@ -102,6 +84,7 @@ NOTES = (
     ASKED_AGAIN,
     CHANGED,
     NO_QUOTE,
+    UNOPENED,
 )
 """The notes of support verdicts.
 
@@ -110,11 +93,10 @@ distorted_in_summary, only_in_snippet: the summary or snippet that the agent rea
 page. source_cut: a source was too long for the judge and was cut to passages. contradicted: the sources contradict the
 claim (its value is 0). asked_again: the judge was asked again with what the records say, and this is its second answer.
 changed_mind: that answer has another label than the first. no_quote: support was first given without a quote that a
-source holds, and the judge was asked again.
+source holds, and the judge was asked again. unopened: the run never opened a product or page that the claim cites; it
+is judged by the shop's record, or by the page.
 """
 UNQUOTED = "support without a quote that its sources hold, asked twice"
-INVENTED = "invented"
-"""The note of an unverifiable claim all of whose addresses a run of ours never saw: 0 in the mean."""
 NOT_RATED = "not_rated"
 """The note of a verdict without a value: no field of a record decides the claim for a rule-based judge."""
 Label = Literal["full_support", "partial_support", "no_support", "contradicted"]
@@ -223,6 +205,7 @@ def support_answer(reply: RuledClaim, texts: Sequence[str]) -> SupportAnswer:
 
 QUESTION = "Q"
 """The id of the shopper's question among the sources."""
+ABSENT = "no such product or page: {sources}"
 UNFETCHED = "nobody fetched the page it cites ({pages}): `score --fetch-sources` does"
 ASK_FOR_QUOTE = "no quote that was given stands in its sources: copy the passage that shows it, or give another label"
 DIVISIBLE = ("refusal", "unusable")
@@ -262,102 +245,91 @@ class SupportJudge:
         """The records that values are compared with, and the terms of calculations."""
         return self.subject.ledger
 
-    @cached_property
-    def read(self) -> Sequence[ReadValue]:
-        """The figures that code reads in a report on looked-up products; empty for other reports."""
-        return read_report(self.subject.case).values if self.ledger.looked_up else ()
-
     @property
     def shown(self) -> "SupportJudge":
         """The same judge, by what the agent read of web pages."""
         return replace(self, stage=SUPPORT_SHOWN)
 
-    def existing(self, unit: Unit) -> Verdict | None:
+    def existing(self, claim: Claim) -> Verdict | None:
         """The existing verdict, unless it rests on other texts, as before a page was fetched."""
-        known = self.judge_session.existing(self.stage, unit.item)
-        known = known or self.judge_session.existing(self.stage, unit.item, self.prompt.hash)
-        return known if known is not None and same_texts(known.sources, self.content(unit).texts) else None
+        known = self.judge_session.existing(self.stage, claim.claim_id)
+        known = known or self.judge_session.existing(self.stage, claim.claim_id, self.prompt.hash)
+        content = self.content(claim)
+        is_same = known is not None and known.absent == content.absent and same_texts(known.sources, content.texts)
+        return known if is_same else None
 
-    def content(self, unit: Unit) -> Content:
+    def content(self, claim: Claim) -> Content:
         """The texts that a claim is judged by; none if one of its pages was never fetched."""
-        content = content_of(unit.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
-        if content.unfetched and not (unit.claim.looked_up and content.texts):
+        content = content_of(claim.sources, self.evidence, shown=self.stage == SUPPORT_SHOWN)
+        if content.unfetched and not (claim.looked_up and content.texts):
             return replace(content, texts=())
-        if self.rules != "drg":
-            return content
-        # Under these rules, a sentence stands for an unreadable source, and addresses are removed from texts.
-        read = [
-            replace(source, text=source.text.model_copy(update={"text": re.sub(r"https?://\S+", "", source.text.text)}))
-            for source in content.texts
-        ]
-        for source in content.unreadable:
-            text = f"Error: the content of {source} could not be fetched."
-            notice = EvidenceText(sha256=sha256_of(text), form="page", text=text, shown=False, path="0", seq=0)
-            read.append(SourceText(source, notice))
-        return Content(tuple(read))
+        return content
 
-    def is_shown_otherwise(self, unit: Unit) -> bool:
+    def is_shown_otherwise(self, claim: Claim) -> bool:
         """True if the agent read web texts of the claim that differ from those it is judged by."""
-        return self.shown.content(unit).texts != self.content(unit).texts and any(
-            source_type(text.id) == "web" for text in self.shown.content(unit).texts
+        return self.shown.content(claim).texts != self.content(claim).texts and any(
+            source_type(text.id) == "web" for text in self.shown.content(claim).texts
         )
 
-    async def rule(self, units: Sequence[Unit]) -> None:
-        """Records the missing verdicts of all units, asked concurrently."""
-        await self.judge_session.take(list(self.steps(units)))
+    async def rule(self, claims: Sequence[Claim]) -> None:
+        """Records the missing verdicts of all claims, asked concurrently."""
+        await self.judge_session.take(list(self.steps(claims)))
 
-    def steps(self, units: Sequence[Unit]) -> Iterator[Step[Any]]:
-        """The questions for the missing verdicts of these units; verdicts of unreadable ones are recorded at once.
+    def steps(self, claims: Sequence[Claim]) -> Iterator[Step[Any]]:
+        """The questions for the missing verdicts of these claims; verdicts of unreadable ones are recorded at once.
 
         Under the default rules claims share calls. Claims on records are separate from those on pages and files, so
-        that a page is never shown beside a record. All units are packed, not only the missing ones: judging that was
+        that a page is never shown beside a record. All claims are packed, not only the missing ones: judging that was
         cut then asks the same questions, and the journal answers them.
         """
-        contents = [(unit, self.content(unit)) for unit in units]
-        missing = {unit.item for unit in units if self.existing(unit) is None}
-        for unit, content in contents:
-            if not content.texts and unit.item in missing:
+        contents = [(claim, self.content(claim)) for claim in claims]
+        missing = {claim.claim_id for claim in claims if self.existing(claim) is None}
+        for claim, content in contents:
+            if not content.texts and claim.claim_id in missing:
                 state, reason = self.unread(content)
-                notes = [INVENTED] if self._is_invented(unit) else []
-                self.judge_session.record(self.stage, unit.item, state, reason=reason, notes=notes)
+                value = 0.0 if state == "scored" else None
+                self.judge_session.record(
+                    self.stage, claim.claim_id, state, value, reason=reason, absent=content.absent
+                )
         readable = [pair for pair in contents if pair[1].texts]
         calls = packed(readable) if self.rules == "default" else [[pair] for pair in readable]
-        for call in still_to_ask(calls, lambda pair: pair[0].item in missing):
+        for call in still_to_ask(calls, lambda pair: pair[0].claim_id in missing):
             texts = {(text.id, text.text.sha256): text for _, content in call for text in content.texts}
-            claims = [unit.claim.claim for unit, _ in call]
-            cut = tuple(self.fit([*texts.values()], claims, self.judge_session.room))
-            yield Step(partial(self._answered, [unit for unit, _ in call], cut), partial(self._keep, call, cut))
+            asked = [claim for claim, _ in call]
+            cut = tuple(self.fit([*texts.values()], [claim.claim for claim in asked], self.judge_session.room))
+            yield Step(partial(self._answered, asked, cut), partial(self._keep, call, cut))
 
-    async def _answered(self, units: Sequence[Unit], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
-        """The judge's answers by item; claims whose answer differs from the records are asked about again."""
+    async def _answered(self, claims: Sequence[Claim], texts: Sequence[SourceText]) -> dict[str, SupportAnswer]:
+        """The judge's answers by claim id; claims whose answer differs from the records are asked about again."""
         if self.rules != "default":
-            values = {"claim": tagged("claim", units[0].claim.claim), "sources": source_tags(texts)}
-            reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, Support)
+            (claim,) = claims
+            values = {"claim": tagged("claim", claim.claim), "sources": source_tags(texts)}
+            reply = await self.judge_session.ask(self.stage, claim.claim_id, self.prompt, values, Support)
             if (answer := reply.answer) is None:
-                return {units[0].item: SupportAnswer(None, error=reply.error)}
+                return {claim.claim_id: SupportAnswer(None, error=reply.error)}
             quotes = [answer.quote] if answer.quote.strip() else []
             ruled = RuledClaim(claim_id=1, quotes=quotes, justification=answer.justification, label=answer.support)
-            return {units[0].item: support_answer(ruled, [text.text.text for text in texts])}
-        alone = await self._labels(units, texts)
+            return {claim.claim_id: support_answer(ruled, [text.text.text for text in texts])}
+        alone = await self._labels(claims, texts)
         text = self.subject.case.layout.text
-        checks = {unit.item: check_of(unit.claim, self.ledger, text, self.read) for unit in units}
+        checks = {claim.claim_id: check_of(claim, self.ledger, text) for claim in claims}
         lines = {
             item: check.lines for item, check in checks.items() if check is not None and alone[item].differs_from(check)
         }
-        again = await self._labels([each for each in units if each.item in lines], texts, lines) if lines else {}
+        again = await self._labels([each for each in claims if each.claim_id in lines], texts, lines) if lines else {}
         second = {
             item: replace(answer, first=alone[item]) for item, answer in again.items() if answer.value is not None
         }
         return alone | second
 
     async def _labels(
-        self, units: Sequence[Unit], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
+        self, claims: Sequence[Claim], texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]] = NO_LINES
     ) -> dict[str, SupportAnswer]:
-        """The judge's labels by item. Claims missing in an answer are asked about again; if no answer is usable, in two
-        halves. Support without a quote that a source holds is asked for once more, and then failed.
+        """The judge's labels by claim id. Claims missing in an answer are asked about again; if no answer is usable, in
+        two halves. Support without a quote that a source holds is asked for once more, and then failed.
         """
         labels: dict[str, SupportAnswer] = {}
-        left = list(units)
+        left = list(claims)
         unquoted: set[str] = set()
         for _ in range(1 + MAX_REPAIRS):
             asked_for = {item: (*lines.get(item, ()), ASK_FOR_QUOTE) for item in unquoted}
@@ -367,102 +339,110 @@ class SupportJudge:
                     for half in (left[: len(left) // 2], left[len(left) // 2 :]):
                         labels |= await self._labels(half, texts, lines)
                     return labels
-                return labels | {unit.item: SupportAnswer(None, error=error) for unit in left}
+                return labels | {claim.claim_id: SupportAnswer(None, error=error) for claim in left}
             again = {item for item, each in answer.items() if each.is_unquoted} - unquoted
             labels |= {item: _quoted(each, unquoted, item) for item, each in answer.items() if item not in again}
             unquoted |= again
-            left = [unit for unit in left if unit.item not in labels]
+            left = [claim for claim in left if claim.claim_id not in labels]
             if not left:
                 break
-        return labels | {unit.item: SupportAnswer(None, error=LEFT_OUT) for unit in left}
+        return labels | {claim.claim_id: SupportAnswer(None, error=LEFT_OUT) for claim in left}
 
     async def _ask_once(
-        self, units: Sequence[Unit], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
+        self, claims: Sequence[Claim], all_texts: Sequence[SourceText], lines: Mapping[str, Sequence[str]]
     ) -> tuple[dict[str, SupportAnswer] | None, str]:
-        """One call: the usable labels by item, or None and the reason."""
-        cited = {source for unit in units for source in unit.sources}
+        """One call: the usable labels by claim id, or None and the reason."""
+        cited = {source for claim in claims for source in claim.sources}
         texts = [all_text for all_text in all_texts if all_text.id in cited]
         about = about_sources((source_text.id for source_text in texts), self.evidence, self.ledger)
         question = self.subject.query.text
-        shown = shown_products((unit.claim for unit in units), self.ledger)
-        listed = {unit.item: lists for unit, lists in zip(units, shown, strict=True)}
+        shown = shown_products(claims, self.ledger)
+        listed = {claim.claim_id: lists for claim, lists in zip(claims, shown, strict=True)}
         lists = {name: lines for own in shown for name, lines in own.items()}
         beside = [tagged("source", text, id=name) for name, text in {QUESTION: question, **lists}.items()]
         values = {
             "today": self.subject.today,
             "sources": "\n\n".join([*beside, source_tags(texts, about)]),
             "claims": "\n\n".join(
-                _shown(number, unit, [*unit.sources, *listed[unit.item]], lines.get(unit.item, ()))
-                for number, unit in enumerate(units, 1)
+                _shown(number, claim, [*claim.sources, *listed[claim.claim_id]], lines.get(claim.claim_id, ()))
+                for number, claim in enumerate(claims, 1)
             ),
         }
 
         def check(answer: ClaimsSupport) -> str | None:
-            known = range(1, len(units) + 1)
+            known = range(1, len(claims) + 1)
             strange = [str(number) for number in answer.numbers if number not in known]
             if not strange and any(number in known for number in answer.by_number()):
                 return None
             why = f"There is no claim {', '.join(strange)}. " if strange else ""
-            return f"{why}Give each of the claims 1 to {len(units)} once, by its claim_id, with a justification."
+            return f"{why}Give each of the claims 1 to {len(claims)} once, by its claim_id, with a justification."
 
-        reply = await self.judge_session.ask(self.stage, units[0].item, self.prompt, values, ClaimsSupport, check)
+        first = claims[0].claim_id
+        reply = await self.judge_session.ask(self.stage, first, self.prompt, values, ClaimsSupport, check)
         if reply.answer is None:
             return None, reply.error or ""
         labels = reply.answer.by_number()
         return {
-            unit.item: support_answer(
+            claim.claim_id: support_answer(
                 labels[number],
                 [
                     question,
-                    *listed[unit.item].values(),
+                    *listed[claim.claim_id].values(),
                     # With what the tags of its sources say, such as a page's date.
-                    source_tags([text for text in texts if text.id in unit.sources], about),
+                    source_tags([text for text in texts if text.id in claim.sources], about),
                 ],
             )
-            for number, unit in enumerate(units, 1)
+            for number, claim in enumerate(claims, 1)
             if number in labels
         }, ""
 
     def unread(self, content: Content) -> tuple[VerdictState, str]:
-        """Why a claim can't be judged: a page that was never fetched differs from one that can't be read."""
+        """Why no judge is asked: a page that was never fetched differs from one that can't be read, and what does not
+        exist supports nothing.
+        """
         if content.unfetched:
             return "na", UNFETCHED.format(pages=", ".join(content.unfetched))
+        if not content.unreadable:
+            return "scored", ABSENT.format(sources=", ".join(content.absent))
         notice = (
             f"{each} ({entry.problem})" if (entry := self.evidence.get(each)) and entry.problem else each
             for each in content.unreadable
         )
         return "unverifiable", f"none of its sources could be read: {', '.join(notice)}"
 
-    def _is_invented(self, unit: Unit) -> bool:
-        """True if a run of ours cites only addresses that stand in nothing that it was given."""
-        if self.rules != "default" or self.subject.system.is_imported:
-            return False
-        texts = [text.text for entry in self.evidence.values() for text in entry.texts]
-        addresses = [source.partition("://")[2].rstrip("/") for source in unit.sources]
-        return self.evidence.keys().isdisjoint(unit.sources) and not any(
-            one in text for one in addresses for text in texts
-        )
-
     def _keep(
-        self, call: Sequence[tuple[Unit, Content]], texts: Sequence[SourceText], answers: Mapping[str, SupportAnswer]
+        self, call: Sequence[tuple[Claim, Content]], texts: Sequence[SourceText], answers: Mapping[str, SupportAnswer]
     ) -> None:
         """Records the verdicts of one call, and the first answers on claims that were asked about twice."""
         with self.judge_session.file.at_once():
-            for unit, content in call:
-                answer, own = answers[unit.item], [text for text in texts if text.id in unit.sources]
-                notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched else []
+            for claim, content in call:
+                answer, own = answers[claim.claim_id], [text for text in texts if text.id in claim.sources]
+                notes = [PARTIAL_CONTENT] if content.unreadable or content.unfetched or content.absent else []
                 notes += [SOURCE_CUT] if any(source_text.share is not None for source_text in own) else []
+                cited = set(claim.sources) - set(claim.looked_up)
+                notes += [UNOPENED] if any(self._is_unopened(source) for source in cited) else []
+                record = partial(self._record, claim.claim_id, own, content.absent)
                 if answer.first is not None:
-                    self._record(f"{self.stage}{FIRST_ANSWER}", unit, own, answer.first, notes)
+                    record(f"{self.stage}{FIRST_ANSWER}", answer.first, notes)
                     notes += [ASKED_AGAIN, *([CHANGED] if answer.is_changed else [])]
-                self._record(self.stage, unit, own, answer, [*notes, *self._better_as_shown(unit, answer)])
+                record(self.stage, answer, [*notes, *self._better_as_shown(claim, answer)])
+
+    def _is_unopened(self, source: str) -> bool:
+        entry = self.evidence.get(source)
+        return entry is not None and entry.looked_up and not self.subject.system.is_imported
 
     def _record(
-        self, stage: str, unit: Unit, texts: Sequence[SourceText], ruled: SupportAnswer, notes: Sequence[str]
+        self,
+        item: str,
+        texts: Sequence[SourceText],
+        absent: Sequence[str],
+        stage: str,
+        ruled: SupportAnswer,
+        notes: Sequence[str],
     ) -> None:
         self.judge_session.record(
             stage,
-            unit.item,
+            item,
             ruled.state,
             ruled.value,
             prompt_hash=self.prompt.hash,
@@ -470,16 +450,17 @@ class SupportJudge:
             quote=next(iter(ruled.quotes), None),
             more_quotes=ruled.quotes[1:],
             sources=[source.ref for source in texts],
+            absent=absent,
             notes=(*notes, *ruled.notes),
             error=ruled.error,
         )
 
-    def _better_as_shown(self, unit: Unit, ruled: SupportAnswer) -> list[str]:
+    def _better_as_shown(self, claim: Claim, ruled: SupportAnswer) -> list[str]:
         """The note for a claim that the agent's version of its pages supports better than the pages do."""
-        shown = self.shown.existing(unit) if self.stage == SUPPORT else None
+        shown = self.shown.existing(claim) if self.stage == SUPPORT else None
         if shown is None or shown.state != "scored" or ruled.value is None or float(shown.value) <= ruled.value:
             return []
-        texts = self.shown.content(unit).texts
+        texts = self.shown.content(claim).texts
         return [DISTORTED if any(text.text.form == "summary" for text in texts) else ONLY_IN_SNIPPET]
 
 
@@ -491,7 +472,7 @@ def _quoted(answer: SupportAnswer, unquoted: Collection[str], item: str) -> Supp
     return SupportAnswer(None, notes=notes, error=UNQUOTED) if answer.is_unquoted else replace(answer, notes=notes)
 
 
-def _shown(number: int, unit: Unit, sources: Sequence[str], lines: Sequence[str]) -> str:
+def _shown(number: int, claim: Claim, sources: Sequence[str], lines: Sequence[str]) -> str:
     """A claim for a prompt, with its sources and the lines of its records."""
-    claim = tagged("claim", unit.claim.claim, id=str(number), sources=" ".join(sources))
-    return "\n".join([claim, *(tagged("record", line, claim=str(number)) for line in lines)])
+    text = tagged("claim", claim.claim, id=str(number), sources=" ".join(sources))
+    return "\n".join([text, *(tagged("record", line, claim=str(number)) for line in lines)])

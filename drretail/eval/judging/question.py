@@ -52,6 +52,8 @@ class Ruling(NamedTuple):
     quote: str = ""
     more_quotes: Sequence[str] = ()
     notes: Sequence[str] = ()
+    error: str = ""
+    """Why the item counts as failed, although the answer can be read."""
 
 
 class CodeVerdict(NamedTuple):

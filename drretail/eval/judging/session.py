@@ -387,11 +387,11 @@ class JudgeSession:
         with self.file.at_once():
             rulings = {} if reply.answer is None else question.rulings(reply.answer)  # which may record as well
             for item in question.about:
-                is_ruled, ruling = item in rulings, rulings.get(item, Ruling(None))
+                ruling = rulings.get(item, Ruling(None, error=reply.error or LEFT_OUT))
                 self.record(
                     question.stage,
                     item,
-                    "scored" if is_ruled else "failed",
+                    "failed" if ruling.error else "scored",
                     ruling.value,
                     prompt_hash=reply.prompt_hash,
                     order=question.order,
@@ -400,7 +400,7 @@ class JudgeSession:
                     more_quotes=ruling.more_quotes,
                     sources=question.sources,
                     notes=(*ruling.notes, *question.notes),
-                    error=None if is_ruled else reply.error or LEFT_OUT,
+                    error=ruling.error or None,
                 )
 
     @property

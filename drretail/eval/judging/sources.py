@@ -1,34 +1,42 @@
-"""Cited pages that no run fetched: fetched later, or fetched again as they are at judging time.
-Sources that are too long for a judge are cut to the passages that share most words with the claims on them.
+"""What reports cite beyond what their runs were shown: pages that are fetched later, and the shop's records of products
+that were never opened. Each is kept in exp/sources, whichever judge uses it.
 
-Each page is fetched once per experiment, whichever judge uses it.
+Sources that are too long for a judge are cut to the passages that share most words with the claims on them.
 """
 
-import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from pathlib import Path
 
-from drretail.env.web.base import WebPage
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.live import Pages, no_page, page_of, page_outcome
-from drretail.errors import ToolError
-from drretail.experiment import path_of, read_definition, read_runs, read_source, sources_path
-from drretail.files import write_json
-from drretail.journal import Effect, Journal, Outcome, read_effects
+from drretail.env.web.live import Pages, as_fetched
+from drretail.experiment import keep_source, kept_sources, path_of, read_definition, read_runs, read_source
+from drretail.grounding.report.citations import Cited, marks_and_lists
+from drretail.grounding.report.evidence_ids import (
+    normalise_url,
+    parse_evidence_id,
+    product_evidence_id,
+    web_evidence_id,
+)
+from drretail.grounding.verify.product_statements import UNKNOWN
+from drretail.journal import Journal
 from drretail.progress import Progress
-from drretail.records.evidence import Evidence, FetchedPage, FetchedPages
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence, EvidenceText, FetchedPage, FetchedPages
+from drretail.records.query import Query
+from drretail.records.run import Run
+from drretail.records.shop import SHOP_URL, product_url
 from drretail.run_file import read_evidence
 from drretail.tools.web import fetch_cited
 
 PAGE_SECONDS = 30
 """For one page with robots.txt and redirects, from any web; built-in webs give up earlier, by the settings."""
-MOST_FETCHES = 8
-"""Pages fetched at once while claims are judged: many reports cite pages of few sites."""
+LookUp = Callable[[Run, Query, Iterable[Evidence]], Sequence[Evidence]]
+"""The shop's records of the products and orders that a run's answer, its question and its tools name."""
 
 
 def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence:
@@ -36,6 +44,81 @@ def completed(experiment: Path, entry: Evidence, corpus: str | None) -> Evidence
     source = read_source(experiment, entry.id) if entry.lacks_page else None
     page = None if source is None else next((page for page in source.pages if page.corpus == corpus), None)
     return entry if page is None else entry.with_page(page.text, page.state, page.date, page.problem)
+
+
+def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence], corpus: str | None) -> list[Evidence]:
+    """What a report cites and its run was never handed: products by the shop's records, and pages by their addresses,
+    as far as they are kept in exp/sources.
+    """
+    beyond = [cited for cited in _cited(report, evidence) if cited.entry is None]
+    if not beyond:
+        return []
+    given = [text.text for entry in evidence.values() for text in entry.texts]
+    pages = dict.fromkeys(each.url for each in beyond if each.type == "web" and each.url is not None)
+    return [
+        *(_product(kept) for kept in kept_sources(experiment) if parse_evidence_id(kept.id) == "product"),
+        *(completed(experiment, _page(url, given), corpus) for url in pages),
+    ]
+
+
+def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
+    """All that the marks and the lists of a report name."""
+    marks, listed = marks_and_lists(report, evidence)
+    return [*(cited for mark in marks for cited in mark.cited), *listed.cited]
+
+
+def _product(kept: FetchedPages) -> Evidence:
+    """The record of a product that a run never opened; without a text if the shop does not have it."""
+    (record,) = kept.pages
+    text = EvidenceText(sha256=sha256_of(record.text), form="record", text=record.text, shown=False, path="0", seq=0)
+    return Evidence(
+        id=kept.id,
+        kind="product",
+        key=kept.id.removeprefix("P:"),
+        title=record.title,
+        url=kept.url,
+        texts=(text,) if record.state == "ok" else (),
+        state=record.state,
+        problem=record.problem,
+        looked_up=True,
+    )
+
+
+def _page(url: str, given: Iterable[str]) -> Evidence:
+    """A page that no result brought. A run may have its address from a text that it was ``given``, as a link."""
+    address = url.partition("://")[2].rstrip("/")
+    is_linked = any(address in text for text in given)
+    key = normalise_url(url)
+    return Evidence(id=web_evidence_id(url), kind="web", key=key, title=url, url=url, looked_up=not is_linked)
+
+
+def keep_unopened(experiment: Path, look_up: LookUp) -> None:
+    """Keeps the shop's records of the products that reports cite and their runs never opened, or that the shop does not
+    have them. The experiment must be locked for writing.
+    """
+    queries = {query.query_id: query for query in read_definition(experiment).queries}
+    for run in read_runs(experiment):
+        if run.report is None or all(citation.evidence_id for citation in run.citations):
+            continue
+        seen = {each.id: each for each in read_evidence(path_of(experiment, run))}
+        named = {entry.id: entry for entry in look_up(run, queries[run.query_id], seen.values())}
+        for cited in _cited(run.report, named | seen):
+            entry, name = cited.entry, _product_of(cited)
+            if entry is not None and entry.kind == "product" and entry.id not in seen:
+                text = "".join(text.text for text in entry.texts)
+                record = FetchedPage(title=entry.title, text=text, state=entry.state, problem=entry.problem)
+                keep_source(experiment, entry.id, entry.url or product_url(entry.key), record)
+            elif entry is None and name is not None:
+                nothing = FetchedPage(title=name, text="", state="not_found", problem=UNKNOWN)
+                keep_source(experiment, product_evidence_id(name), product_url(name), nothing)
+
+
+def _product_of(cited: Cited) -> str | None:
+    """The id of the product that a mark names in the form of our ids or addresses."""
+    if parse_evidence_id(cited.name) == "product":
+        return cited.name.removeprefix("P:")
+    name = (cited.url or "").partition(f"{SHOP_URL}/")[2]
+    return name if name and not set(name) & set("/?") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +137,17 @@ def missing_pages(experiment: Path, *, again: bool = False) -> list[MissingPage]
     systems = read_definition(experiment).systems
     pages: dict[tuple[str, str | None], MissingPage] = {}
     for run in read_runs(experiment):
-        cited = {citation.evidence_id for citation in run.citations if citation.type == "web"} - {None}
+        cited = {citation.evidence_id for citation in run.citations if citation.type == "web"}
         if not cited:
             continue
         corpus = systems[run.system].web_corpus
-        for raw in read_evidence(path_of(experiment, run)):
-            entry = completed(experiment, raw, corpus) if raw.id in cited else raw
-            if entry.id in cited and (entry.is_unfetched or (again and entry.lacks_page)):
+        raw = read_evidence(path_of(experiment, run))
+        entries = [completed(experiment, entry, corpus) for entry in raw if entry.id in cited]
+        if None in cited:
+            beyond = cited_beyond(experiment, run.report or "", {entry.id: entry for entry in raw}, corpus)
+            entries += [entry for entry in beyond if entry.kind == "web"]
+        for entry in entries:
+            if entry.is_unfetched or (again and entry.lacks_page):
                 pages.setdefault((entry.id, corpus), MissingPage(run.system, entry.id, str(entry.url), corpus))
     return list(pages.values())
 
@@ -87,15 +174,9 @@ def fetch_missing(
             by_url = {each.url: each for each in cited}
             effects = Journal().scope("cited")  # the pages themselves are kept, with their times
             for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
-                lacking, when = by_url[url], clock().isoformat(timespec="seconds")
-                content = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
-                earlier = read_source(experiment, lacking.evidence_id)
-                fetched = [each for each in earlier.pages if each.corpus != lacking.corpus] if earlier else []
-                fetched.append(FetchedPage(corpus=lacking.corpus, fetched=when, **content))
-                source = FetchedPages(id=lacking.evidence_id, url=lacking.url, pages=tuple(fetched))
-                write_json(
-                    sources_path(experiment, lacking.evidence_id), source.model_dump(mode="json", exclude_none=True)
-                )
+                lacking = by_url[url]
+                kept = as_fetched(page, lacking.corpus, clock())
+                keep_source(experiment, lacking.evidence_id, lacking.url, kept)
                 states[page.state] += 1
                 bar.advance()
     return states
@@ -108,82 +189,6 @@ def fetch_summary(states: Mapping[str, int]) -> str:
         return "No cited page is missing."
     others = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in sorted(states.items()) if state != "ok")
     return f"Cited pages fetched: {total}, of which {read} could be read{f' ({others})' if others else ''}."
-
-
-Key = tuple[str, str]
-
-
-def live_journal(experiment: Path) -> Path:
-    """The journal of the pages, beside the verdicts that rest on them."""
-    return experiment / "verdicts" / "live_pages.journal.jsonl"
-
-
-class LivePages:
-    """Pages by the label of the system that cites them, from the journal or the web; close it, or use a ``with`` block.
-
-    ``pages`` are the webs by label. With ``anew``, pages that an earlier command fetched are fetched again, and the
-    last one counts. Belongs to one event loop.
-    """
-
-    def __init__(self, path: Path, pages: Mapping[str, Pages], *, anew: bool = False) -> None:
-        self._path = path
-        self._pages = pages
-        self._anew = anew
-        self._before = read_effects(path) if path.exists() else []
-        self._last = {_key(effect): effect for effect in self._before}
-        self._times = Counter(map(_key, self._before))
-        self._journal: Journal | None = None
-        self._fetching: dict[Key, asyncio.Task[WebPage]] = {}
-        self._room = asyncio.Semaphore(MOST_FETCHES)
-
-    async def page(self, label: str, url: str) -> WebPage:
-        """The page at an address, from that system's web; its state says why there is no text."""
-        pages = self._pages[label]
-        key = (pages.provider, url)
-        if key not in self._fetching:
-            self._fetching[key] = asyncio.create_task(self._page(pages, key))
-        # A caller that is cancelled must not cancel the fetch for others.
-        return await asyncio.shield(self._fetching[key])
-
-    async def _page(self, pages: Pages, key: Key) -> WebPage:
-        known = None if self._anew else self._last.get(key)
-        if known is not None:
-            return no_page(key[1], known.error["message"]) if known.error is not None else page_of(known.response)
-        if self._journal is None:
-            self._journal = Journal(self._path)
-
-        async def fetched() -> Outcome:
-            try:
-                async with self._room:
-                    return page_outcome(await asyncio.to_thread(pages.fetch, key[1]))
-            except ToolError:
-                raise
-            # The boundary to a web: a plugin's error makes one page unreadable, and is recorded with it.
-            except Exception as problem:
-                raise ToolError("unavailable", f"the web failed ({type(problem).__name__}: {problem})") from problem
-
-        # A scope for each time, so that the journal does not serve an earlier fetch.
-        effects = self._journal.scope(f"live/{self._times[key] + 1}")
-        try:
-            return page_of(
-                (await effects.aperform("page_fetch", {"provider": key[0], "url": key[1]}, fetched)).response
-            )
-        except ToolError as problem:
-            return no_page(key[1], problem.message)
-
-    def close(self) -> None:
-        if self._journal is not None:
-            self._journal.close()
-
-    def __enter__(self) -> "LivePages":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def _key(effect: Effect) -> Key:
-    return effect.request["provider"], effect.request["url"]
 
 
 LONGEST = 800

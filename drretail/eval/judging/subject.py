@@ -3,7 +3,7 @@ the runs in which they meet.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,9 +12,8 @@ from itertools import combinations
 from pathlib import Path
 
 from drretail.env.store.base import Store
-from drretail.env.web.base import WebPage
 from drretail.errors import NotFound, UnknownName, UserError
-from drretail.eval.judging.sources import completed
+from drretail.eval.judging.sources import LookUp, cited_beyond, completed
 from drretail.experiment import (
     Definition,
     ended_run,
@@ -27,7 +26,7 @@ from drretail.experiment import (
 from drretail.grounding.constraints import Decisions
 from drretail.grounding.report.markup import shown
 from drretail.grounding.report.render import Rendered, render_report
-from drretail.grounding.text.layout import read_layout
+from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.checks import PAGE_AGE, Case
 from drretail.grounding.verify.product_statements import Records, records_in
 from drretail.grounding.verify.records import Ledger, read_ledger
@@ -46,10 +45,6 @@ _OWN_MARK = re.compile(r"\b[POUC]:\w")
 """Ids of evidence in a citation's mark."""
 WouldDo = Callable[[Want, Decisions], Collection[str]]
 """The ids of the products that suit a want, by what is decided for its query."""
-
-
-LookUp = Callable[[Run, Query, Iterable[Evidence]], Sequence[Evidence]]
-"""The shop's records of the products and orders that a run's answer, its question and its tools name."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +75,6 @@ class Subject:
     """The shop's address."""
     page_age: float = PAGE_AGE
     """Years from which a cited page counts as old."""
-    page_at: Callable[[str], Awaitable[WebPage]] | None = None
-    """Fetches cited pages as they are now; None if they are not to be fetched again."""
     folder: Path | None = None
     """The experiment's folder, for what was frozen in it."""
     reference: Reference | None = None
@@ -126,6 +119,21 @@ class Subject:
     def ends(self) -> Reference | KeptReference | None:
         """The cheapest and the best basket of the query, or why there is none; None if nobody has looked."""
         return self.reference or (None if self.folder is None else read_reference(self.folder, self.query.query_id))
+
+    @cached_property
+    def sources(self) -> Mapping[str, Evidence]:
+        """The evidence, with what the report cites beyond it: the shop's records of products, and pages, that the run
+        never opened.
+        """
+        if self.folder is None or not self.report:
+            return self.evidence
+        beyond = cited_beyond(self.folder, self.report, self.evidence, self.system.web_corpus)
+        return {entry.id: entry for entry in (*beyond, *self.evidence.values())} if beyond else self.evidence
+
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout of the report, with what it cites resolved by ``sources``."""
+        return self.case.layout if self.sources is self.evidence else read_layout(self.report or "", self.sources)
 
     @cached_property
     def with_records(self) -> Mapping[str, Evidence]:

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from drretail.eval.claims.audit import NOT_JUDGED, followed
-from drretail.eval.claims.claims import ALL_TYPES, FAITHFULNESS, PICKS, SUPPORT, TYPES
+from drretail.eval.claims.claims import FAITHFULNESS, PICKS, SUPPORT
 from drretail.eval.claims.rulings import CONTRADICTED
 from drretail.eval.claims.typed_values import (
     READING,
@@ -50,11 +50,10 @@ async def judge(subject: Subject, judge_session: JudgeSession) -> None:
         await _judge_answers(subject, judge_session, subject.answers)
         return
     judged, claims, reason = followed(judge_session)
-    tally = claims.tally((*TYPES, ALL_TYPES))
-    if tally.unasked:
+    if claims.whole.unasked:
         judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("na", None, NOT_JUDGED))
         return
-    if judged and (claims.judged is None or 2 * tally.failed > tally.units):
+    if judged and (claims.judged is None or claims.whole.is_failed):
         judge_session.record_if_changed(STAGE, ITEM, CodeVerdict("failed", None, "the judge failed on its claims"))
         return
     case, own = subject.case, claims.judged or ()

@@ -201,7 +201,6 @@ class Gathered:
                     agreement_ends=agreement_ends(shares),
                     repairs=sum(run.repairs for by_run in tables.values() for run in by_run.values()),
                     failed_reports=sum(run.values[FP].state == "failed" for run in runs),
-                    uncovered=round(sum(run.values[FP].items.get("uncovered", 0) for run in runs)),
                 )
         return audits
 

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from statistics import fmean
 
@@ -12,7 +12,7 @@ from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, mi
 from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
-from drretail.records.base import OfJudge, Rules
+from drretail.records.base import OfJudge
 from drretail.records.comparison import PairScore
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
@@ -110,8 +110,6 @@ def scoreboard(
     of_code = {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}
     by_code = sorted(of_code, key=lambda assessor: assessor.order)
     first = judges[0] if judges else None
-    if first is not None and all(judge.rules == first.rules for judge in judges):
-        shown = replace(shown, columns=list(_own_names(shown.columns, metrics, first.rules)))
     assessors = [] if first is None else [first]
     by_code.sort(key=lambda assessor: first is not None and assessor.rules != first.rules)
     rows = [
@@ -150,19 +148,6 @@ def scoreboard(
         are_answers=gathered.are_answers,
         prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns_shown) else None,
     )
-
-
-def _own_names(
-    columns: Sequence[tuple[str, BoardColumn, str]], metrics: Metrics, rules: Rules
-) -> Iterator[tuple[str, BoardColumn, str]]:
-    """The columns under the names and with the meanings that their numbers have by these rules."""
-    for metric, column, name in columns:
-        description = metrics[metric]
-        own = description.own_names.get(rules, {}).get(column.variant)
-        if own is None:
-            yield metric, column, name
-        else:
-            yield metric, column.model_copy(update={"meaning": description.meanings[own]}), own
 
 
 def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: Systems) -> list[BoardRow]:

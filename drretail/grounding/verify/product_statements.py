@@ -67,11 +67,6 @@ class Statement:
     cause: Cause | None = None
     """Why a false statement was made, as far as the assistant's calls tell."""
 
-    def in_words(self, text: str) -> str:
-        """For a judge: "price €50.00: the record says €111.00"."""
-        verdict = f"{AGREES} ({self.record})" if self.is_true else f"the record says {self.record}"
-        return f"{self.kind} {text[self.start : self.end]}: {verdict}"
-
 
 @dataclass(frozen=True)
 class ProductSentence:

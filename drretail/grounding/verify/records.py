@@ -57,8 +57,6 @@ class Ledger:
     wish: Wish | None = None
     decisions: Decisions = UNDECIDED
     """Whether products keep the query's demands."""
-    looked_up: frozenset[str] = frozenset()
-    """The products whose records were looked up in the shop for judging."""
 
     def with_products(self, products: Mapping[str, Product]) -> "Ledger":
         """The ledger with the world's own records, which win over what the run was shown."""
@@ -146,7 +144,6 @@ def read_ledger(
         picks=None if picks is None else tuple(picks),
         wish=None if query is None else query.wish,
         decisions=UNDECIDED if query is None else Decisions(query.gold),
-        looked_up=frozenset(entry.key for entry in evidence.values() if entry.looked_up),
     )
 
 

@@ -236,12 +236,6 @@ def _of_tools(steps: Iterable[Step], seen: Mapping[str, Evidence], shop: Records
     return tuple(products)
 
 
-def statements_of(text: str, about: Sequence[str], products: Mapping[str, Product]) -> list[Statement]:
-    """The statements of a single text on products, whose ids are ``about`` where it names none."""
-    whole = _Text(read_layout(text, None), Records(products))
-    return _Answer(whole, 0, len(text), tuple(about)).statements()
-
-
 class _Text:
     """A text with the products and orders that it names, in parts."""
 

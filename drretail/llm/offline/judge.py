@@ -30,7 +30,6 @@ from drretail.grounding.text.words import (
     stem,
     words,
 )
-from drretail.grounding.verify.product_statements import AGREES
 from drretail.grounding.verify.records import Ledger, read_ledger, record_of
 from drretail.grounding.verify.values import verify
 from drretail.llm.offline.chat import Turn, filled, plain_answer, tags_in
@@ -300,11 +299,6 @@ def _all_supported(prompt: str) -> dict[str, Any]:
         cited = claim.attributes.get("sources", "").split()
         sources = [tag.content for tag in tags if tag.name == "source" and tag.attributes.get("id", "") in cited]
         opinion = judge_claim(claim.content, sources, question)
-        # Code's comparison with the shop's records, which the prompt holds if it differs from the judge's first answer.
-        named = claim.attributes.get("id")
-        lines = [tag.content for tag in tags if tag.name == "record" and tag.attributes.get("claim") == named]
-        if denied := [line for line in lines if AGREES not in line]:
-            opinion = replace(opinion, label="contradicted", reason="; ".join(denied))
         quotes = [opinion.quote] if opinion.quote else []
         judged.append({"claim_id": number, "quotes": quotes, "justification": opinion.reason, "label": opinion.label})
     return {"claims": judged}

@@ -108,7 +108,7 @@ def evidence_anchors(view: RunView) -> dict[str, str]:
     used = {citation.evidence_id for citation in view.run.citations} if view.run else set[str | None]()
     used |= {source.id for one in view.claims for v in one.judged.stage("support") for source in v.sources}
     used |= {finding.evidence_id for finding in view.checks.findings}
-    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.evidence, 1) if key in used}
+    return {key: f"{view.anchor}-e{number}" for number, key in enumerate(view.subject.sources, 1) if key in used}
 
 
 _NOTES = "drretail_places"

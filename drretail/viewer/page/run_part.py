@@ -336,12 +336,12 @@ class RunPart:
         return self.research.found(entry.texts[0].path, entry.texts[0].seq)
 
     def is_looked_up(self, entry: Evidence) -> bool:
-        """True for a record that no step brought: it was looked up in the shop for judging."""
+        """True for a record or page that no step brought: it was looked up for judging."""
         return entry.looked_up and not any(text.shown for text in entry.texts)
 
     def rests_on(self, claim: Claim) -> tuple[list[QuotedSource], str]:
         """The sources of a claim's verdict, and the quote if none of them contains it."""
-        verdict, evidence = claim.verdict, self.view.subject.evidence
+        verdict, evidence = claim.verdict, self.view.subject.sources
         if verdict is None:
             return [], ""
         hashes = {source.sha256 for source in verdict.sources}

@@ -67,11 +67,11 @@ def agreement_table(agreements: Sequence[Agreement], metrics: Metrics = NONE_HEL
     cells: dict[tuple[str, str, str], Cell] = {}
     for row in shown:
         rules, its = "" if row.rules == "default" else f", rules of {row.rules}", described[row.metric]
-        variant = its.own_names.get(row.rules, {}).get(row.variant, row.variant)
-        columns[f"{row.metric} {variant}"] = variant if its.named_by_variant else f"{row.metric} {variant}"
+        name = f"{row.metric} {row.variant}"
+        columns[name] = row.variant if its.named_by_variant else name
         rho = NOTHING if row.rho_report is None else row.rho_report
         cell = Cell(rho, "number", n=row.n_reports, planned=row.n_reports + row.n_dropped)
-        cells[f"{row.first} and {row.second}{rules}", "", f"{row.metric} {variant}"] = cell
+        cells[f"{row.first} and {row.second}{rules}", "", name] = cell
     judges = dict.fromkeys(who for who, *_ in cells)
     alone = next(iter(judges)) if len(judges) == 1 else ""
     return pivot(
@@ -144,10 +144,8 @@ def notes_on(labels: Iterable[str], systems: Systems, *, bounded: bool = False) 
     return sentences
 
 
-def _table(every: Sequence[Score], metric: MetricDescription, systems: Systems) -> Table:
-    first = every[0]
-    wanted = [score for score in every if score.variant in metric.tables.get(first.rules, ())]
-    scores = wanted or [score for score in every if score.variant not in metric.only_in_json]
+def _table(scores: Sequence[Score], metric: MetricDescription, systems: Systems) -> Table:
+    first = scores[0]
     by_variant: dict[str, list[Score]] = {}
     for score in scores:
         by_variant.setdefault(score.variant, []).append(score)

@@ -129,10 +129,10 @@ def audit_table(audits: Sequence[JudgeAudit]) -> Table:
         cells = [(audit.share(name), audit.shares.get(name, (0, 0))[1]) for name in shown]
         cells.append(audit.agreement or (None, 0))
         reads = "no" if not audit.reads else "too few figures to tell" if audit.is_open else "yes"
-        counts = (audit.repairs, audit.failed_reports, audit.uncovered, reads)
+        counts = (audit.repairs, audit.failed_reports, reads)
         figures = [None if share is None else Cell(share, "number", n=n) for share, n in cells]
         rows.append([_called(audit.judge, audit.judge_params), *figures, *counts])
-    heads = [*(AUDITED[name] for name in shown), AGREEMENT, "sent back", "reports failed", "marks unsupported", "reads"]
+    heads = [*(AUDITED[name] for name in shown), AGREEMENT, "sent back", "reports failed", "reads"]
     notes = [MEANING, *(audit.line for audit in audits if not audit.reads)]
     return table_of("How the judge read", ["Judge", *heads], rows, notes=notes)
 

@@ -129,7 +129,7 @@ def test_false_statements_are_found_and_begin_the_page(world: Path, tmp_path: Pa
     assert places == sorted(places)
     for of_research in ("In the cart", "What belongs into the cart", "FR 0.00"):
         assert of_research not in page
-    assert "looked up in the shop for judging" in page
+    assert "looked up for judging" in page
     shown = succeeds("report", "exp", "--format", "text").stdout
     assert "≠ Take the box" in shown
     assert "→ Your shop says $32.00 (Knock Box)." in shown
@@ -170,10 +170,10 @@ def test_import_and_score_say_how_much_is_false_and_where(world: Path, tmp_path:
     assert "4 answers: no statement about your products was judged." in before
     assert "drretail score exp</code>" in before
     assert "# Imported reports (drretail import): assistant." in before
-    last = " ".join(succeeds("score", "exp", "--metrics", "faithfulness").stdout.split())
+    last = " ".join(succeeds("score", "exp", "--metrics", "false_statements").stdout.split())
     assert last.startswith("4 answers, 6 statements about your products checked: 3 contradict your shop's records. ≠ ")
     assert "Each in its conversation: drretail report exp" in last
-    assert succeeds("score", "exp", "--metrics", "faithfulness", "--details").stdout.startswith(
+    assert succeeds("score", "exp", "--metrics", "false_statements", "--details").stdout.startswith(
         "4 answers, 6 statements"
     )
 

@@ -251,7 +251,7 @@ def test_wins_stand_pair_by_pair_a_tie_is_half_a_win_and_queries_are_clusters(tm
     assert (row.ci_low, row.ci_high) == (pytest.approx(0.33, abs=0.04), pytest.approx(0.94, abs=0.04))
 
 
-def a_claim(about: str, query: str, support: float, system: str = "a") -> JudgedClaim:
+def a_claim(about: str, query: str, support: float, system: str = "a", weight: float = 1.0) -> JudgedClaim:
     """A claim in a stratum of its verdict, which is whether it is cited, too."""
     return JudgedClaim(
         run_id=f"{system}/{query}",
@@ -263,19 +263,21 @@ def a_claim(about: str, query: str, support: float, system: str = "a") -> Judged
         stratum=f"{system} {support}",
         judge="j",
         support=support,
-        in_fp=True,
+        weight=weight,
         cited=support == 1,
     )
 
 
-def runs_of(claims: Sequence[JudgedClaim], units: int = 0) -> list[CountedRun]:
+def runs_of(claims: Sequence[JudgedClaim]) -> list[CountedRun]:
     """A run for each query of the claims, all of one weight."""
     queries = dict.fromkeys(each.query_id for each in claims)
-    return [CountedRun("a", query, f"a/{query}", 0.5, 1.0, units) for query in queries]
+    return [CountedRun("a", query, f"a/{query}", 0.5, 1.0) for query in queries]
 
 
-def claims_of(query: str, supports: Sequence[float]) -> list[JudgedClaim]:
-    return [a_claim(f"{query} {at}", query, support) for at, support in enumerate(supports)]
+def claims_of(query: str, supports: Sequence[float], whole: float = 1.0) -> list[JudgedClaim]:
+    """The claims of a report, which make up this much of its FP."""
+    weight = whole / len(supports)
+    return [a_claim(f"{query} {at}", query, support, weight=weight) for at, support in enumerate(supports)]
 
 
 def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratum() -> None:
@@ -289,9 +291,9 @@ def test_in_fp_and_fr_every_report_counts_once_and_a_label_stands_for_its_stratu
         for items in (of_fp["a"], of_fr["a"]):
             assert known(corrected_mean(items)).value == pytest.approx(share)
             assert known(labels_alone(items)).value == pytest.approx(share)
-    both = claims_of("q1", [1.0, 1.0])
-    items = fp_items(both, dict.fromkeys((claim.about for claim in both), 1.0), Clusters(), runs_of(both, units=4))["a"]
-    assert known(corrected_mean(items)).value == pytest.approx(0.5), "two invented sources are known zeros"
+    both = claims_of("q1", [1.0, 1.0], whole=0.5)
+    items = fp_items(both, dict.fromkeys((claim.about for claim in both), 1.0), Clusters(), runs_of(both))["a"]
+    assert known(corrected_mean(items)).value == pytest.approx(0.5), "what does not exist is a known zero"
     claims = [claim for n in range(12) for claim in claims_of(f"q{n}", [1.0, 0.0])]
     items = fp_items(claims, {}, Clusters({f"q{n}": f"u{n // 3}" for n in range(12)}), runs_of(claims))["a"]
     assert {item.cluster for item in items} == {"u0", "u1", "u2", "u3"}, "queries of one user are one cluster"

@@ -28,7 +28,8 @@ from drretail.env.web.base import Web, WebPage
 from drretail.env.web.sandbox import SandboxWeb
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError
-from drretail.experiment import Experiment, read_definition, read_runs, run_files
+from drretail.eval.judging.subject import read_subjects
+from drretail.experiment import Experiment, kept_sources, read_definition, read_runs, run_files
 from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import Effect
 from drretail.llm.offline.chat import OfflineChat
@@ -218,6 +219,22 @@ def test_a_page_cited_by_its_snippet_is_fetched_when_the_run_ends_and_no_other(w
     assert forms(uncited) == forms(without) == [("snippet", True)]
     assert without.is_unfetched
     assert fetches(folder.with_name("uncited")) == fetches(folder.with_name("without")) == []
+
+
+def test_an_address_that_no_result_held_is_opened_once_the_run_has_ended_and_kept_apart(
+    world: World, folder: Path
+) -> None:
+    invented = "https://nowhere.example/guide"
+    entry = page_of(folder, world, WEB_SEARCH, reporting(f"Clean it [{PAGE}]. Or [not]({invented})."))
+    assert forms(entry) == [("snippet", True), ("page", False)]
+    assert [effect.request["url"] for effect in fetches(folder)] == [invented, URL]
+    (kept,) = kept_sources(folder)
+    assert (kept.url, kept.pages[0].state) == (invented, "not_found")
+    (subject,) = read_subjects(folder, None)
+    assert {*subject.sources} - {*subject.evidence} == {web_evidence_id(invented)}
+    without = folder.with_name("without")
+    page_of(without, world, WEB_SEARCH, reporting(f"Or [not]({invented})."), pages=False)
+    assert kept_sources(without) == []
 
 
 class Walled(SandboxWeb):

@@ -157,7 +157,7 @@ def test_search_and_pages_are_one_web() -> None:
         failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
     assert (web.provider, web.corpus, len(web.search("x", 3))) == ("list", None, 1)
     assert (found.state, found.title, "five feet high" in found.text) == ("ok", "Heights", True)
-    assert [page.state for page in failed] == ["no_content", "error"]
+    assert [page.state for page in failed] == ["no_content", "not_found"]
     assert found.problem is None
     assert "no text of its own" in str(failed[0].problem)
     assert failed[1].problem == "There is no such page (404)."

@@ -63,7 +63,7 @@ def test_a_page_is_shown_in_title_snippet_and_date_and_fetched_by_any_spelling_o
     page = web.fetch("HTTPS://B.example/height/?utm_source=x#top")
     assert (page.url, page.state) == ("https://b.example/height", "ok")
     assert page.text == "A bird feeder hangs five feet high."
-    assert web.fetch("https://nowhere.example").state == "error"
+    assert web.fetch("https://nowhere.example").state == "not_found"
     assert web.fetch("https://d.example/void").state == "no_content"
     assert web.fetch("not an address").text == ""
 
@@ -225,7 +225,7 @@ def test_a_query_is_found_by_id_words_and_user_and_a_lone_question_by_words_and_
 def test_a_page_is_fetched_without_its_query_where_it_is_the_same_for_all(folder: Path) -> None:
     web = SealedWeb(folder)
     assert web.fetch("https://good.example/").text == SEALED[0].text
-    assert web.fetch("https://far.example/").state == "error"
+    assert web.fetch("https://far.example/").state == "not_found"
     assert web.at("64k").fetch("https://far.example/").state == "ok"
     second = QUERY.model_copy(update={"query_id": "q2"})
     seal(folder, {"q1": SEALED, "q2": [SEALED[0]._replace(text="Else.")]}, [QUERY, second])

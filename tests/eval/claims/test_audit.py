@@ -9,10 +9,22 @@ from drretail.eval.claims.audit import agreement_ends, shares_of
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.metrics.faithfulness import METRIC
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.llm.event_loop import run_loop
 from drretail.records.reading import JudgeAudit
 from drretail.viewer.tables.tallies import audit_table
-from tests.eval.metrics.faithfulness.reports import BIRDS_ID, claim, judged, ruled, scripted, subject, support, values
+from tests.eval.metrics.faithfulness.reports import (
+    BIRDS_ID,
+    claim,
+    entry,
+    judged,
+    ruled,
+    scripted,
+    subject,
+    support,
+    text,
+    values,
+)
 
 BED, BOWL = "P:B0BED00001", "P:B0BOWL0001"
 REPORT = f"""## Beds [{BIRDS_ID}]
@@ -23,8 +35,6 @@ The bed costs $49.99 [{BED}]. It is rated 4.5 by 1,234 buyers [{BED}].
 |---|---|
 | The bowl [{BOWL}] | $13.50 |
 | Sources | [{BOWL}] |
-
-Cardinals like seeds [{BIRDS_ID}].
 
 A third of 12 is 4. They all like shade.
 """
@@ -37,8 +47,8 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     labels = {"claims": [ruled(1, "full"), ruled(2, "contradicted"), ruled(3, "full")]}
     judge = scripted({"claims": [PRICE, RATED, BOWLS]}, labels)
     found = shares_of(judged(tmp_path, judge, subject(REPORT)))
-    # The mark of the heading, and that of the row of sources, cover nothing; the birds' has no claim.
-    assert found["marks"] == (3, 4)
+    # The mark of the heading, and that of the row of sources, cover nothing.
+    assert found["marks"] == (3, 3)
     assert found["figures"] == (4, 4)
     assert found["uncited"] == (0, 1), "shade has no figure"
     assert (found["in_report"], found["in_source"], found["labelled"]) == ((3, 3), (2, 2), (3, 3))
@@ -46,18 +56,40 @@ def test_marks_figures_and_labels_are_counted_against_the_report_and_its_records
     assert (found["confirmed"], found["contradicted"]) == ((1, 2), (0, 1))
 
 
-def test_of_a_report_that_is_covered_by_less_than_half_even_twice_each_mark_left_counts_as_unsupported(
-    tmp_path: Path,
-) -> None:
-    judge = scripted({"claims": [PRICE]}, support("full"))
+def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judged(tmp_path: Path) -> None:
+    judge = scripted({"claims": [PRICE]})
     verdicts = judged(tmp_path, judge, subject(REPORT))
     (extraction,) = [each for each in verdicts if each.stage == "extract"]
-    assert extraction.repairs == 1
-    made = values(subject(REPORT), verdicts)
-    assert (made["FP"].value, made["FP"].items["uncovered"]) == (0.25, 3)
-    assert (made["FP_product"].value, made["FP_web"].value) == (pytest.approx(1 / 3), 0)
-    nothing = judged(tmp_path / "none", scripted({"claims": []}), subject(REPORT))
-    assert values(subject(REPORT), nothing)["FP"].value == 0
+    assert (extraction.state, extraction.repairs) == ("failed", 1)
+    assert "cover 1 of the 3 citation marks" in (extraction.error or "")
+    assert {each.state for each in values(subject(REPORT), verdicts).values()} == {"failed"}
+    # What the judge read is counted all the same, so that it is named.
+    assert shares_of(verdicts)["marks"] == (1, 3)
+
+
+SOURCES = "https://a.example/1", "https://a.example/2"
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        "The lamp gives 800 lumens [source]({}).\n\nThe oak lamp lasts nine years [source]({}).",
+        "The lamp gives 800 lumens.\n({})\n\nThe oak lamp lasts nine years.\n(Source: {})",
+        "The lamp gives 800 lumens.\nSource: {}\n\nThe oak lamp lasts nine years.\nSource: {}",
+        "The lamp gives 800 lumens. The oak lamp lasts nine years.\nSources: {} and {}",
+    ],
+    ids=["inline", "brackets", "line", "one line"],
+)
+def test_where_a_report_puts_its_sources_changes_nothing(tmp_path: Path, report: str) -> None:
+    texts = "The lamp gives 800 lumens.", "The oak lamp lasts nine years."
+    pages = {
+        web_evidence_id(url): entry(web_evidence_id(url), "web", text(at, "page"), url=url)
+        for at, url in zip(texts, SOURCES, strict=True)
+    }
+    about = subject(report.format(*SOURCES), pages)
+    listed = {"claims": [claim(at, words, url) for at, (words, url) in enumerate(zip(texts, SOURCES, strict=True), 1)]}
+    verdicts = judged(tmp_path, scripted(listed, {"claims": [ruled(1, "full"), ruled(2, "full")]}), about)
+    assert (values(about, verdicts)["FP"].value, values(about, verdicts)["FR"].value) == (1, 1)
 
 
 def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path: Path) -> None:
@@ -69,7 +101,7 @@ def test_a_report_on_most_of_whose_claims_the_judge_failed_has_no_value(tmp_path
 
 
 def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_path: Path) -> None:
-    listed, other = {"claims": [PRICE, RATED, BOWLS]}, {"claims": [PRICE, RATED | {"sources": [BOWL]}, BOWLS]}
+    listed, other = {"claims": [PRICE, RATED, BOWLS]}, {"claims": [PRICE, RATED | {"sources": [BED, BOWL]}, BOWLS]}
     labels = {"claims": [ruled(1, "full"), ruled(2, "full"), ruled(3, "contradicted")]}
     changed = {"claims": [ruled(1, "partial"), ruled(2, "full"), ruled(3, "contradicted")]}
     about, judge = subject(REPORT), scripted(listed, labels, other, changed)

@@ -8,17 +8,19 @@ from typing import Any
 import pytest
 
 from drretail.eval.claims.claims import MOST_BYTES, MOST_CLAIMS, SUPPORT
+from drretail.eval.claims.rulings import UNOPENED
 from drretail.eval.judging.session import Judge
+from drretail.experiment import keep_source
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.journal import read_effects
 from drretail.llm.prompt import tag_content
-from drretail.records.run import IMPORTED_AGENT, System
+from drretail.records.evidence import FetchedPage, SourceState
 from drretail.records.score import Rules, Verdict
 from drretail.records.shop import Money
 from drretail.records.wish import Wish
 from tests.eval.metrics.faithfulness.reports import (
-    BIRDS,
+    BED,
     BIRDS_ID,
-    BLOCKED_ID,
     EVIDENCE,
     alone,
     claim,
@@ -48,25 +50,53 @@ def answering(extracted: dict[str, Any], *supports: Any) -> Judge:
 
 
 def papers(extracted: dict[str, Any], *supports: Any) -> Judge:
-    """Under the paper's rules and those of drg."""
+    """Under the paper's rules."""
     return scripted({"claims": [extracted]}, {"claims": []}, *supports)
 
 
-def test_an_address_that_no_result_of_a_run_of_ours_holds_is_invented_and_an_import_s_may_be_a_page(
-    tmp_path: Path,
+@pytest.mark.parametrize("rules", ["default", "paper"])
+def test_a_product_that_no_run_opened_is_judged_by_its_record_and_one_that_does_not_exist_is_0(
+    tmp_path: Path, rules: Rules
 ) -> None:
-    linked, unseen = "https://linked.example/moult", "https://unseen.example/a,b"
-    birds = {BIRDS_ID: entry(BIRDS_ID, "web", text(f"Cardinals moult. See {linked}/", "page"), url=BIRDS)}
-    report = f"They moult [1]({linked}), and sing [2]({unseen})."
-    papers = [papers_claim(1, "They moult.", linked, quote="They moult"), papers_claim(2, "They sing.", unseen)]
-    ours = {"claims": [{**each, "quote": "and sing", "values": []} for each in papers]}
-    cases: tuple[tuple[str, Rules], ...] = (("react", "default"), (IMPORTED_AGENT, "default"), ("react", "paper"))
-    for number, (agent, rules) in enumerate(cases):
-        about = replace(subject(report, birds), system=System(agent=agent, models={}))
-        judge = scripted(ours) if rules == "default" else scripted({"claims": papers}, {"claims": []})
-        found = values(about, judged(tmp_path / str(number), judge, about, rules), rules)["FP"]
-        assert (found.state, found.value) == (("unverifiable", None) if number else ("scored", 0))
-        assert number or (found.items["unverifiable"], found.items["unresolved"], found.items["units"]) == (1, 1, 1)
+    record = FetchedPage(title=BED.title, text=BED.texts[0].text, state="ok")
+    nothing = FetchedPage(title="B0NONE0001", text="", state="not_found", problem="no such product")
+    for name, kept in ((BED.id, record), ("P:B0NONE0001", nothing)):
+        keep_source(tmp_path, name, "http://ecommerce.com/x", kept)
+    report = "It is soft [P:B0BED00001]. It lasts [P:B0NONE0001]. So does this [P:B0UNKNOWN1]."
+    claims = papers_claim(1, "It is soft.", "P:B0BED00001"), papers_claim(2, "It lasts for long.", "P:B0NONE0001")
+    claims += (papers_claim(3, "So does this.", "P:B0UNKNOWN1"),)
+    of = replace(subject(report, {}), folder=tmp_path)
+    if rules == "default":
+        quoted = [{**each, "quote": each["claim"][:7], "values": []} for each in claims]
+        judge = scripted({"claims": quoted}, support("full"))
+    else:
+        judge = scripted({"claims": claims}, {"claims": claims}, alone("full"))
+    verdicts = judged(tmp_path, judge, of, rules)
+    soft, lasting, unknown = sorted((each for each in verdicts if each.stage == SUPPORT), key=lambda each: each.item)
+    assert (soft.value, soft.notes, soft.absent) == (1, (UNOPENED,), ())
+    assert (lasting.value, lasting.state, lasting.absent) == (0, "scored", ("P:B0NONE0001",))
+    assert "no such product" in lasting.reason
+    assert (unknown.value, unknown.state) == (None, "unverifiable")  # without the world nobody can tell
+    found = values(of, verdicts, rules)
+    assert (found["FP"].value, found["FR"].value, found["N_prod"].value) == (0.5, 1, 3)
+
+
+def test_an_address_that_nobody_was_given_is_0_only_where_nothing_is(tmp_path: Path) -> None:
+    gone, walled, unread = (f"https://{name}.example/a" for name in ("gone", "walled", "unread"))
+    states: tuple[tuple[str, SourceState], ...] = ((gone, "not_found"), (walled, "blocked"))
+    for url, state in states:
+        keep_source(tmp_path, web_evidence_id(url), url, FetchedPage(title="", text="", state=state))
+    report = f"They moult [1]({gone}). They sing [2]({walled}). They fly [3]({unread})."
+    claims = [claim(at, text, url) for at, (text, url) in enumerate(zip(WORDS, (gone, walled, unread), strict=True), 1)]
+    given = entry(BIRDS_ID, "web", text(f"Moulting is told at {gone}.", "page"), url="https://birds.example/")
+    for evidence, state in (((), "scored"), ((given,), "unverifiable")):
+        of = replace(subject(report, {each.id: each for each in evidence}), folder=tmp_path)
+        verdicts = judged(tmp_path / state, scripted({"claims": claims}), of)
+        assert [each.state for each in verdicts if each.stage == SUPPORT] == [state, "unverifiable", "na"]
+        assert values(of, verdicts)["FP_web"].value == (None if evidence else 0)
+
+
+WORDS = ("They moult.", "They sing.", "They fly.")
 
 
 def questions(folder: Path, stage: str = SUPPORT) -> list[str]:
@@ -257,8 +287,7 @@ def test_where_the_records_say_otherwise_the_judge_is_asked_once_more_and_the_se
     assert (of_stage["support_first"].value, of_stage["support_first"].reason) == (values_of[first], "one")
     assert (of_stage[SUPPORT].value, of_stage[SUPPORT].reason) == (values_of[second], "two")
     assert ("asked_again" in of_stage[SUPPORT].notes, "changed_mind" in of_stage[SUPPORT].notes) == (True, is_changed)
-    made = values(about, verdicts)
-    assert (made["changed_minds"].value, made["FP"].value) == (float(is_changed), values_of[second])
+    assert values(about, verdicts)["FP"].value == values_of[second]
 
 
 def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> None:
@@ -267,34 +296,22 @@ def test_a_judge_that_gives_no_second_answer_keeps_its_first(tmp_path: Path) -> 
     verdicts = judged(tmp_path, answering(extracted, support("full"), "no", "no", "no"), about)
     (verdict,) = [each for each in verdicts if each.stage.startswith(SUPPORT)]
     assert (verdict.state, verdict.value, verdict.notes) == ("scored", 1, ())
-    assert values(about, verdicts)["changed_minds"].state == "na"
 
 
-@pytest.mark.parametrize("rules", ["paper", "drg"])
-def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path, rules: Rules) -> None:
+def test_under_the_papers_rules_a_claim_and_its_sources_are_all_that_is_shown(tmp_path: Path) -> None:
     report = "Both are $62.49 [C:aaaaaaaa][P:B0BED00001]."
     extracted = papers_claim(1, "Both are $62.49.", "C:aaaaaaaa", "P:B0BED00001")
     about = subject(report, EVIDENCE | {SUM.id: SUM}, query="A bed under $70, please.")
     about = replace(about, now=datetime(2023, 9, 24, tzinfo=UTC))
-    judged(tmp_path, papers(extracted, alone("full")), about, rules)
+    judged(tmp_path, papers(extracted, alone("full")), about, "paper")
     (asked,) = questions(tmp_path)
     assert "$70" not in asked
     assert not any(word in asked for word in ("about=", "<record", "2023-09-24", "contradict", 'id="Q"'))
     assert asked.count("<claim>") == 1
-    assert asked.count("<source ") == (2 if rules == "paper" else 1)
+    assert asked.count("<source ") == 2
 
 
-def test_drg_judges_one_item_on_all_addresses_errors_included(tmp_path: Path) -> None:
-    report = f"Cardinals prefer seeds [{BIRDS_ID}][{BLOCKED_ID}][P:B0BED00001]."
-    extracted = papers_claim(1, "Cardinals prefer seeds.", BIRDS_ID, BLOCKED_ID, "P:B0BED00001")
-    about = subject(report)
-    verdicts = judged(tmp_path, papers(extracted, alone("partial")), about, "drg")
-    (verdict,) = [verdict for verdict in verdicts if verdict.stage == SUPPORT]
-    assert {source.id for source in verdict.sources} == {BIRDS_ID, BLOCKED_ID, "P:B0BED00001"}
-    assert values(about, verdicts, "drg")["FP"].value == 0.5
-
-
-@pytest.mark.parametrize("rules", ["default", "paper", "drg"])
+@pytest.mark.parametrize("rules", ["default", "paper"])
 def test_a_judge_is_told_the_title_address_and_date_of_each_source_as_the_agent_was(
     tmp_path: Path, rules: Rules
 ) -> None:

@@ -93,7 +93,8 @@ def test_sources_are_resolved_however_the_judge_copies_them_and_others_are_sent_
     claims.append(claim(len(claims) + 1, "b", "P:INVENTED01", "2", ""))
     *found, invented = extracted(tmp_path, *claims, report=report)
     assert [each.sources for each in found] == [sources for _, sources in SOURCES]
-    assert (invented.sources, invented.unresolved) == ((), ("P:INVENTED01", "2", ""))
+    # Whether there is such a product, the shop knows.
+    assert (invented.sources, invented.unresolved) == (("P:INVENTED01",), ("2", ""))
 
     judge = scripted(
         {"claims": [claim(1, "a", "P:B0BED00001"), claim(2, "b", "https://made.up/x")]},

@@ -1,27 +1,25 @@
-"""Cited pages at judging time: fetched once, served from there, and cut to what matters to the claims."""
+"""What reports cite beyond what their runs were shown: kept once, served from there, and cut to what matters to the
+claims.
+"""
 
-import asyncio
 import json
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import WebPage
 from drretail.env.web.live import Pages
-from drretail.errors import ToolError
+from drretail.env.world import open_world
 from drretail.eval.judging.sources import (
-    MOST_FETCHES,
     OMITTED,
-    LivePages,
     MissingPage,
     cut,
     fetch_missing,
     fit,
+    keep_unopened,
     missing_pages,
     size,
 )
@@ -29,11 +27,11 @@ from drretail.eval.judging.subject import read_subjects
 from drretail.experiment import sources_path
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.journal import read_effects
 from drretail.progress import Progress
 from drretail.records.evidence import Evidence
 from tests import build
 from tests.build import LABEL, SYSTEM
+from tests.shop import build_shop
 
 URL, GONE, WALLED = "https://a.example/", "https://gone.example/", "https://walled.example/"
 
@@ -44,68 +42,14 @@ class Site:
     def __init__(self, text: str = "Hello.", provider: str = "site") -> None:
         self.text, self.provider, self.open = text, provider, False
         self.fetched: list[str] = []
-        self._lock = threading.Lock()
 
     def fetch(self, url: str) -> WebPage:
-        with self._lock:
-            self.fetched.append(url)
+        self.fetched.append(url)
         if url == GONE:
-            raise ToolError("unavailable", "It is\u202e gone.")
+            return WebPage(url, "", "", "not_found", problem="There is no such page (404).")
         if url == WALLED and not self.open:
             return WebPage(url, "", "", "blocked", problem="robots.txt forbids it.")
         return WebPage(url, "A page", self.text, "ok", "2023-01-02")
-
-
-def read(path: Path, site: Site, *urls: str, anew: bool = False) -> list[WebPage]:
-    async def all_pages() -> list[WebPage]:
-        with LivePages(path, {"a": site, "b": site}, anew=anew) as pages:
-            return await asyncio.gather(*(pages.page(label, url) for url in urls for label in "ab"))
-
-    return asyncio.run(all_pages())
-
-
-def test_a_page_is_fetched_once_for_all_who_ask_and_never_by_a_later_command(tmp_path: Path) -> None:
-    path, site = tmp_path / "live.jsonl", Site()
-    first = read(path, site, URL, GONE)
-    assert sorted(site.fetched) == [URL, GONE]
-    written = path.read_bytes()
-    site.text = "Changed."
-    assert read(path, site, URL, GONE) == first
-    assert len(site.fetched) == 2
-    assert path.read_bytes() == written
-    assert [page.text for page in first] == ["Hello.", "Hello.", "", ""]
-    assert (first[-1].state, first[-1].problem) == ("error", "It is gone.")
-
-
-def test_anew_fetches_again_and_the_last_page_counts(tmp_path: Path) -> None:
-    path, site = tmp_path / "live.jsonl", Site()
-    read(path, site, URL)
-    for text in ("Second.", "Third."):
-        site.text = text
-        assert read(path, site, URL, anew=True)[0].text == text
-        assert read(path, site, URL)[0].text == text
-    assert len(site.fetched) == 3
-    assert [effect.scope for effect in read_effects(path)] == ["live/1", "live/2", "live/3"]
-
-
-def test_only_so_many_pages_are_fetched_at_once_however_many_threads_there_are(tmp_path: Path) -> None:
-    now, most = set[str](), [0]
-
-    class Slow(Site):
-        def fetch(self, url: str) -> WebPage:
-            now.add(url)
-            most[0] = max(most[0], len(now))
-            time.sleep(0.01)
-            now.remove(url)
-            return super().fetch(url)
-
-    async def all_pages() -> None:
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(4 * MOST_FETCHES))
-        with LivePages(tmp_path / "live.jsonl", {"a": Slow()}) as pages:
-            await asyncio.gather(*(pages.page("a", f"{URL}{n}") for n in range(5 * MOST_FETCHES)))
-
-    asyncio.run(all_pages())
-    assert 1 < most[0] <= MOST_FETCHES
 
 
 UNCITED = "https://uncited.example/"
@@ -168,6 +112,36 @@ def test_a_page_that_could_not_be_read_says_why_and_is_tried_again_only_when_ask
     assert fetched(folder, live, corpus, again=True) == {"ok": 2}
     assert sorted(live.fetched) == sorted([URL, WALLED, WALLED])
     assert page_texts(folder)[LABEL, WALLED] == "Now."
+
+
+def test_an_address_that_no_result_held_is_looked_at_too_and_is_absent_only_where_nothing_is(tmp_path: Path) -> None:
+    linked, mended = "https://linked.example/", "https://there.example/"
+    evidence = build.evidence(IDS[URL], build.text(f"See {linked}", "page"), url=URL)
+    report = f"So [a]({GONE}), so [b]({WALLED}), so [c]({mended}), so [d]({linked}), so [{IDS[URL]}]."
+    run = build.run("q1-r1", report, label=LABEL, citations=tuple(find_citations(report, [evidence])))
+    folder = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": run}}, evidence=[evidence])
+    assert [page.url for page in missing_pages(folder)] == [GONE, WALLED, mended, linked]
+    fetch_missing(folder, {LABEL: Site()}, Progress(), clock=lambda: NOON)
+    assert missing_pages(folder) == []
+    (subject,) = read_subjects(folder, None)
+    found = {entry.url: entry for entry in subject.sources.values()}
+    assert {url for url, entry in found.items() if entry.is_absent} == {GONE}
+    assert {url for url, entry in found.items() if entry.looked_up} == {GONE, WALLED, mended}
+    assert [text.text for text in found[mended].sources] == ["Hello."]
+    assert {*subject.evidence} == {IDS[URL]}, "what the run was shown stays what it was"
+
+
+def test_products_that_a_run_never_opened_are_kept_from_the_shop_and_those_it_lacks_too(tmp_path: Path) -> None:
+    seen = build.evidence("P:B0TEST0001", build.text("{}", "record"), kind="product")
+    report = "A [P:B0TEST0001], b [P:B0TEST0002], c [1], d [P:B0NONE0001].\n\n[1]: http://ecommerce.com/B0TEST0003"
+    run = build.run("q1-r1", report, label=LABEL, citations=tuple(find_citations(report, [seen])))
+    folder = build.experiment(tmp_path / "exp", {LABEL: {"q1-r1": run}}, evidence=[seen])
+    with open_world(build_shop(tmp_path / "world")) as shop:
+        keep_unopened(folder, NamedProducts(shop).named_by_run)
+    (subject,) = read_subjects(folder, None)
+    beyond = {entry.id: entry.is_absent for entry in subject.sources.values() if entry.looked_up}
+    assert beyond == {"P:B0TEST0002": False, "P:B0TEST0003": False, "P:B0NONE0001": True}
+    assert "Tanagrove Hopper Bird Feeder" in subject.sources["P:B0TEST0002"].sources[0].text
 
 
 FILLER = ("Nothing of interest stands in this paragraph, whatever it says. " * 9).strip()

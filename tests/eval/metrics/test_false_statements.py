@@ -13,7 +13,7 @@ from drretail.records.score import Scores
 from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from tests import build
-from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, claim, ruled, said_value
+from tests.eval.metrics.faithfulness.reports import BED, BIRDS_ID, EVIDENCE, claim, ruled, said_value, support
 
 PRICE = f"The bed costs $39.99 [{BED.id}]."
 STORY = f"Cardinals prefer millet [{BIRDS_ID}]."
@@ -62,7 +62,14 @@ def test_each_statement_counts_once_in_the_table_and_on_the_page(tmp_path: Path)
     """The price by code and judge, the page by the judge alone, the invented product by code alone."""
     reports = {"q1-r1": f"{PRICE} {STORY} {INVENTED}", "q2-r1": RIGHT}
     folder = build.experiment(tmp_path, {"a@m": reports}, picks=DECLARED, evidence=EVIDENCE.values())
-    judge, _ = build.scripted_judge(lambda opening: {"claims": []} if RIGHT in opening else answers(opening))
+    listed = {"claims": [claim(1, "It costs $49.99.", BED.id, quote="The bed costs $49.99")]}
+
+    def answer(opening: str) -> Any:
+        if RIGHT in opening:
+            return listed
+        return support("full") if listed["claims"][0]["claim"] in opening else answers(opening)
+
+    judge, _ = build.scripted_judge(answer)
     scores = build.scored(folder, METRICS, judge)
     kinds = {"false_price": 0.5, "false_unknown": 0.5} | dict.fromkeys(
         ("false_stock", "false_field", "false_order", "false_policy"), 0.0

@@ -18,7 +18,7 @@ from tests.grounding.goods import EVIDENCE, KETTLE, PAN, QUERY, TOWELS
 
 REPORT = (
     "Go for the gooseneck one; it is yours for 41 dollars [P:B0KITCHENK]. "
-    "The towels would be nice, but wait for a sale [P:B0KITCHENT]."
+    "The towels would be nice, but wait for a sale."
 )
 WORDS = "Go for the  gooseneck one"
 PICK = {"product": f"P:{KETTLE.product_id}", "quantity": 1, "alternatives": list[str](), "quote": WORDS}

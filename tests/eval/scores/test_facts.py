@@ -97,16 +97,16 @@ def test_a_rule_based_judge_s_ratings_are_not_shown_as_numbers_and_have_no_slice
 
 
 def test_of_a_pooled_mean_a_query_counts_once_however_often_it_was_repeated() -> None:
-    def result(query_id: str, web: float) -> JudgedRun:
-        values = {"FP_web": Value("FP_web", "scored", web), "FP_product": Value("FP_product", "scored", 1.0)}
-        return JudgedRun(query_id, {"FP_eq2": Value("FP_eq2", "scored", (web + 1) / 2), **values})
+    def result(query_id: str, recall: float) -> JudgedRun:
+        values = {"refusal_recall": recall, "false_refusal": 0.25, "J": recall - 0.25}
+        return JudgedRun(query_id, {name: Value(name, "scored", value) for name, value in values.items()})
 
-    facts = Facts(load_metric("faithfulness"), "a@model", JUDGE, (), Clusters())
+    facts = Facts(load_metric("outcome"), "a@model", JUDGE, (), Clusters())
     reports = [result("q1", 1.0), result("q1", 1.0), result("q1", 1.0), result("q2", 0.0)]
     found = {row.variant: row for row in rows(facts, reports)}
-    # Half of both columns as they are printed.
-    assert (found["FP_web"].value, found["FP_eq2"].value) == (0.5, 0.75)
-    assert (found["FP_web"].n_queries, found["FP_eq2"].n_queries) == (None, 2)
+    # The difference of both columns as they are printed.
+    assert (found["refusal_recall"].value, found["J"].value) == (0.5, 0.25)
+    assert found["J"].n_queries == 2
 
 
 def test_slices_come_by_category_then_kind_in_a_fixed_order() -> None:

@@ -114,11 +114,12 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
     judges = [f"{each.judge} {each.rules}" for each in made.others]
     assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
 
+    # The columns have the same names and meanings by whichever rules.
     whole = described("faithfulness")
     papers = [row("faithfulness", variant, rules="paper") for variant in ("FP", "FR")]
     made = board(held, *papers, metrics={"faithfulness": whole})
     assert [(column.name, column.meaning) for column in made.columns][:2] == [
-        (name, whole.meanings[name]) for name in ("FP_types", "FR_url")
+        (name, whole.meanings[name]) for name in ("FP", "FR")
     ]
 
 

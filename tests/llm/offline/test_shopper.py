@@ -202,7 +202,7 @@ def test_claims_come_with_number_quote_and_sources_and_support_with_label_reason
     }
 
 
-def test_each_claim_is_judged_by_its_own_sources_and_by_a_records_line() -> None:
+def test_each_claim_is_judged_by_its_own_sources() -> None:
     claims = {"The Soft Bed costs $5.": "P:B0X", "The bed costs $9.": "P:B0X", "A bed costs $5.": "P:B0Y"}
     given = [tagged("source", "A bed?", id="Q"), tagged("source", SOURCE, id="P:B0X")]
     given += [tagged("source", "Nothing of a price.", id="P:B0Y")]
@@ -211,8 +211,6 @@ def test_each_claim_is_judged_by_its_own_sources_and_by_a_records_line() -> None
     labels = [(each["claim_id"], each["label"]) for each in found]
     assert labels == [(1, "full_support"), (2, "contradicted"), (3, "not_rated")]
     assert found[0]["quotes"] == ['"price":5']
-    given.append(tagged("record", "stock: the record says sold out", claim="3"))
-    assert answer("ClaimsSupport", "\n".join(given))["claims"][2]["label"] == "contradicted"
 
 
 @given(st.text(alphabet="abc $59.?!\n", max_size=60), st.text(alphabet="xyz <>&49\n", max_size=60))

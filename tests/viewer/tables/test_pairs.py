@@ -125,7 +125,7 @@ def test_agreements_are_shown_of_what_sums_a_metric_up() -> None:
     rows += [agreed("faithfulness", "FP", rules="paper", rho_report=None), agreed("mine", "x"), agreed("mine", "y")]
     table = agreement_table(rows)
     assert table is not None
-    assert [column.name for column in table.columns] == ["overall", "Avg", "FP_types", "mine x"]
+    assert [column.name for column in table.columns] == ["overall", "Avg", "FP", "mine x"]
     assert [line.name for line in table.rows] == ["a:b and c:d", "a:b and c:d, rules of paper"]
     cells = [None if cell is None else (cell.text, cell.counts) for cell in table.rows[1].cells]
     assert cells == [None, None, ("–", "8/9"), None]

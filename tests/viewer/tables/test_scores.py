@@ -56,7 +56,7 @@ def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or
     nothing = {"variant": "FP_web", "value": None, "n_scored": 0, "n_na": 4, "n_failed": 0}
     (table,) = score_tables([score(), score(**nothing), score(system="b"), score(system="b", **nothing)])
     assert [column.name for column in table.columns] == ["FP"]
-    assert any(note.startswith("No report has a value for FP_web (FP ") for note in table.notes), table.notes
+    assert any(note.startswith("No report has a value for FP_web (mean support ") for note in table.notes), table.notes
     nothing = {"value": None, "n_scored": 0, "n_na": 4, "n_failed": 0, "items": {"lacks:no_gold": 4}}
     (table,) = score_tables([score(**nothing), score(variant="FR", **nothing)])
     assert table.columns == ()
@@ -64,9 +64,9 @@ def test_where_nothing_is_scored_it_is_said_why_in_place_of_a_number_a_column_or
 
 
 def test_judges_and_sets_of_rules_never_share_a_table() -> None:
-    papers = [score("a", variant, rules="paper") for variant in ("FP", "FP_types", "FP_pooled")]
+    papers = [score("a", variant, rules="paper") for variant in ("FP", "FR")]
     tables = score_tables([score(), score(judge="q:n"), score(judge_params="hot"), *papers])
-    assert [[column.name for column in table.columns] for table in tables] == [["FP"], ["FP"], ["FP"], ["FP_types"]]
+    assert [[column.name for column in table.columns] for table in tables] == [["FP"], ["FP"], ["FP"], ["FP", "FR"]]
     assert [table.by for table in tables] == [
         "judged by p:m (language model)",
         "judged by q:n (language model)",

@@ -18,11 +18,10 @@ from drretail.eval.claims.claims import (
     SUPPORT,
     Claim,
     SourceText,
-    Unit,
     fitted,
     shortened,
     source_tags,
-    types_of,
+    source_type,
 )
 from drretail.eval.claims.claims import VERSION as FAITHFULNESS_VERSION
 from drretail.eval.claims.extraction import extract, extraction_prompt, extraction_prompts
@@ -262,7 +261,7 @@ def part_of(source: str) -> GoldPart | None:
     """The part of the gold that a source belongs to: "files", "sandbox" for web pages, None for the shop's data."""
     if parse_evidence_id(source) == "file":
         return "files"
-    return "sandbox" if types_of([source]) == ("web",) else None
+    return "sandbox" if source_type(source) == "web" else None
 
 
 async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
@@ -270,7 +269,7 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
     claims = await _claims(subject, judge_session)
     support_judge = SupportJudge(subject, judge_session, subject.evidence, fit=pieces_of_long)
     pairs = [
-        Unit(claim.model_copy(update={"claim_id": pair_item(claim, source)}), (source,), types_of([source]))
+        claim.model_copy(update={"claim_id": pair_item(claim, source), "sources": (source,)})
         for claim in claims
         for source in claim.sources
     ]
@@ -278,7 +277,7 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
         await support_judge.rule(pairs)
         return
     # All claims of a source in one question, by the released rules; unreadable sources are not asked about.
-    by_source: dict[str, list[Unit]] = {}
+    by_source: dict[str, list[Claim]] = {}
     for pair in pairs:
         by_source.setdefault(pair.sources[0], []).append(pair)
     for group in by_source.values():
@@ -287,12 +286,12 @@ async def judge_accuracy(subject: Subject, judge_session: JudgeSession) -> None:
             state, reason = support_judge.unread(content)
             for pair in group:
                 if support_judge.existing(pair) is None:
-                    judge_session.record(SUPPORT, pair.item, state, reason=reason)
+                    judge_session.record(SUPPORT, pair.claim_id, state, reason=reason)
             continue
-        texts = pieces_of_long(content.texts, [pair.claim.claim for pair in group], judge_session.room)
+        texts = pieces_of_long(content.texts, [pair.claim for pair in group], judge_session.room)
         refs = tuple(text.ref for text in texts)
         batch = QuestionBatch(SUPPORT, support_prompt(), MOST, tag="claim", sources=refs)
-        things = [NumberedItem(pair.item, pair.claim.claim) for pair in group]
+        things = [NumberedItem(pair.claim_id, pair.claim) for pair in group]
         material = {"sources": source_tags(texts)}
         # A claim missing in the answer is failed, which the released rules count as unsupported.
         await ask_numbered(judge_session, batch, things, material, BackedClaims, _backed, repairs_numbers=False)

@@ -72,7 +72,8 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
     ("sent", "state"),
     [
         *((html(b"<p>log in", status=f"{status} No"), "blocked") for status in (401, 402, 403, 429, 451)),
-        *((html(b"<p>log in", status=f"{status} No"), "error") for status in (304, 400, 404, 410, 500, 503, 999)),
+        *((html(b"<p>log in", status=f"{status} No"), "error") for status in (304, 400, 500, 503, 999)),
+        *((html(b"<p>log in", status=f"{status} No"), "not_found") for status in (404, 410)),
         *((sent, "no_content") for sent in (html(b""), html(b" \n\t "), b"HTTP/1.1 204 No Content\r\n\r\n")),
         *((html(b"<p>words", kind=kind), "no_content") for kind in ("application/pdf", "x/y; a=b")),
         *((sent, "error") for sent in (b"", b"SSH-2.0-OpenSSH_9\r\n", b"HTTP/1.1 20x OK\r\n\r\n")),
@@ -300,6 +301,17 @@ def test_a_resolver_that_answers_nonsense_fails_the_page_at_once(answer: Any) ->
     assert found.state == "error"
     assert found.problem == "The resolver of this machine answers with no address for shop.example."
     assert time.monotonic() - begun < 3
+
+
+@pytest.mark.parametrize(
+    ("errno", "state"), [(socket.EAI_NONAME, "not_found"), (socket.EAI_AGAIN, "error")], ids=["no host", "no network"]
+)
+def test_a_host_that_does_not_exist_is_told_apart_from_a_resolver_that_does_not_answer(errno: int, state: str) -> None:
+    class Failing(Names):
+        def __call__(self, host: str, port: int) -> list[str]:
+            raise socket.gaierror(errno, "")
+
+    assert fetched(always(html(b"x")), names=Failing({})).state == state
 
 
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])

@@ -102,7 +102,7 @@ def support(label: str, why: str = "because", *quotes: str) -> dict[str, Any]:
 
 
 def alone(label: str, why: str = "because", quote: str = "") -> dict[str, str]:
-    """The answer under the paper's rules and those of drg."""
+    """The answer under the paper's rules."""
     return {"support": f"{label}_support", "justification": why, "quote": quote}
 
 

@@ -1,5 +1,6 @@
-"""Every formula of faithfulness by hand, the whole chain with rules, and pages as they were and as they are now."""
+"""Every formula of faithfulness by hand, the whole chain with rules, and pages as agents read them and as they are."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,33 +8,35 @@ from typing import Any
 
 import pytest
 
-from drretail.env.web.base import WebPage
+from drretail.env.named_products import NamedProducts
+from drretail.env.world import open_world
+from drretail.eval.claims.audit import ReportVerdicts
 from drretail.eval.claims.claims import (
     ALL,
     CITED,
     EXTRACT,
     SUPPORT,
-    SUPPORT_LIVE,
     SUPPORT_SHOWN,
     Claim,
     make_claim,
     source_type,
-    unit_of,
 )
-from drretail.eval.claims.rulings import ASKED_AGAIN, CHANGED, NOT_RATED
+from drretail.eval.claims.rulings import NOT_RATED
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Value
-from drretail.eval.metrics.faithfulness import AS_IN_LEDGER, CHANGED_MINDS, METRIC
+from drretail.eval.metrics.faithfulness import METRIC
+from drretail.grounding.report.citations import find_citations
+from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
 from drretail.records.evidence import EvidenceText
-from drretail.records.score import Rules, Scores, SourceRef, Verdict, VerdictState
+from drretail.records.score import Rules, SourceRef, Verdict, VerdictState
 from tests import build
-from tests.build import LABEL, experiment
 from tests.eval.metrics.faithfulness.reports import (
     BIRDS,
     BIRDS_ID,
     EVIDENCE,
+    alone,
     claim,
     entry,
     judged,
@@ -46,6 +49,7 @@ from tests.eval.metrics.faithfulness.reports import (
     text,
     values,
 )
+from tests.shop import build_shop
 
 Outcome = float | str
 """Support, or the state of a unit without one."""
@@ -63,18 +67,18 @@ def extraction(stage: str, claims: Sequence[Claim] | None) -> Verdict:
 
 @dataclass(frozen=True)
 class Of:
-    """A claim and what became of it; ``unread`` are sources without a text."""
+    """A claim and what became of it; ``unread`` are sources without a text, ``absent`` such as do not exist."""
 
     claim: Claim
     outcome: Outcome | None = None
     unread: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-def scored(
+def verdicts_of(
     claims: Sequence[Of] | None, rules: Rules = "default", every: Sequence[Claim] | None = None
-) -> dict[str, Value]:
-    """The values of a report with these claims; under other rules ``every`` claim is extracted apart."""
+) -> list[Verdict]:
     held = None if claims is None else [claim.claim for claim in claims]
     verdicts = [extraction(EXTRACT, held)]
     if rules != "default":
@@ -82,27 +86,29 @@ def scored(
     for of in claims or ():
         if of.outcome is None:
             continue
-        refs = [SourceRef(id=source, sha256="s") for source in of.claim.sources if source not in of.unread]
+        read = [source for source in of.claim.sources if source not in (*of.unread, *of.absent)]
         if isinstance(of.outcome, str):
             state: VerdictState = "na" if of.notes else "failed" if of.outcome == "failed" else "unverifiable"
             verdicts.append(verdict("support", of.claim.claim_id, state, None, of.notes))
         else:
             made = verdict("support", of.claim.claim_id, "scored", of.outcome, of.notes)
-            verdicts.append(made.model_copy(update={"sources": tuple(refs)}))
-    return values(subject("A report."), verdicts, rules)
+            refs = tuple(SourceRef(id=source, sha256="s") for source in read)
+            verdicts.append(made.model_copy(update={"sources": refs, "absent": of.absent}))
+    return verdicts
+
+
+def scored(
+    claims: Sequence[Of] | None, rules: Rules = "default", every: Sequence[Claim] | None = None
+) -> dict[str, Value]:
+    """The values of a report with these claims; under other rules ``every`` claim is extracted apart."""
+    return values(subject("A report."), verdicts_of(claims, rules, every), rules)
 
 
 def cites(number: int, *sources: str, unresolved: Sequence[str] = ()) -> Claim:
     return make_claim(number, f"Claim {number}.", sources, unresolved)
 
 
-def over_all(variant: str, reports: Sequence[Mapping[str, Value]]) -> float | None:
-    """The mean of the variant's parts, each a sum over reports by a sum over reports."""
-    parts = zip(*(METRIC.pooled[variant](report) for report in reports), strict=True)
-    sums = [(sum(above for above, _ in part), sum(below for _, below in part)) for part in parts]
-    return None if any(not below for _, below in sums) else sum(a / b for a, b in sums) / len(sums)
-
-
+BOTH: tuple[Rules, ...] = ("default", "paper")
 WEB, PRODUCT, ORDER = "W:aaaaaaaa", "P:B0BED00001", "O:0000000001"
 
 
@@ -110,145 +116,109 @@ def got(found: Mapping[str, Value], *names: str) -> list[tuple[VerdictState, flo
     return [(found[name].state, found[name].value) for name in names]
 
 
-def test_the_headline_is_the_mean_over_claims_with_a_page_or_product_each_once() -> None:
+@pytest.mark.parametrize("rules", BOTH)
+def test_fp_is_the_mean_of_the_types_that_a_report_has_under_both_protocols(rules: Rules) -> None:
     pages = [Of(cites(1, WEB), 1.0), Of(cites(2, WEB, PRODUCT), 1.0)]
     products = [Of(cites(3, PRODUCT), 0.5), Of(cites(4, PRODUCT), 0.0)]
-    found = scored([*pages, *products, Of(cites(5, ORDER), 1.0), Of(cites(6))])
-    # Of four claims 2.5 are borne out; of two with a page 2, of three with a product 1.5, so of five pairs 3.5.
+    claims = [*pages, *products, Of(cites(5, ORDER), 1.0), Of(cites(6))]
+    found = scored(claims, rules, [of.claim for of in claims])
+    # Of two claims with a page 2 are borne out, of three with a product 1.5.
     assert got(found, "FP_web", "FP_product", "FP_internal") == [("scored", 1.0), ("scored", 0.5), ("scored", 1.0)]
-    headlines = [("scored", each) for each in (0.625, 0.75, 0.7, 0.625)]
-    assert got(found, "FP", "FP_types", "FP_pooled", "FP_strict") == headlines
-    assert got(found, "FP_eq2", "FP_eq2_report") == [("scored", 0.75)] * 2
-    assert got(found, "N_cited", "N_web", "N_product") == [("scored", each) for each in (5.0, 2.0, 3.0)]
+    assert got(found, "FP", "FR") == [("scored", 0.75), ("scored", 5 / 6)]
+    assert got(found, "N_cited", "N_web", "N_prod") == [("scored", each) for each in (5.0, 2.0, 3.0)]
     assert got(found, "N_supported") == [("scored", 2.5)]
+    assert got(scored(products, rules, []), "FP", "FP_web") == [("scored", 0.25), ("na", None)]
     items = found["FP"].items
-    assert (items["units"], items["scored"], items["support"]) == (4, 4, 2.5)
+    assert (items["units"], items["scored"], items["support"]) == (5, 5, 3.5)
     assert (items["full"], items["partial"], items["none"], items["claims"]) == (2, 1, 1, 5)
+    assert tuple(found) == METRIC.variants
 
 
-def test_a_contradicted_claim_is_zero_and_counted_apart_and_changed_minds_are_a_share_of_those_asked_again() -> None:
-    claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, PRODUCT), 0.0), Of(cites(3, WEB), 1.0)]
+def test_a_contradicted_claim_is_zero_and_counted_apart() -> None:
+    claims = [Of(cites(1, WEB), 0.0, notes=("contradicted",)), Of(cites(2, WEB), 0.0), Of(cites(3, WEB), 1.0)]
     found = scored(claims)
     assert got(found, "FP") == [("scored", 1 / 3)]
     items = found["FP"].items
     assert (items["contradicted"], items["none"], items["full"]) == (1, 1, 1)
 
-    notes = [(ASKED_AGAIN, CHANGED), (ASKED_AGAIN,), ()]
-    found = scored([Of(cites(number, WEB), 1.0, notes=own) for number, own in enumerate(notes, 1)])
-    assert got(found, CHANGED_MINDS) == [("scored", 0.5)]
-
 
 def test_what_a_rule_based_judge_does_not_rate_is_in_no_mean_and_no_zero() -> None:
     unrated = Of(cites(1, PRODUCT), "not rated", notes=(NOT_RATED,))
     found = scored([unrated, Of(cites(2, PRODUCT), 1.0)])
-    assert got(found, "FP", "FP_strict") == [("scored", 1.0)] * 2
+    assert got(found, "FP", "N_prod") == [("scored", 1.0), ("scored", 2.0)]
     items = found["FP"].items
     assert (items["units"], items["unrated"], items["failed"], items["unfetched"]) == (1, 1, 0, 0)
     alone = scored([unrated])
-    assert alone["FP"].state == "na"
-    assert alone["N_supported"].state == "na"
+    assert (alone["FP"].state, alone["N_supported"].state) == ("na", "na")
 
 
-def test_an_invented_source_is_a_zero_and_no_unit_and_an_unread_one_is_unverifiable() -> None:
+@pytest.mark.parametrize("rules", BOTH)
+def test_what_does_not_exist_counts_0_for_its_type_and_what_was_not_read_counts_for_none(rules: Rules) -> None:
+    missing, page = "P:B0NONE0001", "https://gone.example/x"
     claims = [
-        Of(cites(1, PRODUCT, unresolved=["P:INVENTED01"]), 1.0),
-        Of(cites(2, unresolved=["7"])),
-        Of(cites(3, unresolved=["O:1"])),
+        Of(cites(1, PRODUCT, missing), 1.0, absent=(missing,)),  # a real product bears it out
+        Of(cites(2, WEB, missing), 1.0, absent=(missing,)),  # a page does, and there is no such product
+        Of(cites(3, missing), 0.0, absent=(missing,)),
+        Of(cites(4, page), 0.0, absent=(page,)),
+        Of(cites(5, unresolved=["7"])),  # a number without an entry counts as web
+        Of(cites(6, unresolved=["O:1"])),
     ]
-    found, papers = scored(claims), scored(claims, "paper", [])
-    # What a real source beside it bears out stays so; an invented order is outside FP
-    assert got(found, "FP", "FP_product", "FP_web") == [("scored", 0.5), ("scored", 1.0), ("scored", 0.0)]
-    assert got(found, "N_cited", "N_supported", "FR_pooled") == [("scored", 1.0), ("scored", 1.0), ("scored", 1 / 3)]
-    assert over_all("FP_pooled", [found]) == 0.5
-    assert got(papers, "FP", "FP_web") == [("scored", 1.0), ("na", None)]
-    # Where the judge failed on all others, one invented source is no value
-    assert got(scored([Of(cites(1, WEB), "failed"), Of(cites(2, unresolved=["7"]))]), "FP") == [("failed", None)]
-    # 1 of one claim judged and two with something invented; orders are outside FP
-    assert found["FP_strict"].value == pytest.approx(1 / 3)
-    # product (1 + 0) / 2, web 0 / 1: a number without an entry counts as web
-    assert papers["FP_strict"].value == 0.25
-    assert found["FP"].items["unresolved"] == 2
+    found = scored(claims, rules, [of.claim for of in claims])
+    assert got(found, "FP_product", "FP_web") == [("scored", pytest.approx(1 / 3))] * 2
+    assert got(found, "FP_internal", "FR") == [("scored", 0.0), ("scored", 1.0)]
+    assert got(found, "N_cited", "N_web", "N_prod", "N_supported") == [("scored", each) for each in (6, 3, 3, 2)]
+    assert found["FP"].items["unresolved"] == 4
 
-    found = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))])
-    assert got(found, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
-    assert got(found, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
+    unread = scored([Of(cites(1, WEB, PRODUCT, ORDER), 1.0, unread=(WEB, PRODUCT))], rules, [])
+    assert got(unread, "FP", "FP_web", "FP_product") == [("unverifiable", None)] * 3
+    assert got(unread, "FP_internal", "N_web") == [("scored", 1.0), ("scored", 1.0)]
+    # A type that the judge failed on is no reason to take the other for the whole.
+    failed = scored([Of(cites(1, WEB), "failed"), Of(cites(2, PRODUCT), 1.0)], rules, [])
+    assert got(failed, "FP", "FP_product") == [("failed", None), ("scored", 1.0)]
+
+
+def test_fp_is_the_weighted_sum_of_its_claims_and_of_zeros_for_what_does_not_exist() -> None:
+    claims = [Of(cites(1, WEB), 1.0), Of(cites(2, WEB, PRODUCT), 0.5), Of(cites(3, PRODUCT), 1.0)]
+    claims += [Of(cites(4, unresolved=["7"])), Of(cites(5, ORDER), 1.0), Of(cites(6, WEB), "unverifiable")]
+    weights = ReportVerdicts(verdicts_of(claims), "default").weights()
+    support = {of.claim.claim_id: of.outcome for of in claims}
+    assert len(weights) == 3
+    assert sum(weights.values()) == pytest.approx(1 - 1 / 2 / 3)
+    total = sum(weight * float(support[name] or 0) for name, weight in weights.items())
+    assert scored(claims)["FP"].value == pytest.approx(total)
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "state", "strict"),
-    [
-        ([], "na", ("na", None)),
-        (["unverifiable"], "unverifiable", ("scored", 0.0)),
-        (["failed"], "failed", ("failed", None)),
-        (["unverifiable", "failed"], "failed", ("failed", None)),
-    ],
+    ("outcomes", "state"),
+    [([], "na"), (["unverifiable"], "unverifiable"), (["failed"], "failed"), (["unverifiable", "failed"], "failed")],
 )
-def test_a_report_without_a_scored_claim_is_never_zero(
-    outcomes: list[str], state: VerdictState, strict: tuple[VerdictState, float | None]
-) -> None:
+def test_a_report_without_a_scored_claim_is_never_zero(outcomes: list[str], state: VerdictState) -> None:
     found = scored([Of(cites(n, f"W:aaaaaaa{'abc'[n]}"), outcome) for n, outcome in enumerate(outcomes)])
-    assert got(found, "FP", "FP_web", "FP_types", "FP_pooled", "FP_eq2") == [(state, None)] * 5
-    assert got(found, "FP_strict") == [strict]
-    assert found["N_supported"].state == ("scored" if not outcomes else state)
+    assert got(found, "FP", "FP_web") == [(state, None)] * 2
+    assert found["N_supported"].state == (state if outcomes else "scored")
 
 
-def test_recall_counts_every_resolved_source_and_without_a_claim_it_is_not_applicable() -> None:
-    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["P:INVENTED01"])]
+def test_recall_is_by_presence_of_a_source_and_without_a_claim_it_is_not_applicable() -> None:
+    every = [cites(1, WEB), cites(2, PRODUCT, ORDER), cites(3, ORDER), cites(4), cites(5, unresolved=["O:1"])]
     found = scored([Of(each, 1.0 if each.sources else None) for each in every])
-    assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.6), ("scored", 0.4), ("scored", 0.6)]
-    assert found["FR"].items == {"cited": 3, "total": 5}
+    assert got(found, "FR") == [("scored", 0.8)]
+    assert found["FR"].items == {"cited": 4, "total": 5}
+    looked_up = make_claim(6, "It is grey.", [PRODUCT], looked_up=[PRODUCT])
+    assert got(scored([Of(looked_up, 1.0)]), "FR") == [("scored", 0.0)]
 
-    assert got(scored([]), "FR", "FR_url", "FP") == [("na", None)] * 3
-    assert got(scored([Of(cites(1))]), "FR", "FR_url") == [("scored", 0.0)] * 2
-    assert scored([])["N_cited"].value == 0
-
-
-def test_under_the_papers_rules_headlines_are_by_type_and_by_address() -> None:
-    claims = [Of(cites(1, WEB), 0.0), *(Of(cites(each, PRODUCT), 1.0) for each in (2, 3, 4))]
-    found = scored(claims, "paper", [cites(1, WEB), cites(2, ORDER)])
-    assert got(found, "FP", "FP_types", "FP_pooled") == [("scored", 0.5), ("scored", 0.5), ("scored", 0.75)]
-    assert got(found, "FR", "FR_url", "FR_pooled") == [("scored", 0.5)] * 3
-    assert (found["FP"].items["claims"], found["FR"].items["cited"]) == (4, 1)  # two extractions, two counts
-    assert got(scored(claims), "FP") == [("scored", 0.75)]
+    assert got(scored([]), "FR", "FP", "N_cited") == [("na", None), ("na", None), ("scored", 0.0)]
+    assert got(scored([Of(cites(1))]), "FR", "FP", "N_supported") == [("scored", 0.0), ("na", None), ("scored", 0.0)]
 
 
 def test_a_failed_extraction_or_a_judging_that_did_not_end_fails_only_what_needs_it() -> None:
     assert {each.state for each in scored(None).values()} == {"failed"}
     without_cited = scored(None, "paper", [cites(1, WEB)])
-    assert got(without_cited, "FP", "FP_strict", "N_cited", "FR") == [("failed", None)] * 3 + [("scored", 1.0)]
+    assert got(without_cited, "FP", "N_cited", "FR") == [("failed", None)] * 2 + [("scored", 1.0)]
     without_all = scored([Of(cites(1, WEB), 1.0)], "paper", None)
-    assert got(without_all, "FP", "FR", "FR_url", "FR_pooled") == [("scored", 1.0)] + [("failed", None)] * 3
+    assert got(without_all, "FP", "FR") == [("scored", 1.0), ("failed", None)]
 
     found = scored([Of(cites(1, WEB), 1.0), Of(cites(2, WEB))])
-    assert got(found, "FP", "FP_web", "FP_pooled", "N_supported") == [("failed", None)] * 4
-
-
-def test_every_report_has_every_variant_in_the_tables_order() -> None:
-    # The rules drg know no live pages, and neither they nor the paper what an agent was shown and a second answer.
-    unknown: dict[Rules, Sequence[str]]
-    unknown = {"default": (), "paper": ("shown", "minds"), "drg": ("shown", "minds", "live")}
-    for rules, endings in unknown.items():
-        known = [variant for variant in METRIC.variants if variant.rpartition("_")[2] not in endings]
-        assert list(scored([], rules, [])) == known
-
-
-def test_drg_counts_failures_and_silence_as_zero() -> None:
-    claims = [Of(cites(1, WEB, PRODUCT), 1.0), Of(cites(2, WEB), "failed"), Of(cites(3, ORDER))]
-    found = scored(claims, "drg", [cites(1, WEB), cites(2)])
-    assert got(found, "FP", "FR", "FP_web") == [("scored", 0.5), ("scored", 0.5), ("na", None)]
-    silent = scored([], "drg", [])
-    assert got(silent, "FP", "FR") == [("scored", 0.0), ("scored", 0.0)]
-    assert over_all("FP_pooled", [found]) == 0.5
-
-
-def test_a_claim_is_one_unit_on_all_its_sources_and_under_drg_on_its_addresses() -> None:
-    claim = cites(1, WEB, PRODUCT, ORDER, "https://a.example/x", unresolved=["http://ecommerce.com/NOPE"])
-    unit = build.known(unit_of(claim, "default"))
-    assert (unit.types, unit.sources) == (("web", "product", "internal"), claim.sources)
-    assert unit == unit_of(claim, "paper")
-    one = unit_of(claim, "drg")
-    assert build.known(one).sources == (WEB, PRODUCT, "https://a.example/x", "http://ecommerce.com/NOPE")
-    assert unit_of(cites(2, ORDER), "drg") is unit_of(cites(3), "default") is None
+    assert got(found, "FP", "FP_web", "N_supported") == [("failed", None)] * 3
 
 
 @pytest.mark.parametrize(
@@ -285,19 +255,18 @@ It is rated 4.5 out of 5 from 1,234 ratings [P:B0BED00001].
 On 2023-05-31 you bought the Slowpaw Slow Feeder Bowl [O:0000000001]. Which one do you like? I would wait a week.
 """
 
-BORNE_OUT = dict.fromkeys(("FP", "FP_product", "FP_internal", "FP_strict"), 1.0)
 KEYWORDS = "dog bed, orthopedic, washable, cheap beds, large\n\nbirds\nfeeders, seeds, best deals"
 
 
 @pytest.mark.parametrize(
     ("report", "expected"),
     [
-        (GOOD, {**BORNE_OUT, "FP_web": "na", "N_cited": 3.0, "N_product": 3.0, "FR": 1, "FR_url": 5 / 6}),
-        ("", {**dict.fromkeys(("FP", "FP_strict", "FR", "FR_url"), "na"), "N_cited": 0}),
+        (GOOD, {"FP": 1, "FP_product": 1, "FP_internal": 1, "FP_web": "na", "N_cited": 5, "N_prod": 4, "FR": 1}),
+        ("", {"FP": "na", "FR": "na", "N_cited": 0}),
         (QUERY, {"FP": "na", "N_cited": 0}),
         (KEYWORDS, {"FP": "na", "FR": "na", "N_cited": 0}),
-        ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0, "FR_url": 0}),
-        ("The Fluffwick bed costs $49.99 [P:INVENTED01].", {"FP": 0, "FP_strict": 0, "FR": 0}),
+        ("The Fluffwick bed costs $49.99. Cardinals eat sunflower seeds.", {"FP": "na", "FR": 0}),
+        ("The Fluffwick bed costs $49.99 [C:aaaaaaaa].", {"FP": "na", "FP_internal": 0, "FR": 1}),
     ],
     ids=["sound", "empty", "copy of the query", "keywords", "uncited", "invented source"],
 )
@@ -336,7 +305,7 @@ def test_the_page_decides_and_what_the_agent_read_is_noted(tmp_path: Path, shown
     assert [source.sha256 for source in found[SUPPORT].sources] == [PAGE.sha256]
     assert [source.sha256 for source in found[SUPPORT_SHOWN].sources] == [shown.sha256]
     made = values(of, list(found.values()))
-    assert [made[name].value for name in ("FP", "FP_web", "FP_shown", "FP_web_shown")] == [0, 0, 1, 1]
+    assert [made[name].value for name in ("FP", "FP_web")] == [0, 0]
     assert made["FP"].items[note] == 1
 
 
@@ -344,8 +313,7 @@ def test_what_the_agent_read_is_asked_about_only_where_it_is_not_what_it_is_judg
     read = about(PAGE.model_copy(update={"shown": True}))
     found = by_stage(tmp_path, answering(support("partial")), read)
     assert SUPPORT_SHOWN not in found
-    made = values(read, list(found.values()))
-    assert (made["FP_web"].value, made["FP_web_shown"].value) == (0.5, 0.5)
+    assert values(read, list(found.values()))["FP_web"].value == 0.5
 
 
 def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet_says(tmp_path: Path) -> None:
@@ -355,14 +323,13 @@ def test_an_unreadable_page_is_unverifiable_with_the_reason_whatever_its_snippet
     assert f"{BIRDS_ID} (robots.txt forbids it.)" in found[SUPPORT].reason
     made = values(of, list(found.values()))
     assert (made["FP_web"].state, made["FP"].state) == ("unverifiable", "unverifiable")
-    assert (made["FP_web_shown"].value, made["FP_shown"].value) == (1, 1)
 
 
 def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_path: Path) -> None:
-    report = f"{REPORT} So does the bed at $49.99 [{BIRDS_ID}][P:B0BED00001]. It is grey [P:B0BED00001]."
+    report = f"{REPORT} The bed costs $49.99 [{BIRDS_ID}][P:B0BED00001]. The bed is grey [P:B0BED00001]."
     of = about(SNIPPET, report=report)
-    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "The bed costs $49.99.", BIRDS_ID, "P:B0BED00001")]
-    claims.append(claim(3, "The bed is grey.", "P:B0BED00001"))
+    claims = [claim(1, DAWN, BIRDS_ID), claim(2, "$49.99.", BIRDS_ID, "P:B0BED00001", quote="The bed costs $49.99")]
+    claims.append(claim(3, "The bed is grey.", "P:B0BED00001", quote="The bed is grey"))
     shown = {"claims": [ruled(1, "full"), ruled(2, "partial")]}
     judge = scripted({"claims": claims}, shown, support("full"))
     verdicts = judged(tmp_path, judge, of)
@@ -373,17 +340,14 @@ def test_a_page_that_nobody_fetched_makes_its_claims_na_and_says_what_to_do(tmp_
     made = values(of, verdicts)
     assert (made["FP_web"].state, made["FP_web"].items["unfetched"]) == ("na", 2)
     assert (made["FP"].value, made["FP_product"].value) == (1, 1)
-    assert (made["FP_web_shown"].value, made["FP_shown"].value) == (0.75, 2.5 / 3)
 
 
-@pytest.mark.parametrize("rules", ["paper", "drg"])
-def test_the_paper_knows_nothing_of_what_was_shown_and_an_unfetched_page_is_no_0(tmp_path: Path, rules: Rules) -> None:
+def test_the_paper_knows_nothing_of_what_was_shown_and_an_unfetched_page_is_no_0(tmp_path: Path) -> None:
     of = about(SNIPPET)
     judge = scripted({"claims": [papers_claim(1, DAWN, BIRDS_ID)]}, {"claims": []})
-    found = by_stage(tmp_path, judge, of, rules)
+    found = by_stage(tmp_path, judge, of, "paper")
     assert (found[SUPPORT].state, SUPPORT_SHOWN in found) == ("na", False)
-    made = values(of, list(found.values()), rules)
-    assert (made["FP"].state, "FP_shown" in made) == ("na", False)
+    assert values(of, list(found.values()), "paper")["FP"].state == "na"
 
 
 def test_once_its_page_is_there_a_claim_is_judged_and_nothing_else_is_asked_again(tmp_path: Path) -> None:
@@ -418,77 +382,37 @@ def test_a_page_of_200000_characters_is_cut_to_what_a_judge_holds_and_the_verdic
     assert values(of, list(found.values()))["FP"].items["source_cut"] == 1
 
 
-UNSEEN = "https://unseen.example/x"
-SEEDS = "Cardinals prefer sunflower seeds."
-LIVE_REPORT = f"{SEEDS[:-1]} [{BIRDS_ID}]."
-IN_LEDGER = next(text.text for text in EVIDENCE[BIRDS_ID].texts if text.form == "page")
-
-
-def looking_again(report: str, pages: Mapping[str, WebPage]) -> Subject:
-    async def page_at(url: str) -> WebPage:
-        return pages.get(url) or WebPage(url, "", "", "error", problem="There is no such page (404).")
-
-    return replace(subject(report), page_at=page_at)
-
-
-def page(url: str, text: str, date: str | None = None) -> WebPage:
-    return WebPage(url, "A page", text, "ok", date)
-
-
-def test_a_page_that_changed_is_judged_again_and_one_that_reads_as_in_the_ledger_is_not(tmp_path: Path) -> None:
-    judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"), support("no", "it says other"))
-    about = looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, "Cardinals eat worms.")})
-    found = by_stage(tmp_path, judge, about)
-    ledger, live = found[SUPPORT], found[SUPPORT_LIVE]
-    assert (ledger.value, live.value, live.reason) == (1, 0, "it says other")
-    assert ledger.sources != live.sources
-    made = values(about, list(found.values()))
-    assert (made["FP_web"].value, made["FP_web_live"].value, made["FP"].value) == (1, 0, 1)
-
-    judge = scripted({"claims": [claim(1, SEEDS, BIRDS_ID)]}, support("full"))
-    found = by_stage(tmp_path / "as_was", judge, looking_again(LIVE_REPORT, {BIRDS: page(BIRDS, IN_LEDGER)}))
-    assert (found[SUPPORT_LIVE].value, found[SUPPORT_LIVE].notes) == (1, (AS_IN_LEDGER,))
-
-    report = "The bed is soft [P:B0BED00001]. You have the bowl [O:0000000001]."
-    verdicts = judged(tmp_path / "records", offline_judge(), looking_again(report, {}))
-    assert [verdict.stage for verdict in verdicts if verdict.stage.startswith(SUPPORT)] == [SUPPORT] * 2
-
-
-class Site:
-    """The open web of a test, where one page is."""
-
-    provider = "site"
-
-    def __init__(self) -> None:
-        self.fetched: list[str] = []
-
-    def fetch(self, url: str) -> WebPage:
-        self.fetched.append(url)
-        is_there = url == BIRDS
-        return page(url, "Northern cardinals prefer sunflower seeds.") if is_there else WebPage(url, "", "", "error")
-
-
-def scored_by(folder: Path, site: Site | None) -> Scores:
-    live = None if site is None else {LABEL: site}
-    return build.scored(folder, "faithfulness", offline_judge(), live=live)
-
-
-def test_an_experiment_is_scored_by_live_pages_once_and_then_from_what_was_written_down(tmp_path: Path) -> None:
-    reports = {
-        "q1-r1": f"Northern cardinals prefer sunflower seeds ({BIRDS}).",
-        "q2-r1": f"Northern cardinals prefer sunflower seeds ({UNSEEN}).",
-        "q3-r1": "Nothing is cited here, and nothing is said.",
-        "q4-r1": None,
+@pytest.mark.parametrize("rules", BOTH)
+def test_one_true_claim_among_nine_on_invented_products_has_a_tenth_of_fp_and_all_of_fr(
+    tmp_path: Path, rules: Rules
+) -> None:
+    """And products that the shop has are judged by its records, though the run never opened them."""
+    invented = [f"The sort {at} keeps all squirrels away [P:B0ZZZZZZZ{at}]." for at in range(9)]
+    seen = build.evidence("P:B0TEST0001", text("The feeder costs $24.99.", "record"), kind="product")
+    said = "The first feeder costs $24.99 [P:B0TEST0001]."
+    reports = {"q1-r1": " ".join([said, *invented]), "q2-r1": f"{said} The bath costs $55 [P:B0TEST0004]."}
+    cited = {name: tuple(find_citations(report, [seen])) for name, report in reports.items()}
+    runs = {
+        name: build.run(name, report, (), label=build.LABEL, citations=cited[name]) for name, report in reports.items()
     }
-    folder, site = experiment(tmp_path / "exp", {LABEL: reports}), Site()
-    assert all(row.variant != "FP_web_live" for row in scored_by(folder, None).scores)
-    first = scored_by(folder, site)
-    (row,) = [each for each in first.scores if each.variant == "FP_web_live"]
-    assert (row.value, row.n_scored, row.n_unverifiable, row.n_na, row.n_failed) == (None, 0, 1, 2, 1)
-    assert sorted(site.fetched) == sorted([BIRDS, UNSEEN])
-    files = build.files(folder)
-    assert scored_by(folder, site) == first
-    assert len(site.fetched) == 2
-    assert build.files(folder) == files
-    # And once judged, the column stays when nobody looks again.
-    assert scored_by(folder, None) == first
+    folder = build.experiment(tmp_path / "exp", {build.LABEL: runs}, evidence=[seen])
+
+    def answer(opening: str) -> Any:
+        report = tag_content("report", opening)
+        if report is None:
+            quotes = re.findall(r'<source id="P:[^>]*>\n(.{5,60})', opening)
+            both = {"claims": [ruled(at, "full", "because", *quotes) for at in (1, 2)[: opening.count("<claim id")]]}
+            return alone("full") if rules == "paper" else both
+        found = enumerate(re.findall(r"([A-Z][^\[]+?) \[(P:\w+)\]", report), 1)
+        claims = [papers_claim(at, sentence, name, quote=sentence) for at, (sentence, name) in found]
+        return {"claims": [each | {"values": []} for each in claims] if rules == "default" else claims}
+
+    judge, _ = build.scripted_judge(answer)
+    with open_world(build_shop(tmp_path / "world")) as shop:
+        look_up = NamedProducts(shop).named_by_run
+        scores = build.scored(folder, "faithfulness", judge, look_up=look_up, rules=rules)
+    made = build.rows(scores)
+    assert (made["FP"].value, made["FR"].value) == (pytest.approx((0.1 + 1) / 2), 1)
+    assert made["FP_product"].items["unresolved"] == 9
+    # What was looked up is kept: without the world nothing changes.
+    assert build.scored(folder, "faithfulness", judge, rules=rules) == scores
