@@ -19,12 +19,12 @@ from drretail.eval.metric import Metric
 from drretail.eval.registry import recorded_metric
 from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
-from drretail.eval.scores.gathering import name_of
+from drretail.eval.scores.gathering import Assessor, name_of
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import read_definition
 from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
-from drretail.records.score import JudgeRef, Scores, SliceBy
+from drretail.records.score import CODE, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, library, part_lines, prose
 from drretail.records.tables.screen import on_screen
@@ -119,9 +119,9 @@ class RecordedScores(Scores):
 
     def _board(self) -> Iterator[Part]:
         """The scoreboard, then the tables of requested metrics that are not wholly on it."""
-        folder, board = self._known_folder, self.scoreboard
-        if board is not None:
-            yield from scoreboard_parts(board, self.agreements, self.metrics, score_notes(folder))
+        folder = self._known_folder
+        if self.scoreboard is not None:
+            yield from scoreboard_parts(self, score_notes(folder))
             yield from prose("")
         if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
@@ -194,10 +194,11 @@ class RecordedScores(Scores):
         With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
         ``export --format statements`` writes them; the other arguments then say nothing.
 
-        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``policy`` the rows are
-        those that tables show: of a headline over all planned runs, of other variants over those answered. "all" keeps
-        every judge, rules or policy. Raises UnknownName for a name that no row has, and UserError if a number is there
-        by several judges or rules and none is named, or if pandas is not installed.
+        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. If neither ``judge`` nor
+        ``rules`` is named, the rows are the scoreboard's and code's. Without ``policy`` the rows are those that tables
+        show: of a headline over all planned runs, of other variants over those answered. "all" keeps every judge, rules
+        or policy. Raises UnknownName for a name that no row has, and UserError if a number is there by several judges
+        or rules of which one must be named, or if pandas is not installed.
         """
         pandas = library("pandas")
         if by not in ROWS.built_in:
@@ -229,19 +230,27 @@ class RecordedScores(Scores):
             folder, own = self._known_folder, {metric.name: metric for metric in self._metrics}
             metrics = (own.get(name) or recorded_metric(folder, name) for name in self.metrics)
             values = run_values(read_judgements(folder, [metric for metric in metrics if metric is not None]))
-            chosen = _chosen([asdict(value) for value in values], wanted)
+            chosen = self._chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         scores: list[dict[str, Any]] = []
         for row in self.scores:
-            judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
-            scores.append(row.model_dump(mode="json") | {"n": row.n, "judge": name_of(judge)})
+            scores.append(row.model_dump(mode="json") | {"n": row.n, "judge": name_of(Assessor.of(row).judge)})
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
                 **_without(row, "items", "judge_params"),
             }
-            for row in _chosen(scores, wanted)
+            for row in self._chosen(scores, wanted)
         ]
+
+    def _chosen(self, rows: Sequence[dict[str, Any]], wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
+        """The rows with these values; by the board's judge if neither a judge nor rules are named."""
+        rows = _with_values(rows, wanted)
+        if self.scoreboard is not None and not wanted["judge"] and not wanted["rules"]:
+            judge, rules = Assessor.of(self.scoreboard.judge)
+            shown = (name_of(judge), rules)
+            rows = [row for row in rows if row["judge"] == CODE or (row["judge"], row["rules"]) == shown]
+        return _of_one_judge(rows, wanted)
 
     def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
         """The columns and rows of an add-on's kind."""
@@ -263,14 +272,14 @@ class RecordedScores(Scores):
         """The scoreboard, as ``report --format text`` has it."""
         if self.scoreboard is None:
             return repr(self)
-        return on_screen("\n".join(part_lines(scoreboard_parts(self.scoreboard), WIDTH))).rstrip()
+        return on_screen("\n".join(part_lines(scoreboard_parts(self), WIDTH))).rstrip()
 
     def _repr_html_(self) -> str:
         return scores_cell(self)
 
 
-def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    """The rows with the values that are asked for; raises as ``to_pandas`` says."""
+def _with_values(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """The rows with the values that are asked for; raises UnknownName as ``to_pandas`` says."""
     rows = list(rows)
     for name, wanted in asked.items():
         known = {row[name] for row in rows}
@@ -281,6 +290,11 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
     if asked["policy"] is None:
         planned = {_place(row) for row in rows if row["policy"] == "planned"}
         rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
+    return rows
+
+
+def _of_one_judge(rows: list[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """The same rows; raises UserError as ``to_pandas`` says."""
     for name, called in (("rules", "rules"), ("judge", "judges")):
         seen: dict[tuple[str, str], set[str]] = defaultdict(set)
         for row in rows:

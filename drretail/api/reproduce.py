@@ -79,8 +79,7 @@ class Reproduction:
     def _parts(self) -> Iterator[Part]:
         """The page's beginning, and its tables in which the experiment has rows."""
         yield from prose(_verified(self.verification), "")
-        if self.scores.scoreboard is not None:
-            yield from scoreboard_parts(self.scores.scoreboard)
+        yield from scoreboard_parts(self.scores)
         for beside_paper in self.paper.tables:
             if beside_paper.here:
                 yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")

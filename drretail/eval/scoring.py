@@ -37,6 +37,7 @@ from drretail.eval.judging.subject import (
 from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
+from drretail.eval.scores.board import Board, write_board
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
@@ -114,11 +115,16 @@ class Submitter:
             metric=metric.name,
             version=metric.version,
             **about,
-            rules=self.rules,
+            rules=rules_of(judge, self.rules),
             again=self.again,
             allowance=self.allowance,
             fresh=self.fresh,
         )
+
+
+def rules_of(judge: Judge, rules: Rules) -> Rules:
+    """The rules that a judge follows; code knows none but our own."""
+    return "default" if judge is CODE_JUDGE else rules
 
 
 Job = Callable[[], Awaitable[None]]
@@ -239,10 +245,13 @@ async def score(
                     await _work_on(allowance, work, bar, side_by_side)
         if not derives:
             return Scores(scores=(), judgings=())
+        if judges and (of_pairs or any(metric.needs_judge for metric in loaded)):
+            write_board(experiment, Board(rules=rules, judge=tuple(judge.ref.key for judge in judges)))
         before = _scores_before(experiment)
         unrated = [] if before is None else _unrated(before)
-        named = dict.fromkeys([*(() if before is None else before.named_judges), *(judge.ref.key for judge in judges)])
-        asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
+        asked = [
+            TableKey(metric.name, Assessor(judge.ref, rules_of(judge, rules))) for metric, judge in tables_of_judges
+        ] + unrated
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
         others = _others(experiment, loaded, {key.metric for key in unrated}, progress)
         with progress.busy("scores of all verdicts"):
@@ -254,7 +263,6 @@ async def score(
                 prices,
                 judge_notes(experiment) if judge_notes else {},
             )
-        scores = scores.model_copy(update={"named_judges": tuple(named)})
         write_rows(experiment / "scores.json", scores.document())
         if on_written is not None:
             on_written()

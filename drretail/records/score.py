@@ -460,8 +460,6 @@ class Scoreboard(Record):
     rows: tuple[BoardRow, ...]
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
-    others: tuple[OfJudge, ...] = ()
-    """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
     differs: tuple[str, ...] = ()
     """Sentences on all pairs that research: which differences are shown, or what it would take to show one."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
@@ -521,8 +519,6 @@ class Scores(Document):
     """Descriptions of the metrics with scores, by name."""
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
-    named_judges: tuple[str, ...] = Field(default=(), exclude_if=lambda keys: not keys)
-    """The judges' keys in the order in which commands first named them."""
     audits: tuple[JudgeAudit, ...] = Field(default=(), exclude_if=lambda audits: not audits)
     """How each judge of claims read."""
     pairs: tuple[PairScore, ...] = ()
@@ -562,16 +558,29 @@ class Scores(Document):
         folded = {name: [*_folded(held[name], name)] for name in _ALIKE if name in held}
         return {"format": self.format, **held, **folded}
 
+    @property
+    def other_judges(self) -> list[tuple[str, Rules]]:
+        """The judges, each with its rules, that have values and are not the board's."""
+        others = (row for row in self.scores if row.n_scored and not self.shows(row))
+        return list(dict.fromkeys((row.judge, row.rules) for row in others))
+
+    def shows(self, row: OfJudge) -> bool:
+        """True if the row is by code or by the board's judge."""
+        board = self.scoreboard
+        return board is None or row.judge == CODE or row.by_whom == board.judge.by_whom
+
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
         """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
 
+        Values are by the judge and rules of the scoreboard, unless ``judge`` or ``rules`` names others.
+
         A variant also goes by its name on the scoreboard: "quality" is the overall rating. Headlines are over all
         planned runs; values over answered reports only are in the rows of policy "answered".
 
-        Raises UnknownName if the variant has no row, and UserError if several metrics, judges or sets of rules have
-        rows: then name one.
+        Raises UnknownName if the variant has no row, and UserError if the scoreboard's judge has none, or if several
+        metrics, judges or sets of rules have rows: then name one.
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
             columns = [
@@ -583,13 +592,16 @@ class Scores(Document):
             metric, variant = columns[0] if len(columns) == 1 else (None, variant)
         wanted = {"metric": metric, "judge": judge, "rules": rules}
         fields = {name: value for name, value in wanted.items() if value is not None}
-        rows = [
+        rows = every = [
             row
             for row in shown_rows(self.scores)
             if row.variant == variant and all(getattr(row, name) == value for name, value in fields.items())
         ]
-        if not rows:
+        if not every:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
+        if judge is None and rules is None and not (rows := [row for row in every if self.shows(row)]):
+            judges = ", ".join(sorted({row.judge for row in every}))
+            raise UserError(f"Who was asked last has no {variant}: say judge= one of {judges}.")
         for name in wanted:
             several = sorted({str(getattr(row, name)) for row in rows})
             if len(several) > 1:

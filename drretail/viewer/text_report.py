@@ -43,7 +43,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
     if view.scores.scoreboard is not None and (details or not view.is_of_shop):
-        lines += part_lines(scoreboard_parts(view.scores.scoreboard, lab=view.lab), WIDTH)
+        lines += part_lines(scoreboard_parts(view.scores, view.lab), WIDTH)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]

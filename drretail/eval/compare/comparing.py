@@ -3,7 +3,7 @@ plain sentences that speak of A and B, how steady each is, and what would let it
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from pathlib import Path
@@ -73,22 +73,15 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
     return pairs
 
 
-def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequence[str] = ()) -> frozenset[str]:
-    """The specs of the named judges, or of all with verdicts on single reports or pairs; "code" is always among them.
+def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
+    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code.
 
-    Raises as ``resolve_name`` does.
+    Single judges come first, then panels, code last. Raises as ``resolve_name`` does.
     """
-    specs = {assessor.judge.spec for metric in gathered.metrics for assessor in gathered.assessors(metric)} | {
-        row.judge for row in pairs
-    }
-    wanted = {resolve_name("judge with verdicts here", judge, specs - {CODE}) for judge in judges}
-    return frozenset((wanted or specs) | {CODE})
-
-
-def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
-    """Every assessor (a judge under a set of rules) of these judges: single judges first, then panels, code last."""
-    every = {assessor for metric in gathered.metrics for assessor in gathered.assessors(metric)}
-    own = [assessor for assessor in every if assessor.judge.spec in judges]
+    every = {*gathered.all_assessors, *map(Assessor.of, pairs)}
+    specs = {assessor.judge.spec for assessor in every} - {CODE}
+    named = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
+    own = [each for each in every if (each.judge.spec in {*named, CODE} if named else gathered.board.has(*each))]
     return sorted(own, key=lambda each: (each.judge.spec == CODE, is_panel(each.judge.spec), each.order))
 
 
@@ -106,8 +99,8 @@ class ComparisonRequest:
     """The folder as the user names it, for the commands that add what is missing."""
     metrics: Sequence[str]
     """Names of metrics, in the order of tables."""
-    judges: Collection[str]
-    """The judges that count, as "provider:model"."""
+    assessors: Sequence[Assessor]
+    """The judges that count, each under its rules."""
     bar: float = BAR
     pairwise: bool = True
     """True if side-by-side preferences are included."""
@@ -126,8 +119,8 @@ def compare(
     ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept. ``primary`` is the
     result of ``primary_tests`` for all pairs that are compared; by default it is computed for this pair.
     """
-    assessors = assessors_of(gathered, request.judges)
-    pairs = [row for row in pairs if row.judge in request.judges]
+    assessors = request.assessors
+    pairs = [row for row in pairs if Assessor.of(row) in assessors]
     primary = primary_tests(gathered, [(a, b)], assessors, pairs) if primary is None else primary
     pairs = with_primary(pairs, primary)
     made = (_table(gathered, a, b, assessor, request, primary) for assessor in assessors)
@@ -155,7 +148,8 @@ def compare_recorded(
     """Compares two systems of an experiment, or without names all pairs that ``chosen_pairs`` gives.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
-    count; without any, all do. Nothing is judged. Raises UserError as ``chosen_pairs`` and ``chosen_judges`` do.
+    count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
+    ``assessors_of`` do.
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
     chosen = judged_metrics(experiment) if metrics is None else metrics
@@ -164,13 +158,14 @@ def compare_recorded(
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
     gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
+    gathered = gathered if judges else gathered.shown
     names = tuple(metric.name for metric in loaded if metric.name in gathered.metrics)
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
-    judged = chosen_judges(gathered, met, judges)
-    met = [row for row in met if row.judge in judged]
-    request = ComparisonRequest(str(experiment), names, judged, bar, pairwise)
-    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met, names)
+    assessors = assessors_of(gathered, met, judges)
+    met = [row for row in met if Assessor.of(row) in assessors]
+    request = ComparisonRequest(str(experiment), names, assessors, bar, pairwise)
+    primary = primary_tests(gathered, pairs, assessors, met, names)
     return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 
@@ -549,11 +544,11 @@ def _comparisons(
 def compare_beside(experiment: Path, other: Path, label: str, label_there: str) -> Comparison:
     """Compares a system with one of another experiment, on the queries with the same id in both. Nothing is judged."""
     chosen = [metric for metric in judged_metrics(experiment) if metric != PAIRWISE]
-    mine, theirs = (read_judgements(path, load_metrics(chosen)) for path in (experiment, other))
+    mine, theirs = (read_judgements(path, load_metrics(chosen)).shown for path in (experiment, other))
     both, label_there = _together(mine, theirs, other), there(label_there, other)
-    judges = chosen_judges(both, ())
-    request = ComparisonRequest(str(experiment), tuple(both.metrics), judges, pairwise=False)
-    primary = primary_tests(both, [(label, label_there)], assessors_of(both, judges))
+    assessors = assessors_of(both)
+    request = ComparisonRequest(str(experiment), tuple(both.metrics), assessors, pairwise=False)
+    primary = primary_tests(both, [(label, label_there)], assessors)
     return compare(both, label, label_there, request, (), primary)
 
 

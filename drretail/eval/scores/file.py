@@ -15,6 +15,7 @@ from drretail import __version__
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations, twin_rows_of
+from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
@@ -231,9 +232,12 @@ def derive_scores(
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
-    assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
-    primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
-    pairs = with_primary(pairs, primary)
+    judges = sorted({*gathered.all_assessors, *map(Assessor.of, pairs)}, key=lambda assessor: assessor.order)
+    # On the board, corrections count the tests of those who were asked last alone.
+    shown = gathered.shown
+    shown_pairs = [row for row in pairs if gathered.board.has(*Assessor.of(row))]
+    primary = primary_tests(shown, [], assessors_of(shown, shown_pairs), shown_pairs)
+    pairs = with_primary(pairs, primary_tests(gathered, [], judges, pairs))
     # Rows by which a system checked its own reports say so.
     itself = {label for label, system in gathered.definition.systems.items() if system.self_checked}
     scores = tuple(
@@ -259,7 +263,14 @@ def derive_scores(
         correlations=tuple(correlations(gathered)),
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
-        scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
+        scoreboard=scoreboard(
+            shown,
+            [row for row in scores if gathered.board.has(*Assessor.of(row))],
+            described,
+            shown_pairs,
+            prices or read_prices(),
+            primary,
+        ),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,
     )

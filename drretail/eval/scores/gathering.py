@@ -1,5 +1,6 @@
 """All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it.
-If two or more language models judged, they also count as one judge: a panel with the median of their values.
+If the last ``score`` asked two or more language models, they also count as one judge: a panel with the median of their
+values.
 
 A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
 judges are left out: their values mean something else.
@@ -21,6 +22,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
+from drretail.eval.scores.board import NO_JUDGE, Board, read_board
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
@@ -167,6 +169,14 @@ class Gathered:
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; missing runs have no verdicts by that judge."""
+    board: Board = NO_JUDGE
+    """Whom the last ``score`` asked."""
+
+    @property
+    def shown(self) -> "Gathered":
+        """The same with the results of those who were asked last, as in a folder where nobody else was asked."""
+        tables = {key: by_run for key, by_run in self.tables_of_judges.items() if self.board.has(*key.assessor)}
+        return replace(self, tables_of_judges=tables)
 
     @property
     def clusters(self) -> Clusters:
@@ -198,7 +208,7 @@ class Gathered:
     def audits(self) -> Mapping[Assessor, JudgeAudit]:
         """How each judge of claims read, over all reports."""
         audits: dict[Assessor, JudgeAudit] = {}
-        for assessor in sorted({key.assessor for key in self.tables_of_judges}, key=lambda each: each.order):
+        for assessor in self.all_assessors:
             tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
             shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
             if shares:
@@ -221,6 +231,11 @@ class Gathered:
         is_of_panel = assessor.judge.spec.startswith(f"{PANEL}(")
         judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
         return None if all(audit.reads for audit in judges) else "not_read"
+
+    @property
+    def all_assessors(self) -> list[Assessor]:
+        """The judges with verdicts in any metric."""
+        return sorted({key.assessor for key in self.tables_of_judges}, key=lambda assessor: assessor.order)
 
     def assessors(self, metric: str) -> list[Assessor]:
         """The judges with verdicts in a metric."""
@@ -281,7 +296,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
             )
         )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges))
+    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_board(experiment))
 
 
 def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Mapping[str, Value]:
@@ -388,12 +403,10 @@ MEDIAN = "median"
 
 
 def with_panels(gathered: Gathered) -> Gathered:
-    """The results with one more judge, the median, for each metric and rules with two or more judges
-    that are models.
-    """
+    """The results with one more judge, the median, for each metric in which two or more models were asked last."""
     panels: dict[TableKey, dict[str, JudgedRun]] = {}
     for metric in gathered.metrics:
-        for assessors in panels_of(gathered.assessors(metric)):
+        for assessors in panels_of(each for each in gathered.assessors(metric) if gathered.board.has(*each)):
             members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
             panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
             # A run that some member has not judged counts as not judged by the panel.
