@@ -57,6 +57,8 @@ class Definition(Document):
 
     title: str | None = None
     """The user's title for the experiment, if any."""
+    preset: Literal["paper"] | None = None
+    """The preset of its ``run``; ``score`` follows the rules and metrics of the paper unless others are named."""
     world_fingerprint: str | None = None
     """None for imported reports, which have no world."""
     now: datetime | None = None
@@ -287,6 +289,7 @@ class Experiment:
         return existing.model_copy(
             update={
                 "title": planned.title or existing.title,
+                "preset": planned.preset or existing.preset,
                 "now": existing.now or planned.now,
                 "queries": tuple(queries[query_id].task for query_id in sorted(queries)),
                 "asked": dict(sorted(_asked_together(existing, planned).items())),

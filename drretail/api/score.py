@@ -294,7 +294,7 @@ class Plan:
             folder,
             metrics,
             asked,
-            options.rules,
+            options.rules or read_definition(folder).preset or "default",
             texts_in(options.pairs),
             options.retry or "nothing",
             wording,

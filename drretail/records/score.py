@@ -530,7 +530,7 @@ class Scores(Document):
     there is none: never compared, not connected with the others, not rated (rule-based).
     """
     agreements: tuple[Agreement, ...] = ()
-    """Agreement of every two judges that are models, by metric and variant."""
+    """Agreement of every two models that were asked together, by metric and variant."""
     slices: tuple[Score, ...] = Field(default=(), exclude_if=lambda slices: not slices)
     """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
     installed; the rest is made when it is asked for."""

@@ -199,8 +199,8 @@ def dataset(
     queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, WordCount], scores: Scores | None
 ) -> PaperTable:
     """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
-    judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
-    is_judged = any(row.value is not None for row in judged)
+    judged = () if scores is None else filter(scores.shows, scores.scores)
+    is_judged = any(row.metric == "faithfulness" and row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
         _share([words[run.run_id].shown >= LONG for run in runs if run.status == "done"]),
@@ -289,11 +289,10 @@ JUDGED = ("faithfulness", "quality")
 """The metrics with a table in the paper."""
 
 
-def judges_agree(experiment: str, scores: Scores | None, board: Board) -> PaperTable:
+def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
     """Appendix E: Spearman's ρ of two judges' ratings."""
     published = numbers_of("rho")
-    every = scores.agreements if scores else ()
-    agreements = [row for row in every if (row.metric, row.rules) == ("quality", board.rules)]
+    agreements = [row for row in (scores.agreements if scores else ()) if row.metric == "quality"]
     whose = {f"{row.first} and {row.second}, rules {row.rules}" for row in agreements}
     figures: Figures = {}
     for dimension, rho in published.items():
@@ -466,7 +465,7 @@ def read_paper_view(experiment: Path, world: World | None) -> PaperView:
             modes(name, None if world is None else modes_of(queries, Linter(world))),
             preferences(name, scores, lines, board),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
-            judges_agree(name, scores, board),
+            judges_agree(name, scores),
         ),
     )
 

@@ -47,7 +47,7 @@ from drretail.stats.significance import holm
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
-    """One row for each variant and pair of judges that are models, under the same rules; none for a single judge.
+    """One row for each variant and pair of models that were asked together; none for a single judge.
 
     Floors and the oracle are left out. The paper's Appendix E does not say whether
     its ρ is over systems or over reports: both are given.
@@ -259,7 +259,7 @@ def derive_scores(
         pairs=pairs,
         ranks=ranks,
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
-        agreements=tuple(agreements(gathered)),
+        agreements=tuple(agreements(shown)),
         correlations=tuple(correlations(gathered)),
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),

@@ -16,6 +16,7 @@ from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
 from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, pair_metric
+from drretail.eval.scores.board import Board
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import Assessor, Gathered, Plan, panel_ref, panels_of, verdicts_by_assessor
 from drretail.eval.scores.planned import means_by_query
@@ -186,9 +187,9 @@ def _mean(numbers: Sequence[float | None]) -> float | None:
 MAJORITY = "majority"
 
 
-def with_majorities(results: Results) -> Results:
-    """The results with one more judge, the majority, if two or more models compared the same systems under the same
-    rules.
+def with_majorities(results: Results, board: Board) -> Results:
+    """The results with one more judge, the majority, if two or more models that were asked last compared the same
+    systems.
     """
     panels: Results = {}
 
@@ -197,7 +198,7 @@ def with_majorities(results: Results) -> Results:
         every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
         return any(not outcome.is_forfeit and outcome.state in ("scored", "na", "judge") for outcome in every)
 
-    spoken = [assessor for assessor, by_pair in results.items() if has_spoken(by_pair)]
+    spoken = [assessor for assessor, by_pair in results.items() if board.has(*assessor) and has_spoken(by_pair)]
     for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
         members = [results[assessor] for assessor in assessors]
         panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
@@ -246,7 +247,7 @@ def derive_pairs(
     systems are chosen, is corrected over all pairs, and with the headlines by ``with_primary``; the other dimensions
     are exploratory, and are corrected within their pair.
     """
-    results = with_majorities(read_outcomes(experiment, gathered, asked))
+    results = with_majorities(read_outcomes(experiment, gathered, asked), gathered.board)
     pairs: list[PairScore] = []
     ranks: list[Score] = []
     for assessor in sorted(results, key=lambda assessor: assessor.order):
