@@ -165,7 +165,7 @@ class Experiment:
             for query in bringing:
                 first = known[query.query_id]
                 if not first.asks_the_same_as(query):
-                    raise self._another(query)
+                    raise self._another(query, first)
                 known[query.query_id] = first.with_gold_of(query)
             golden = known.values()
         self.definition = joined
@@ -243,7 +243,11 @@ class Experiment:
     ) -> None:
         self.close()
 
-    def _another(self, query: Query) -> UserError:
+    def _another(self, query: Query, first: Query) -> UserError:
+        if query.part_of and first.part_of and query.part_of != first.part_of:
+            return UserError(
+                f"{self.folder} asks queries of {first.part_of}, not of {query.part_of}: use a new folder."
+            )
         return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
 
     def _joined(self, existing: Definition | None, planned: Definition) -> Definition:
@@ -264,7 +268,7 @@ class Experiment:
         queries = {query.query_id: query for query in existing.queries}
         for query in planned.queries:
             if queries.setdefault(query.query_id, query).task != query.task:
-                raise self._another(query)
+                raise self._another(query, queries[query.query_id])
         for label, system in planned.systems.items():
             known = existing.systems.get(label, system)
             if known.web_corpus != system.web_corpus:
@@ -299,6 +303,19 @@ class Experiment:
                 "categories": dict(sorted((planned.categories | existing.categories).items())),
             }
         )
+
+
+def other_versions(one: Definition, other: Definition) -> list[str]:
+    """A sentence for each set of queries that the two ask in different versions."""
+    mine, theirs = (
+        {part_of.rpartition(" ")[0]: part_of for query in each.queries if (part_of := query.part_of)}
+        for each in (one, other)
+    )
+    return [
+        f"The queries are of {mine[name]} here and of {theirs[name]} there: a difference may come from the queries."
+        for name in sorted({*mine} & {*theirs})
+        if mine[name] != theirs[name]
+    ]
 
 
 def changed_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:

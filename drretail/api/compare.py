@@ -23,7 +23,7 @@ from drretail.eval.compare.fail_if import (
 )
 from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import read_definition
+from drretail.experiment import other_versions, read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System
@@ -49,6 +49,8 @@ class Compared:
     """The result of each rule of ``fail_if`` on a drop or rise."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
+    versions: list[str] = field(default_factory=list[str])
+    """A sentence for each set of queries of which ``last`` asked another version."""
     away: list[str] = field(default_factory=list[str])
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
@@ -73,7 +75,7 @@ class Compared:
         unknown = f"Not compared, since no such metric is installed: {away}. --metrics module:attribute names one."
         failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
         left = len(self.broken) + sum(gate.fails for gate in self.gates)
-        notes = [*([unknown] if away else []), *failed]
+        notes = [*([unknown] if away else []), *self.versions, *failed]
         parts = self._settings() if self.options.by is not None else self._pairs()
         return Result(self, self._document(), [*parts], notes=notes, left=left, code=GATE_FAILED)
 
@@ -140,7 +142,9 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
     broken: list[str] = []
+    versions: list[str] = []
     if options.last is not None:
+        versions += other_versions(*map(read_definition, (experiment, folder_of(options.last))))
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
         broken += broken_since_last(now, last, since_last, BASELINES)
         if (
@@ -148,7 +152,7 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
             and options.a is None
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
-            return Compared(broken=broken, systems=systems, options=options)
+            return Compared(broken=broken, versions=versions, systems=systems, options=options)
     comparisons = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
@@ -157,6 +161,7 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
         comparisons,
         broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None])],
         gates=gates,
+        versions=versions,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
         systems=systems,

@@ -191,6 +191,7 @@ def _judge(
             gold=_path(options.gold),
             judge_notes=judge_notes,
             on_written=lambda: pack_below(plan.folder / "verdicts"),
+            takes_board=plan.takes_board,
         )
     )
 
@@ -273,6 +274,8 @@ class Plan:
     again: Again
     wording: Wording
     needs_pages: bool
+    takes_board: bool
+    """False if neither judges nor rules are named: offline:judge then leaves the board to the judges before it."""
     settings: Settings
     opener: Opener
 
@@ -299,6 +302,7 @@ class Plan:
             options.retry or "nothing",
             wording,
             options.sources == "live" or options.fetch_sources,
+            bool(options.judge or options.rules) or any(judge.ref.spec != OFFLINE_JUDGE for judge in asked),
             settings,
             opener,
         )

@@ -37,7 +37,7 @@ from drretail.eval.judging.subject import (
 from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.eval.scores.board import Board, write_board
+from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.file import derive_scores, read_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
@@ -163,6 +163,7 @@ async def score(
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
+    takes_board: bool = True,
     derives: bool = True,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
@@ -184,6 +185,7 @@ async def score(
     other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied; ``gold`` a folder,
     sandbox or experiment with what good answers are known to contain. ``judge_notes`` returns notes to show beside each
     judge's scores of faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
+    Unless it ``takes_board``, the board stays with the judges of an earlier command.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -245,8 +247,10 @@ async def score(
                     await _work_on(allowance, work, bar, side_by_side)
         if not derives:
             return Scores(scores=(), judgings=())
-        if judges and (of_pairs or any(metric.needs_judge for metric in loaded)):
-            write_board(experiment, Board(rules=rules, judge=tuple(judge.ref.key for judge in judges)))
+        if of_pairs or any(metric.needs_judge for metric in loaded):
+            board = Board(rules=rules, judge=tuple(judge.ref.key for judge in judges))
+            if takes_board or read_board(experiment).judge in ((), board.judge):
+                write_board(experiment, board)
         before = _scores_before(experiment)
         unrated = [] if before is None else _unrated(before)
         asked = [

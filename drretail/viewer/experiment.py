@@ -19,7 +19,7 @@ from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metr
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.experiment import Definition, read_definition, read_results, run_folder
+from drretail.experiment import Definition, other_versions, read_definition, read_results, run_folder
 from drretail.files import read_json
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
@@ -362,8 +362,9 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
             row.model_copy(update={"name": called.get((row.metric, row.variant), row.name)})
             for row in rows_of([compare_beside(view.folder, other.folder, a, b)])
         ]
+        versions = other_versions(view.definition, other.definition)
         fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
-        board = board.model_copy(update={**fields, "differs": (), "notes": ()})
+        board = board.model_copy(update={**fields, "differs": (), "notes": tuple(versions)})
     return ExperimentView(
         folder=view.folder,
         definition=definition,

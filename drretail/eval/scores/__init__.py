@@ -1,5 +1,6 @@
 """From verdicts to scores.json.
 
+board.py       the rules and judges that were asked for last, whose numbers are shown
 gathering.py   current verdicts of all runs and judges; several judges as one
 facts.py       all numbers as one long table, a row for each run, and their means with intervals, also over slices
 planned.py     headlines over all planned runs: failures get 0; what is behind one report's values, in words
