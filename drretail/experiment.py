@@ -306,16 +306,12 @@ class Experiment:
 
 
 def other_versions(one: Definition, other: Definition) -> list[str]:
-    """A sentence for each set of queries that the two ask in different versions."""
-    mine, theirs = (
-        {part_of.rpartition(" ")[0]: part_of for query in each.queries if (part_of := query.part_of)}
-        for each in (one, other)
+    """A sentence if the two ask queries of different sets that ship, or of different versions of one."""
+    here, there = (
+        ", ".join(sorted({query.part_of for query in each.queries if query.part_of})) for each in (one, other)
     )
-    return [
-        f"The queries are of {mine[name]} here and of {theirs[name]} there: a difference may come from the queries."
-        for name in sorted({*mine} & {*theirs})
-        if mine[name] != theirs[name]
-    ]
+    sentence = f"The queries are of {here} here and of {there} there: a difference may come from the queries."
+    return [sentence] if here and there and here != there else []
 
 
 def changed_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:

@@ -30,6 +30,7 @@ from drretail.records.run import BASELINES, System
 from drretail.records.score import SettingTable, Systems
 from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
+from drretail.viewer.output import say
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
 
@@ -49,8 +50,6 @@ class Compared:
     """The result of each rule of ``fail_if`` on a drop or rise."""
     cards: Mapping[str, str] = field(default_factory=dict[str, str])
     """By judge of faithfulness, how often it is right about claims that people labelled."""
-    versions: list[str] = field(default_factory=list[str])
-    """A sentence for each set of queries of which ``last`` asked another version."""
     away: list[str] = field(default_factory=list[str])
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
@@ -75,7 +74,7 @@ class Compared:
         unknown = f"Not compared, since no such metric is installed: {away}. --metrics module:attribute names one."
         failed = [*self.broken, *(sentence for gate in self.gates for sentence in stated(gate))]
         left = len(self.broken) + sum(gate.fails for gate in self.gates)
-        notes = [*([unknown] if away else []), *self.versions, *failed]
+        notes = [*([unknown] if away else []), *failed]
         parts = self._settings() if self.options.by is not None else self._pairs()
         return Result(self, self._document(), [*parts], notes=notes, left=left, code=GATE_FAILED)
 
@@ -142,9 +141,9 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
     if bool(since_last) != (options.last is not None):
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
     broken: list[str] = []
-    versions: list[str] = []
     if options.last is not None:
-        versions += other_versions(*map(read_definition, (experiment, folder_of(options.last))))
+        for sentence in other_versions(*map(read_definition, (experiment, folder_of(options.last)))):
+            say(sentence)
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
         broken += broken_since_last(now, last, since_last, BASELINES)
         if (
@@ -152,7 +151,7 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
             and options.a is None
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
-            return Compared(broken=broken, versions=versions, systems=systems, options=options)
+            return Compared(broken=broken, systems=systems, options=options)
     comparisons = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
@@ -161,7 +160,6 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
         comparisons,
         broken=[*broken, *broken_rules(comparisons, [rule for rule in rules if rule.bound is not None])],
         gates=gates,
-        versions=versions,
         cards={judge: line for judge, line in judge_notes(experiment).items() if judge in shown},
         away=metrics_away(experiment) if metrics is None else [],
         systems=systems,

@@ -1,6 +1,5 @@
 """Recorded scores, for code and for notebooks, and as ``score`` prints them."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -194,11 +193,10 @@ class RecordedScores(Scores):
         With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
         ``export --format statements`` writes them; the other arguments then say nothing.
 
-        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. If neither ``judge`` nor
-        ``rules`` is named, the rows are the scoreboard's and code's. Without ``policy`` the rows are those that tables
-        show: of a headline over all planned runs, of other variants over those answered. "all" keeps every judge, rules
-        or policy. Raises UnknownName for a name that no row has, and UserError if a number is there by several judges
-        or rules of which one must be named, or if pandas is not installed.
+        ``metric``, ``judge``, ``rules`` and ``policy`` keep the rows that have these. Without ``judge`` or ``rules``
+        they are the scoreboard's; code's rows stay. Without ``policy`` the rows are those that tables show: of a
+        headline over all planned runs, of other variants over those answered. "all" keeps every judge, rules or policy.
+        Raises UnknownName for a name that no row has, and UserError if pandas is not installed.
         """
         pandas = library("pandas")
         if by not in ROWS.built_in:
@@ -244,13 +242,13 @@ class RecordedScores(Scores):
         ]
 
     def _chosen(self, rows: Sequence[dict[str, Any]], wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
-        """The rows with these values; by the board's judge if neither a judge nor rules are named."""
+        """The rows with these values, where none is named by the board's judge and rules."""
         rows = _with_values(rows, wanted)
-        if self.scoreboard is not None and not wanted["judge"] and not wanted["rules"]:
-            judge, rules = Assessor.of(self.scoreboard.judge)
-            shown = (name_of(judge), rules)
-            rows = [row for row in rows if row["judge"] == CODE or (row["judge"], row["rules"]) == shown]
-        return _of_one_judge(rows, wanted)
+        if self.scoreboard is None:
+            return rows
+        judge, rules = Assessor.of(self.scoreboard.judge)
+        shown = {name: of for name, of in (("judge", name_of(judge)), ("rules", rules)) if wanted[name] is None}
+        return [row for row in rows if row["judge"] == CODE or all(row[name] == of for name, of in shown.items())]
 
     def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
         """The columns and rows of an add-on's kind."""
@@ -290,19 +288,6 @@ def _with_values(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]
     if asked["policy"] is None:
         planned = {_place(row) for row in rows if row["policy"] == "planned"}
         rows = [row for row in rows if row["policy"] == "planned" or _place(row) not in planned]
-    return rows
-
-
-def _of_one_judge(rows: list[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    """The same rows; raises UserError as ``to_pandas`` says."""
-    for name, called in (("rules", "rules"), ("judge", "judges")):
-        seen: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for row in rows:
-            seen[row["metric"], row["variant"]].add(row[name])
-        mixed = sorted({each for its in seen.values() if len(its) > 1 for each in its})
-        if mixed and asked[name] is None:
-            one_of = ", ".join(mixed)
-            raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
     return rows
 
 

@@ -5,8 +5,7 @@ from all verdicts in the folder, this command's and earlier ones.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -38,8 +37,7 @@ from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
 from drretail.eval.scores.board import Board, read_board, write_board
-from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.file import derive_scores, read_scores
+from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
@@ -251,13 +249,11 @@ async def score(
             board = Board(rules=rules, judge=tuple(judge.ref.key for judge in judges))
             if takes_board or read_board(experiment).judge in ((), board.judge):
                 write_board(experiment, board)
-        before = _scores_before(experiment)
-        unrated = [] if before is None else _unrated(before)
         asked = [
             TableKey(metric.name, Assessor(judge.ref, rules_of(judge, rules))) for metric, judge in tables_of_judges
-        ] + unrated
+        ]
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
-        others = _others(experiment, loaded, {key.metric for key in unrated}, progress)
+        others = _others(experiment, loaded, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(
                 experiment,
@@ -311,24 +307,10 @@ async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar, side_
         raise problem
 
 
-def _scores_before(experiment: Path) -> Scores | None:
-    with suppress(UserError):  # of another version, and about to be replaced
-        return read_scores(experiment)
-    return None
-
-
-def _unrated(before: Scores) -> list[TableKey]:
-    """The judges of earlier commands that rate nothing: they leave no verdicts, and their rows must stay."""
-    unrated = [row for row in before.scores if row.note == NOT_RATED]
-    return list(dict.fromkeys(TableKey(row.metric, Assessor.of(row)) for row in unrated))
-
-
-def _others(
-    experiment: Path, metrics: Sequence[Metric], unrated: Collection[str], progress: Progress
-) -> Iterator[Metric]:
+def _others(experiment: Path, metrics: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
     """The metrics of earlier commands, whose rows scores.json keeps."""
     named = {PAIRWISE, *(metric.name for metric in metrics)}
-    for name in sorted({*judged_in(experiment), *unrated} - named):
+    for name in sorted({*judged_in(experiment)} - named):
         try:
             yield recorded_metric(experiment, name) or load_metric(name)
         except UnknownName:

@@ -564,23 +564,24 @@ class Scores(Document):
         others = (row for row in self.scores if row.n_scored and not self.shows(row))
         return list(dict.fromkeys((row.judge, row.rules) for row in others))
 
-    def shows(self, row: OfJudge) -> bool:
-        """True if the row is by code or by the board's judge."""
-        board = self.scoreboard
-        return board is None or row.judge == CODE or row.by_whom == board.judge.by_whom
+    def shows(self, row: OfJudge, judge: str | None = None, rules: Rules | None = None) -> bool:
+        """True if the row is by code, or by this judge and these rules; those that are not named are the board's."""
+        board = row if self.scoreboard is None else self.scoreboard.judge
+        is_by_judge = row.judge == judge if judge else row.by_whom[:2] == board.by_whom[:2]
+        return row.judge == CODE or (is_by_judge and row.rules == (rules or board.rules))
 
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
         """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
 
-        Values are by the judge and rules of the scoreboard, unless ``judge`` or ``rules`` names others.
+        Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another.
 
         A variant also goes by its name on the scoreboard: "quality" is the overall rating. Headlines are over all
         planned runs; values over answered reports only are in the rows of policy "answered".
 
-        Raises UnknownName if the variant has no row, and UserError if the scoreboard's judge has none, or if several
-        metrics, judges or sets of rules have rows: then name one.
+        Raises UnknownName if the variant has no row, and UserError if this judge has none by these rules, or if several
+        metrics have rows: then name one.
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
             columns = [
@@ -590,22 +591,15 @@ class Scores(Document):
                 if column.name == variant
             ]
             metric, variant = columns[0] if len(columns) == 1 else (None, variant)
-        wanted = {"metric": metric, "judge": judge, "rules": rules}
-        fields = {name: value for name, value in wanted.items() if value is not None}
-        rows = every = [
-            row
-            for row in shown_rows(self.scores)
-            if row.variant == variant and all(getattr(row, name) == value for name, value in fields.items())
-        ]
+        every = [row for row in shown_rows(self.scores) if row.variant == variant and metric in (None, row.metric)]
         if not every:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
-        if judge is None and rules is None and not (rows := [row for row in every if self.shows(row)]):
-            judges = ", ".join(sorted({row.judge for row in every}))
-            raise UserError(f"Who was asked last has no {variant}: say judge= one of {judges}.")
-        for name in wanted:
-            several = sorted({str(getattr(row, name)) for row in rows})
-            if len(several) > 1:
-                raise UserError(f"{variant} has rows of several: say {name}= one of {', '.join(several)}.")
+        rows = [row for row in every if self.shows(row, judge, rules)]
+        if not rows:
+            known = ", ".join(sorted({f"{row.judge} by rules {row.rules}" for row in every}))
+            raise UserError(f"{variant} is there of {known}: name judge= and rules=.")
+        if len(several := sorted({row.metric for row in rows})) > 1:
+            raise UserError(f"{variant} has rows of several: say metric= one of {', '.join(several)}.")
         return {row.system: row.value for row in rows}
 
 

@@ -417,12 +417,10 @@ def _values(
 def _false(
     judgements: Judgements, claims: Sequence[ClaimsView]
 ) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any]]:
-    """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted. Then who scored them, and all that the verdict holds.
+    """The false statements by the first judge; if they were not scored, the claims that are shown and that a judge
+    calls contradicted. Then who scored them, and all that the verdict holds.
     """
-    first = next(((view.judged.judge, view.judged.rules) for view in claims), None)
-    ordered = sorted(judgements.by_judge, key=lambda judged: (judged.judge, judged.rules) != first)
-    for judged in ordered:
+    for judged in judgements.by_judge:
         for verdict in judged.verdicts:
             if verdict.state == "scored":
                 return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value

@@ -343,19 +343,13 @@ def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup, b
 
 
 def _of_first_judge(rows: Sequence[R], board: Board) -> tuple[list[R], list[str]]:
-    """The rows of the one judge that stands beside the paper, with a note of who that is and who else judged.
-
-    It is the board's first judge, but never a panel, which the paper does not have.
-    """
+    """The rows by the board's first judge, and a note of who that is; never a panel's, as the paper has none."""
     single = [row for row in rows if not row.judge.startswith(PANEL)]
     first = board.first(map(Assessor.of, single))
     if first is None:
         return [], []
     shown = [row for row in single if Assessor.of(row) == first]
-    whose = f"{shown[0].judge}, rules {shown[0].rules}"
-    others = sorted({f"{row.judge}, rules {row.rules}" for row in single} - {whose})
-    also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
-    return shown, [f"Judged here by {whose}.{also}"]
+    return shown, [f"Judged here by {shown[0].judge}, rules {shown[0].rules}."]
 
 
 def preferences(experiment: str, scores: Scores | None, lines: Lineup, board: Board) -> PaperTable:

@@ -96,7 +96,7 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
 def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_told_otherwise(
     world: World, tmp_path: Path
 ) -> None:
-    asked = {"model": "offline:shopper", "to": tmp_path / "exp", "user": USER, "baselines": False}
+    asked: dict[str, Any] = {"model": "offline:shopper", "to": tmp_path / "exp", "user": USER, "baselines": False}
     made = run(world, [QUESTION], "react", preset="paper", **asked)
     assert read_definition(made.folder).preset == "paper"
     scores = score(made)

@@ -18,7 +18,7 @@ from drretail.records.base import sha256_of
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
-from drretail.viewer.commands import score_commands
+from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claims_of, counts_of, excerpt, read_judgements, readable
 from drretail.viewer.tables.false_statements import checked_in, false_statements
@@ -133,7 +133,7 @@ def test_a_panel_has_no_verdicts_and_judges_are_named_again_in_their_order(mine:
     write_board(mine, Board(judge=("scripted:two", "scripted:one")))
     assert any(judging.judge.startswith("panel(") for judging in keep_scores(mine, "quality").judgings)
     assert read_view(mine).outdated == ""
-    commands = " ".join(score_commands(read_view(mine)))
+    commands = score_command(read_view(mine))
     assert "--judge scripted:two --judge scripted:one" in commands
     assert "--judge 'panel" not in render_page(mine) + commands
 

@@ -78,7 +78,7 @@ def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Se
 
     Single judges come first, then panels, code last. Raises as ``resolve_name`` does.
     """
-    every = {*gathered.all_assessors, *map(Assessor.of, pairs)}
+    every = {*gathered.assessors(), *map(Assessor.of, pairs)}
     specs = {assessor.judge.spec for assessor in every} - {CODE}
     named = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
     own = [each for each in every if (each.judge.spec in {*named, CODE} if named else gathered.board.has(*each))]

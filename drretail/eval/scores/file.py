@@ -29,7 +29,7 @@ from drretail.eval.scores.gathering import (
     JudgedRun,
     TableKey,
     name_of,
-    panels_of,
+    panel_of,
 )
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import headline_variants, means_by_query, read_judgements
@@ -55,8 +55,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
     return [
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.metrics.values()
-        for assessors in panels_of(gathered.assessors(metric.name))
-        for first, second in combinations(assessors, 2)
+        for first, second in combinations(panel_of(gathered.assessors(metric.name)), 2)
         for variant in metric.variants
         if variant not in metric.pooled
     ]
@@ -232,7 +231,7 @@ def derive_scores(
     gathered = read_judgements(experiment, sorted(metrics, key=_order), asked, counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
-    judges = sorted({*gathered.all_assessors, *map(Assessor.of, pairs)}, key=lambda assessor: assessor.order)
+    judges = sorted({*gathered.assessors(), *map(Assessor.of, pairs)}, key=lambda assessor: assessor.order)
     # On the board, corrections count the tests of those who were asked last alone.
     shown = gathered.shown
     shown_pairs = [row for row in pairs if gathered.board.has(*Assessor.of(row))]

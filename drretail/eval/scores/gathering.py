@@ -208,7 +208,7 @@ class Gathered:
     def audits(self) -> Mapping[Assessor, JudgeAudit]:
         """How each judge of claims read, over all reports."""
         audits: dict[Assessor, JudgeAudit] = {}
-        for assessor in self.all_assessors:
+        for assessor in self.assessors():
             tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
             shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
             if shares:
@@ -232,17 +232,10 @@ class Gathered:
         judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
         return None if all(audit.reads for audit in judges) else "not_read"
 
-    @property
-    def all_assessors(self) -> list[Assessor]:
-        """The judges with verdicts in any metric."""
-        return sorted({key.assessor for key in self.tables_of_judges}, key=lambda assessor: assessor.order)
-
-    def assessors(self, metric: str) -> list[Assessor]:
-        """The judges with verdicts in a metric."""
-        return sorted(
-            (table_key.assessor for table_key in self.tables_of_judges if table_key.metric == metric),
-            key=lambda assessor: assessor.order,
-        )
+    def assessors(self, metric: str = "") -> list[Assessor]:
+        """The judges with verdicts in a metric, or in any."""
+        judges = {key.assessor for key in self.tables_of_judges if metric in ("", key.metric)}
+        return sorted(judges, key=lambda assessor: assessor.order)
 
     def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[Plan, JudgedRun]]:
         """Every planned run with this judge's result, in the order of the plan."""
@@ -406,7 +399,7 @@ def with_panels(gathered: Gathered) -> Gathered:
     """The results with one more judge, the median, for each metric in which two or more models were asked last."""
     panels: dict[TableKey, dict[str, JudgedRun]] = {}
     for metric in gathered.metrics:
-        for assessors in panels_of(each for each in gathered.assessors(metric) if gathered.board.has(*each)):
+        if assessors := panel_of(gathered.shown.assessors(metric)):
             members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
             panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
             # A run that some member has not judged counts as not judged by the panel.
@@ -415,13 +408,10 @@ def with_panels(gathered: Gathered) -> Gathered:
     return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
 
 
-def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
-    """The judges that form panels: at least two models, under the same rules."""
-    by_rules: dict[str, list[Assessor]] = defaultdict(list)
-    for assessor in assessors:
-        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec):
-            by_rules[assessor.rules].append(assessor)
-    return [members for _, members in sorted(by_rules.items()) if len(members) > 1]
+def panel_of(assessors: Iterable[Assessor]) -> list[Assessor]:
+    """The models among those who were asked together; empty if there are fewer than two."""
+    models = [each for each in assessors if each.judge.kind != "rule_based" and not is_panel(each.judge.spec)]
+    return models if len(models) > 1 else []
 
 
 def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:

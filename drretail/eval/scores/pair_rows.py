@@ -18,7 +18,7 @@ from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, pair_metric
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.gathering import Assessor, Gathered, Plan, panel_ref, panels_of, verdicts_by_assessor
+from drretail.eval.scores.gathering import Assessor, Gathered, Plan, panel_of, panel_ref, verdicts_by_assessor
 from drretail.eval.scores.planned import means_by_query
 from drretail.records.base import Rules
 from drretail.records.comparison import EQUAL, ComparedRow, Outcome, PairScore, Share
@@ -191,7 +191,6 @@ def with_majorities(results: Results, board: Board) -> Results:
     """The results with one more judge, the majority, if two or more models that were asked last compared the same
     systems.
     """
-    panels: Results = {}
 
     def has_spoken(by_pair: Mapping[Labels, Mapping[str, Sequence[PairOutcome]]]) -> bool:
         """False for a judge that met the limit before its first answer."""
@@ -199,21 +198,22 @@ def with_majorities(results: Results, board: Board) -> Results:
         return any(not outcome.is_forfeit and outcome.state in ("scored", "na", "judge") for outcome in every)
 
     spoken = [assessor for assessor, by_pair in results.items() if board.has(*assessor) and has_spoken(by_pair)]
-    for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
-        members = [results[assessor] for assessor in assessors]
-        panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
-        panels[panel] = {
-            labels: {
-                dimension: [
-                    _most(together)
-                    for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
-                ]
-                for dimension in members[0][labels]
-            }
-            for labels in members[0]
-            if all(labels in by_pair for by_pair in members)
+    assessors = panel_of(sorted(spoken, key=lambda assessor: assessor.order))
+    if not assessors:
+        return results
+    members = [results[assessor] for assessor in assessors]
+    panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
+    by_pair = {
+        labels: {
+            dimension: [
+                _most(together) for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
+            ]
+            for dimension in members[0][labels]
         }
-    return {**results, **{assessor: by_pair for assessor, by_pair in panels.items() if by_pair}}
+        for labels in members[0]
+        if all(labels in by_pair for by_pair in members)
+    }
+    return {**results, panel: by_pair} if by_pair else results
 
 
 def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:

@@ -267,7 +267,7 @@ def _notes(
     yield from _cautions(shown, assessors)
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."
-    for assessor in gathered.all_assessors:
+    for assessor in gathered.assessors():
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
         if (audit := gathered.audits.get(assessor)) is not None:
