@@ -41,6 +41,7 @@ from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.planned import read_judgements
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import listed
+from drretail.records.base import Rules
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing, PairScore, Reliability
 from drretail.records.run import slug
 from drretail.records.score import CODE, readers_of
@@ -414,7 +415,7 @@ def missing(
             yield Missing(what=what, command=f"{again} --retry spoiled")
     yield from _judgements(gathered, sides, experiment, metrics, assessors)
     if pairs is not None:
-        yield from _comparisons(comparison, pairs, experiment, assessors)
+        yield from _comparisons(comparison, pairs, experiment, assessors, gathered.board.rules)
     are_imported = {side: gathered.definition.systems[label].is_imported for side, label in sides}
     run, more = f"drretail run --to {experiment} --queries MORE …", f"drretail import FORMAT MORE --to {experiment}"
     yield from _too_few(comparison, more if any(are_imported.values()) else run)
@@ -443,8 +444,9 @@ def _judgements(
         judged = [assessor for assessor in assessors if assessor in gathered.assessors(name)]
         shown = [assessor for assessor in judged if not is_unrated(metric, assessor.judge)]
         if not shown:
-            why = "only a rule-based judge rated, whose ratings are not shown" if judged else "nobody judged"
-            judge = f" --judge {A_JUDGE}" if metric.needs_judge else ""
+            ruled = "only a rule-based judge rated, whose ratings are not shown"
+            why = ruled if judged else "not judged for the board"
+            judge = f" --judge {A_JUDGE}{rules_flag(gathered.board.rules)}" if metric.needs_judge else ""
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
         for assessor in shown:
             if not is_panel(assessor.judge.spec):
@@ -509,11 +511,16 @@ def _too_few(comparison: Comparison, command: str) -> Iterator[Missing]:
 def flags(assessor: Assessor) -> str:
     """The command-line flags that name a judge and its rules, with a leading space."""
     judge = "" if assessor.judge.spec == CODE else f" --judge {assessor.judge.spec}"
-    return judge + ("" if assessor.rules == "default" else f" --rules {assessor.rules}")
+    return judge + rules_flag(assessor.rules)
+
+
+def rules_flag(rules: Rules) -> str:
+    """The flag that names rules other than our own, with a leading space."""
+    return "" if rules == "default" else f" --rules {rules}"
 
 
 def _comparisons(
-    comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
+    comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor], rules: Rules
 ) -> Iterator[Missing]:
     """Missing side-by-side judgements. If no model compared the two, the command names a model among ``assessors``."""
     named = f"{comparison.a}~{comparison.b}"
@@ -534,10 +541,10 @@ def _comparisons(
             for assessor in assessors
             if assessor.judge.kind == "llm" and not is_panel(assessor.judge.spec)
         ]
-        rules = ": a rule-based judge did, whose preferences are not shown" if rows else ""
+        ruled = ": a rule-based judge did, whose preferences are not shown" if rows else ""
         yield Missing(
-            what=f"No language model compared the two side by side (pairwise){rules}",
-            command=f"{command} --judge {judges[0] if judges else A_JUDGE}",
+            what=f"No language model compared the two side by side (pairwise){ruled}",
+            command=f"{command} --judge {judges[0] if judges else A_JUDGE}{rules_flag(rules)}",
         )
 
 
