@@ -181,16 +181,6 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
     assert ["no metric 'stub' is installed" in event for event in events] == [True]
 
 
-def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_metrics(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    by_rules = Judge.of(open_model("offline:judge"))
-    first = [each for each in scored(folder, by_rules).scores if each.metric == "quality"]
-    assert {each.note for each in first} == {"not rated (rule-based)"}
-    later = scored(folder, metrics=(STUB,)).scores
-    assert [each for each in later if each.metric == "quality"] == first
-    assert any(each.metric != "quality" for each in later)
-
-
 def moody() -> tuple[Judge, Asked]:
     """A judge whose every answer is one higher than the one before, 0 to 10 and again."""
     result = count()
