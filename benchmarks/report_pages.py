@@ -90,6 +90,7 @@ def multiplied(experiment: Path, to: Path, queries: int) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(data_of(path).decode().replace(f"/{old}-r", f"/{new}-r"), encoding="utf-8")
     pack_below(to / "verdicts")
+    shutil.copy(experiment / "board.json", to)
     metrics = [load_metric(name) for name in METRICS]
     write_json(to / "scores.json", derive_scores(to, metrics).model_dump(mode="json", exclude_none=True))
     return to

@@ -53,6 +53,8 @@ class Definition(Document):
 
     title: str | None = None
     """The user's title for the experiment, if any."""
+    preset: Literal["paper"] | None = None
+    """The preset of its ``run``; ``score`` follows the rules and metrics of the paper unless others are named."""
     world_fingerprint: str | None = None
     """None for imported reports, which have no world."""
     now: datetime | None = None
@@ -163,7 +165,7 @@ class Experiment:
             for query in bringing:
                 first = known[query.query_id]
                 if not first.asks_the_same_as(query):
-                    raise self._another(query)
+                    raise self._another(query, first)
                 known[query.query_id] = first.with_gold_of(query)
             golden = known.values()
         self.definition = joined
@@ -231,7 +233,11 @@ class Experiment:
     ) -> None:
         self.close()
 
-    def _another(self, query: Query) -> UserError:
+    def _another(self, query: Query, first: Query) -> UserError:
+        if query.part_of and first.part_of and query.part_of != first.part_of:
+            return UserError(
+                f"{self.folder} asks queries of {first.part_of}, not of {query.part_of}: use a new folder."
+            )
         return UserError(f"{self.folder} holds another query {query.query_id!r}: rename yours.")
 
     def _joined(self, existing: Definition | None, planned: Definition) -> Definition:
@@ -252,7 +258,7 @@ class Experiment:
         queries = {query.query_id: query for query in existing.queries}
         for query in planned.queries:
             if queries.setdefault(query.query_id, query).task != query.task:
-                raise self._another(query)
+                raise self._another(query, queries[query.query_id])
         for label, system in planned.systems.items():
             known = existing.systems.get(label, system)
             if known.web_corpus != system.web_corpus:
@@ -277,6 +283,7 @@ class Experiment:
         return existing.model_copy(
             update={
                 "title": planned.title or existing.title,
+                "preset": planned.preset or existing.preset,
                 "now": existing.now or planned.now,
                 "shop_url": existing.shop_url or planned.shop_url,
                 "queries": tuple(queries[query_id].task for query_id in sorted(queries)),
@@ -287,6 +294,15 @@ class Experiment:
                 "categories": dict(sorted((planned.categories | existing.categories).items())),
             }
         )
+
+
+def other_versions(one: Definition, other: Definition) -> list[str]:
+    """A sentence if the two ask queries of different sets that ship, or of different versions of one."""
+    here, there = (
+        ", ".join(sorted({query.part_of for query in each.queries if query.part_of})) for each in (one, other)
+    )
+    sentence = f"The queries are of {here} here and of {there} there: a difference may come from the queries."
+    return [sentence] if here and there and here != there else []
 
 
 def changed_prompts(existing: Definition, planned: Definition, label: str) -> list[str]:

@@ -23,13 +23,14 @@ from drretail.eval.compare.fail_if import (
 )
 from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
-from drretail.experiment import read_definition
+from drretail.experiment import other_versions, read_definition
 from drretail.progress import busy
 from drretail.records.comparison import Comparison, GateResult, TwinRow
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.result import Part, Prose, Result
 from drretail.stats.intervals import Clusters
+from drretail.viewer.output import say
 from drretail.viewer.sections import all_pairs_parts, comparison_parts
 from drretail.viewer.tables import ablations
 
@@ -141,6 +142,8 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
         raise UserError("--last EXP2 and rules on last go together, such as --fail-if 'false_answers > last'.")
     broken: list[str] = []
     if options.last is not None:
+        for sentence in other_versions(*map(read_definition, (experiment, folder_of(options.last)))):
+            say(sentence)
         now, last = made_scores(experiment), made_scores(folder_of(options.last))
         broken += broken_since_last(now, last, since_last, BASELINES)
         if (

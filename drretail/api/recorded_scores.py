@@ -1,6 +1,5 @@
 """Recorded scores, for code and for notebooks, and as ``score`` prints them."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,7 +22,7 @@ from drretail.eval.scores.gathering import Assessor, TableKey, is_panel, name_of
 from drretail.experiment import read_definition
 from drretail.llm.usage import price_notes, read_prices
 from drretail.plugins import Plugins
-from drretail.records.score import JudgeRef, Scores, SliceBy
+from drretail.records.score import CODE, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Result, library, part_lines, prose
 from drretail.records.tables.screen import on_screen
@@ -120,9 +119,9 @@ class RecordedScores(Scores):
         from drretail.viewer.sections import metric_parts, scoreboard_parts
         from drretail.viewer.tables.tallies import judging_in_short
 
-        folder, board = self._known_folder, self.scoreboard
-        if board is not None:
-            yield from scoreboard_parts(board, self.agreements, self.metrics, score_notes(folder))
+        folder = self._known_folder
+        if self.scoreboard is not None:
+            yield from scoreboard_parts(self, score_notes(folder))
             yield from prose("")
         if self._options.metrics:
             yield from metric_parts(without_board_metrics(rows_of_metrics(self, self._judging.metrics)))
@@ -197,9 +196,9 @@ class RecordedScores(Scores):
         With ``by="statement"`` there is a row for each statement of an assistant's answers that was looked at, as
         ``export --format statements`` writes them; the other arguments then say nothing.
 
-        ``metric``, ``judge`` and ``rules`` keep the rows that have these; "all" keeps every judge or rules. Raises
-        UnknownName for a name that no row has, and UserError if a number is there by several judges or rules and none
-        is named, or if pandas is not installed.
+        ``metric``, ``judge`` and ``rules`` keep the rows that have these. Without ``judge`` or ``rules`` they are the
+        scoreboard's; code's rows stay. "all" keeps every judge or rules. Raises UnknownName for a name that no row has,
+        and UserError if pandas is not installed.
         """
         pandas = library("pandas")
         if by not in ROWS.built_in:
@@ -232,19 +231,27 @@ class RecordedScores(Scores):
             gathered = read_judgements(folder, [metric for metric in metrics if metric is not None])
             asked = (TableKey(row.metric, Assessor.of(row)) for row in self.scores if not is_panel(row.judge))
             values = run_values(gathered, {*asked})
-            chosen = _chosen([asdict(value) for value in values], wanted)
+            chosen = self._chosen([asdict(value) for value in values], wanted)
             return [{**{key: row[key] for key in _KEYS_OF_RUNS}, **_without(row, "items", "name")} for row in chosen]
         scores: list[dict[str, Any]] = []
         for row in self.scores:
-            judge = JudgeRef(spec=row.judge, kind=row.judge_kind, params_hash=row.judge_params)
-            scores.append(row.model_dump(mode="json") | {"n": row.n_scored, "judge": name_of(judge)})
+            scores.append(row.model_dump(mode="json") | {"n": row.n_scored, "judge": name_of(Assessor.of(row).judge)})
         return [
             {
                 **{key: row[key] for key in (*_KEYS, "value", "ci_low", "ci_high", "n", "n_planned")},
                 **_without(row, "items", "judge_params", "n_scored"),
             }
-            for row in _chosen(scores, wanted)
+            for row in self._chosen(scores, wanted)
         ]
+
+    def _chosen(self, rows: Sequence[dict[str, Any]], wanted: Mapping[str, str | None]) -> list[dict[str, Any]]:
+        """The rows with these values, where none is named by the board's judge and rules."""
+        rows = _with_values(rows, wanted)
+        if self.scoreboard is None:
+            return rows
+        judge, rules = Assessor.of(self.scoreboard.judge)
+        shown = {name: of for name, of in (("judge", name_of(judge)), ("rules", rules)) if wanted[name] is None}
+        return [row for row in rows if row["judge"] == CODE or all(row[name] == of for name, of in shown.items())]
 
     def _other_rows(self, by: str) -> tuple[list[str], list[dict[str, Any]]]:
         """The columns and rows of an add-on's kind."""
@@ -269,7 +276,7 @@ class RecordedScores(Scores):
 
         if self.scoreboard is None:
             return repr(self)
-        return on_screen("\n".join(part_lines(scoreboard_parts(self.scoreboard), WIDTH))).rstrip()
+        return on_screen("\n".join(part_lines(scoreboard_parts(self), WIDTH))).rstrip()
 
     def _repr_html_(self) -> str:
         from drretail.viewer.page.document import scores_cell
@@ -277,8 +284,8 @@ class RecordedScores(Scores):
         return scores_cell(self)
 
 
-def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
-    """The rows with the values that are asked for; raises as ``to_pandas`` says."""
+def _with_values(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> list[dict[str, Any]]:
+    """The rows with the values that are asked for; raises UnknownName as ``to_pandas`` says."""
     rows = list(rows)
     for name, wanted in asked.items():
         known = {row[name] for row in rows}
@@ -286,14 +293,6 @@ def _chosen(rows: Sequence[dict[str, Any]], asked: Mapping[str, str | None]) -> 
             raise UnknownName("set of rules" if name == "rules" else f"scored {name}", str(wanted), sorted(known))
         if wanted not in (None, ALL):
             rows = [row for row in rows if row[name] == wanted]
-    for name, called in (("rules", "rules"), ("judge", "judges")):
-        seen: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for row in rows:
-            seen[row["metric"], row["variant"]].add(row[name])
-        mixed = sorted({each for its in seen.values() if len(its) > 1 for each in its})
-        if mixed and asked[name] is None:
-            one_of = ", ".join(mixed)
-            raise UserError(f'These are numbers by several {called}: say {name}= one of {one_of}, or "{ALL}".')
     return rows
 
 

@@ -25,7 +25,7 @@ from drretail.errors import UserError
 from drretail.eval.judging.session import Judge
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.method import read_wording
-from drretail.eval.registry import load_metric, pair_metric
+from drretail.eval.registry import PAPERS, load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.estimates import Estimate, Estimates, Range, estimate_by_length, together
 from drretail.llm.prompt import Prompt
@@ -43,7 +43,6 @@ NO_CAP = (
     "Name what this may cost: --max-dollars N (or --max-tokens N) caps all runs and judging "
     "together, and --estimate prints what the runs are likely to cost."
 )
-BY_JUDGE = ("faithfulness", "quality", "pairwise")
 BY_CODE = ("checks", "basket", "process")
 PAGE = "results.md"
 PRICED_AS = "anthropic:claude-sonnet-4-6"
@@ -79,8 +78,7 @@ class Reproduction:
     def _parts(self) -> Iterator[Part]:
         """The page's beginning, and its tables in which the experiment has rows."""
         yield from prose(_verified(self.verification), "")
-        if self.scores.scoreboard is not None:
-            yield from scoreboard_parts(self.scores.scoreboard)
+        yield from scoreboard_parts(self.scores)
         for beside_paper in self.paper.tables:
             if beside_paper.here:
                 yield replace(beside_paper.table, title=f"{beside_paper.name}. {beside_paper.table.title}")
@@ -111,7 +109,7 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     # A judge without a key, and prompts with a fault, are reported before any run is paid for.
     if options.prompts is not None:
         read_wording(Path(options.prompts), all_prompt_files())
-    judges_for(BY_JUDGE, options.judge, Opener(settings, options.base_url), options.model_profile)
+    judges_for(PAPERS, options.judge, Opener(settings, options.base_url), options.model_profile)
     experiment = run(**_run_options(options))
     spent = _spent(folder, prices)
     scores = _judged(options, folder, spent)
@@ -136,7 +134,7 @@ def estimate_reproduction(options: ReproduceOptions) -> Estimates:
     queries = read_queries(Path(source)) if isinstance(source, str | Path) else list(source)
     queried = min(options.only or len(queries), len(queries))
     opener = Opener(settings, options.base_url, keyless=True)
-    judges = judges_for(BY_JUDGE, options.judge, opener, options.model_profile)
+    judges = judges_for(PAPERS, options.judge, opener, options.model_profile)
     profile = profile_of(options.model_profile, settings)
     spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
     judging = judging_likely(judges, queried, len(run_options["agents"]))
@@ -173,7 +171,7 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> RecordedSco
     common = ScoreOptions(folder, model_profile=options.model_profile, base_url=options.base_url, world=options.world)
     by_judge = replace(
         common,
-        metrics=BY_JUDGE,
+        metrics=PAPERS,
         judge=options.judge,
         rules="paper",
         prompts=options.prompts,

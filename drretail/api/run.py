@@ -110,6 +110,7 @@ def _run_systems(
         repeats=options.repeats,
         seed=options.seed,
         title=options.title,
+        preset=ready.options.preset,
         options=kept_options(ready.options, settings, [system.label for system in systems], folder),
         open_gold=ready.open_gold,
         parallel=settings.parallel,

@@ -192,6 +192,7 @@ def _judge(
             gold=_path(options.gold),
             judge_notes=judge_notes,
             on_written=lambda: pack_below(plan.folder / "verdicts"),
+            takes_board=plan.takes_board,
         )
     )
 
@@ -274,6 +275,8 @@ class Plan:
     again: Again
     wording: Wording
     needs_pages: bool
+    takes_board: bool
+    """False if neither judges nor rules are named: offline:judge then leaves the board to the judges before it."""
     settings: Settings
     opener: Opener
 
@@ -295,11 +298,12 @@ class Plan:
             folder,
             metrics,
             asked,
-            options.rules,
+            options.rules or read_definition(folder).preset or "default",
             texts_in(options.pairs),
             options.retry or "nothing",
             wording,
             options.fetch_sources,
+            bool(options.judge or options.rules) or any(judge.ref.spec != OFFLINE_JUDGE for judge in asked),
             settings,
             opener,
         )
@@ -350,12 +354,11 @@ def failed_answers(
     compared: Sequence[tuple[str, str]],
 ) -> int:
     """How many questions of these metrics, rules, pairs and judges have no usable answer; no other judge was asked."""
-    judged_by = {(judge.spec, judge.params_hash) for judge in judges} | {(CODE, "")}
+    judged_by = {(judge.spec, judge.params_hash, rules) for judge in judges} | {(CODE, "", "default")}
     judged = (row for row in scores.judgings if row.metric in metrics)
     paired = (row for row in scores.pairs if (row.a, row.b) in compared or (row.b, row.a) in compared)
-    return sum(row.failed for row in judged if row.rules == rules and (row.judge, row.judge_params) in judged_by) + sum(
-        row.failed_verdicts for row in paired if row.rules == rules and (row.judge, row.judge_params) in judged_by
-    )
+    failed = [(row, row.failed) for row in judged] + [(row, row.failed_verdicts) for row in paired]
+    return sum(count for row, count in failed if (row.judge, row.judge_params, row.rules) in judged_by)
 
 
 def unfetched_claims(scores: Scores) -> int:

@@ -39,7 +39,7 @@ from drretail.env.web.base import Web
 from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
-from drretail.errors import UnknownName, UserError, quoted
+from drretail.errors import UserError, quoted
 from drretail.experiment import LABELS, NEEDS, OPTIONS, read_definition, run_files
 from drretail.llm.registry import Model, open_recorded
 from drretail.llm.usage import PriceTable
@@ -160,7 +160,6 @@ def without_sandbox_gold(queries: Queries | None, user: str | None, world: World
     return query_list
 
 
-PAPER = "paper"
 OFFLINE_NOTE = "No model given: offline:shopper answers. It follows rules and is no language model."
 
 
@@ -168,21 +167,15 @@ def with_preset(options: RunOptions) -> RunOptions:
     """The options, with the preset ``paper`` in the place of those that are not given.
 
     The preset stands for the paper's six systems (section 5) on the fifty shipped queries with the models of the
-    profile ``paper-like``, and for its tools, which show any user's data. Raises UnknownName for an unknown preset, and
-    UserError for agents beside the paper's.
+    profile ``paper-like``, and for its tools, which show any user's data.
     """
     if options.preset is None:
         return options
-    if options.preset != PAPER:
-        raise UnknownName("preset", options.preset, [PAPER])
     from drretail.viewer.paper import SYSTEMS  # loads what makes its tables
 
-    if options.agents is not None:
-        raise UserError("--preset paper runs the paper's six systems: leave --agent out, or the preset.")
     return replace(
         options,
-        preset=None,
-        agents=SYSTEMS,
+        agents=SYSTEMS if options.agents is None else options.agents,
         queries=shipped_queries() if options.queries is None else options.queries,
         model_profile=options.model_profile or "paper-like",
         vary={"scope": "any"} | dict(options.vary or {}),

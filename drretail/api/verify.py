@@ -317,7 +317,7 @@ def score_finding(folder: Path) -> Finding:
 
 def _compared(scores: Scores) -> dict[str, Any]:
     """What runs and verdicts alone decide: neither dollars, whose prices change, nor what add-ons say beside judges."""
-    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of", "named_judges"})
+    made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
     board: dict[str, Any] = made.get("scoreboard", {})
     for name in ("prices_as_of", "notes"):
         board.pop(name, None)

@@ -22,6 +22,7 @@ from drretail.eval.metric import MEASURE, Metric, PairMetric, Unsound, Value, me
 from drretail.eval.names import METRICS as METRICS
 from drretail.eval.names import PAIRWISE as PAIRWISE
 from drretail.eval.names import PLUGINS
+from drretail.experiment import read_definition
 from drretail.files import read_json
 from drretail.packs import names_in
 from drretail.plugins import addon_names
@@ -29,6 +30,8 @@ from drretail.records.score import CODE, BoardColumn, MetricDescription, Rules, 
 
 USUAL = ("faithfulness", "false_statements", "quality", "checks", "process", "basket", "outcome")
 """The metrics that are scored by default."""
+PAPERS = ("faithfulness", "quality", PAIRWISE)
+"""The metrics that are scored by default after ``run --preset paper``."""
 WHERE_THERE = ("reward",)
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
@@ -127,6 +130,8 @@ def described(name: str) -> MetricDescription:
 
 def usual_metrics(experiment: Path) -> list[str]:
     """The names of the metrics that are scored by default in this experiment."""
+    if read_definition(experiment).preset == "paper":
+        return [*PAPERS]
     there = (load_metric(name) for name in WHERE_THERE)
     return [*USUAL, *(metric.name for metric in there if metric.lacks is None or not metric.lacks(experiment))]
 

@@ -5,8 +5,7 @@ from all verdicts in the folder, this command's and earlier ones.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -36,8 +35,8 @@ from drretail.eval.judging.subject import (
 from drretail.eval.method import PACKAGED, Wording, keep_wording
 from drretail.eval.metric import Metric, PairMetric, check_rules, in_order, is_judged, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric, load_metrics, pair_metric, recorded_metric
-from drretail.eval.scores.facts import NOT_RATED
-from drretail.eval.scores.file import derive_scores, read_scores
+from drretail.eval.scores.board import Board, read_board, write_board
+from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
@@ -113,11 +112,16 @@ class Submitter:
             metric=metric.name,
             version=metric.version,
             **about,
-            rules=self.rules,
+            rules=rules_of(judge, self.rules),
             again=self.again,
             allowance=self.allowance,
             fresh=self.fresh,
         )
+
+
+def rules_of(judge: Judge, rules: Rules) -> Rules:
+    """The rules that a judge follows; code knows none but our own."""
+    return "default" if judge is CODE_JUDGE else rules
 
 
 Job = Callable[[], Awaitable[None]]
@@ -155,6 +159,7 @@ async def score(
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
+    takes_board: bool = True,
     derives: bool = True,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
@@ -175,6 +180,7 @@ async def score(
     other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied; ``gold`` a folder,
     sandbox or experiment with what good answers are known to contain. ``judge_notes`` returns notes to show beside each
     judge's scores of faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
+    Unless it ``takes_board``, the board stays with the judges of an earlier command.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -237,12 +243,15 @@ async def score(
                     await _work_on(allowance, work, bar, side_by_side)
         if not derives:
             return Scores(scores=(), judgings=())
-        before = _scores_before(experiment)
-        unrated = [] if before is None else _unrated(before)
-        named = dict.fromkeys([*(() if before is None else before.named_judges), *(judge.ref.key for judge in judges)])
-        asked = [TableKey(metric.name, Assessor(judge.ref, rules)) for metric, judge in tables_of_judges] + unrated
+        if of_pairs or any(metric.needs_judge for metric in loaded):
+            board = Board(rules=rules, judge=tuple(judge.ref.key for judge in judges))
+            if takes_board or read_board(experiment).judge in ((), board.judge):
+                write_board(experiment, board)
+        asked = [
+            TableKey(metric.name, Assessor(judge.ref, rules_of(judge, rules))) for metric, judge in tables_of_judges
+        ]
         asked_of_pairs = [(Assessor(judge.ref, rules), labels) for judge in judges for labels in compared]
-        others = _others(experiment, loaded, {key.metric for key in unrated}, progress)
+        others = _others(experiment, loaded, progress)
         with progress.busy("scores of all verdicts"):
             scores = derive_scores(
                 experiment,
@@ -252,7 +261,6 @@ async def score(
                 prices,
                 judge_notes(experiment) if judge_notes else {},
             )
-        scores = scores.model_copy(update={"named_judges": tuple(named)})
         write_rows(experiment / "scores.json", scores.document())
         if on_written is not None:
             on_written()
@@ -297,24 +305,10 @@ async def _work_on(allowance: Allowance, work: Iterator[Stages], bar: Bar, side_
         raise problem
 
 
-def _scores_before(experiment: Path) -> Scores | None:
-    with suppress(UserError):  # of another version, and about to be replaced
-        return read_scores(experiment)
-    return None
-
-
-def _unrated(before: Scores) -> list[TableKey]:
-    """The judges of earlier commands that rate nothing: they leave no verdicts, and their rows must stay."""
-    unrated = [row for row in before.scores if row.note == NOT_RATED]
-    return list(dict.fromkeys(TableKey(row.metric, Assessor.of(row)) for row in unrated))
-
-
-def _others(
-    experiment: Path, metrics: Sequence[Metric], unrated: Collection[str], progress: Progress
-) -> Iterator[Metric]:
+def _others(experiment: Path, metrics: Sequence[Metric], progress: Progress) -> Iterator[Metric]:
     """The metrics of earlier commands, whose rows scores.json keeps."""
     named = {PAIRWISE, *(metric.name for metric in metrics)}
-    for name in sorted({*judged_in(experiment), *unrated} - named):
+    for name in sorted({*judged_in(experiment)} - named):
         try:
             yield recorded_metric(experiment, name) or load_metric(name)
         except UnknownName:

@@ -98,7 +98,9 @@ class _Maker:
         task_id = f"t{sha256_of(of_pair)[:10]}"
         ids = [f"s{sha256_of([*of_pair, place])[:10]}" for place in (0, 1)]
         return [
-            twin.model_copy(update={"query_id": query_id, "task_id": task_id, "infeasible": infeasible})
+            twin.model_copy(
+                update={"query_id": query_id, "task_id": task_id, "part_of": None, "infeasible": infeasible}
+            )
             for twin, query_id, infeasible in zip(twins, ids, (True, None), strict=True)
         ]
 

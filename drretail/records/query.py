@@ -190,7 +190,7 @@ ASK = "ask"
 
 
 IN_TASK = frozenset({"format", "query_id", "user_id", "text", "mode", "persona", "context", "files"}) | frozenset(
-    {"world_fingerprint", "source"}
+    {"world_fingerprint", "source", "part_of"}
 )
 """The fields of a query that make its task, of which a system may know."""
 
@@ -241,6 +241,8 @@ class Query(Document):
     """The world for which it was made; None for any."""
     source: str
     """Who made it: a person, a file, or the generator's "provider:model"."""
+    part_of: str | None = None
+    """The set that it is of with the version of that, such as "demo-50 1"; None for a query of no set that ships."""
     prompts: tuple[str, ...] = Field(default=(), exclude_if=lambda prompts: not prompts)
     """The user's own prompts by which a model wrote or typed it, each as its file's name and its hash."""
 

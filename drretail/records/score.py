@@ -427,8 +427,6 @@ class Scoreboard(Record):
     rows: tuple[BoardRow, ...]
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
-    others: tuple[OfJudge, ...] = ()
-    """The other judges, and the first by other rules. Their values are in the scores, and not comparable."""
     differs: tuple[str, ...] = ()
     """Sentences on all pairs that research: which differences are shown, or what it would take to show one."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
@@ -488,8 +486,6 @@ class Scores(Document):
     """Descriptions of the metrics with scores, by name."""
     judgings: tuple[Judging, ...]
     """How far each judge has come, and what it left out."""
-    named_judges: tuple[str, ...] = Field(default=(), exclude_if=lambda keys: not keys)
-    """The judges' keys in the order in which commands first named them."""
     audits: tuple[JudgeAudit, ...] = Field(default=(), exclude_if=lambda audits: not audits)
     """How each judge of claims read."""
     pairs: tuple[PairScore, ...] = ()
@@ -501,7 +497,7 @@ class Scores(Document):
     there is none: never compared, not connected with the others, not rated (rule-based).
     """
     agreements: tuple[Agreement, ...] = ()
-    """Agreement of every two judges that are models, by metric and variant."""
+    """Agreement of every two models that were asked together, by metric and variant."""
     slices: tuple[Score, ...] = Field(default=(), exclude_if=lambda slices: not slices)
     """Headline variants over parts of the queries, by judge and system. In scores.json only of metrics that are not
     installed; the rest is made when it is asked for."""
@@ -529,15 +525,28 @@ class Scores(Document):
         folded = {name: [*_folded(held[name], name)] for name in _ALIKE if name in held}
         return {"format": self.format, **held, **folded}
 
+    @property
+    def other_judges(self) -> list[tuple[str, Rules]]:
+        """The judges, each with its rules, that have values and are not the board's."""
+        others = (row for row in self.scores if row.n_scored and not self.shows(row))
+        return list(dict.fromkeys((row.judge, row.rules) for row in others))
+
+    def shows(self, row: OfJudge, judge: str | None = None, rules: Rules | None = None) -> bool:
+        """True if the row is by code, or by this judge and these rules; those that are not named are the board's."""
+        board = row if self.scoreboard is None else self.scoreboard.judge
+        is_by_judge = row.judge == judge if judge else row.by_whom[:2] == board.by_whom[:2]
+        return row.judge == CODE or (is_by_judge and row.rules == (rules or board.rules))
+
     def by_system(
         self, variant: str, *, metric: str | None = None, judge: str | None = None, rules: Rules | None = None
     ) -> dict[str, float | None]:
         """Each system's value in a variant such as "FP", as on the scoreboard; None if nothing could be scored.
 
-        A variant also goes by its name on the scoreboard: "quality" is the overall rating.
+        Values are by the judge and the rules of the scoreboard, unless ``judge`` or ``rules`` names another. A variant
+        also goes by its name on the scoreboard: "quality" is the overall rating.
 
-        Raises UnknownName if the variant has no row, and UserError if several metrics, judges or sets of rules have
-        rows: then name one.
+        Raises UnknownName if the variant has no row, and UserError if this judge has none by these rules, or if several
+        metrics have rows: then name one.
         """
         if metric is None and not any(row.variant == variant for row in self.scores):
             columns = [
@@ -547,19 +556,15 @@ class Scores(Document):
                 if column.name == variant
             ]
             metric, variant = columns[0] if len(columns) == 1 else (None, variant)
-        wanted = {"metric": metric, "judge": judge, "rules": rules}
-        fields = {name: value for name, value in wanted.items() if value is not None}
-        rows = [
-            row
-            for row in self.scores
-            if row.variant == variant and all(getattr(row, name) == value for name, value in fields.items())
-        ]
-        if not rows:
+        every = [row for row in self.scores if row.variant == variant and metric in (None, row.metric)]
+        if not every:
             raise UnknownName("scored variant", variant, {row.variant for row in self.scores})
-        for name in wanted:
-            several = sorted({str(getattr(row, name)) for row in rows})
-            if len(several) > 1:
-                raise UserError(f"{variant} has rows of several: say {name}= one of {', '.join(several)}.")
+        rows = [row for row in every if self.shows(row, judge, rules)]
+        if not rows:
+            known = ", ".join(sorted({f"{row.judge} by rules {row.rules}" for row in every}))
+            raise UserError(f"{variant} is there of {known}: name judge= and rules=.")
+        if len(several := sorted({row.metric for row in rows})) > 1:
+            raise UserError(f"{variant} has rows of several: say metric= one of {', '.join(several)}.")
         return {row.system: row.value for row in rows}
 
 

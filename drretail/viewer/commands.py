@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Mapping
 from shlex import quote
 
-from drretail.eval.judging.subject import Labels, choose_pairs, pair_name
+from drretail.eval.judging.subject import choose_pairs, pair_name
 from drretail.eval.registry import PAIRWISE
-from drretail.eval.scores.gathering import is_panel
+from drretail.eval.scores.board import read_board
+from drretail.eval.scores.gathering import Assessor
 from drretail.experiment import OPTIONS, read_options
 from drretail.files import packed_lines
 from drretail.grounding.gold_files import as_task, gold_line
-from drretail.records.base import Rules, canonical_json
+from drretail.records.base import canonical_json
 from drretail.records.run import BASELINES, IMPORTED_AGENT, INSPECT_AGENT, MCP_AGENT
-from drretail.records.score import CODE
 from drretail.viewer.experiment import ExperimentView
 from drretail.viewer.tables.scores import RECORDED
 
@@ -63,49 +63,31 @@ def commands(view: ExperimentView) -> list[str]:
         if agent not in BASELINES:  # each run adds them
             others.setdefault(agent if agent in ORIGINS else "", []).append(label)
     lines += [ORIGINS[agent].format(labels=", ".join(its)) for agent, its in others.items()]
-    return [*lines, *score_commands(view, folder), f"drretail report {folder}"]
+    return [*lines, score_command(view, folder), f"drretail report {folder}"]
 
 
-def score_commands(view: ExperimentView, folder: str = "") -> list[str]:
-    """One command for each set of rules in the scores; the plain command if nothing is scored yet.
+def score_command(view: ExperimentView, folder: str = "") -> str:
+    """The command that makes the board's scores in ``folder``, or in the experiment's own; the plain one without any.
 
-    They score ``folder``, or the experiment's own. Pairs have their own commands, since their judges can differ from
-    those of single reports; these name the pairs if they are not the usual ones.
+    It names the pairs if they are not the usual ones.
     """
-    folder = folder or quote(view.name)
-    scores = view.scores.scores
-    if not scores and not view.scores.pairs:
-        return [f"drretail score {folder}"]
-    made: list[str] = []
-    for rules in sorted({score.rules for score in scores}):
-        ruled = [score for score in scores if score.rules == rules]
-        metrics = ",".join(dict.fromkeys(score.metric for score in ruled))
-        parts = ["drretail score", folder, "--metrics", metrics]
-        parts += [*_judges(view, {score.judge for score in ruled}), *_flags("--rules", {rules} - {"default"})]
-        made.append(" ".join(parts))
-    usual = choose_pairs(view.definition)
-    compared: dict[tuple[Rules, str], list[Labels]] = {}
-    for row in view.scores.pairs:
-        if not is_panel(row.judge) and (row.a, row.b) not in (pairs := compared.setdefault((row.rules, row.judge), [])):
-            pairs.append((row.a, row.b))
-    for (rules, judge), pairs in sorted(compared.items()):
-        named = () if pairs == usual else map(pair_name, pairs)
-        parts = ["drretail score", folder, "--metrics", PAIRWISE, *_flags("--pairs", named), *_judges(view, {judge})]
-        made.append(" ".join([*parts, *_flags("--rules", {rules} - {"default"})]))
-    return made
+    folder, board = folder or quote(view.name), read_board(view.folder)
+    shown = [row for row in view.scores.scores if board.has(*Assessor.of(row))]
+    pairs = list(dict.fromkeys((row.a, row.b) for row in view.scores.pairs if board.has(*Assessor.of(row))))
+    metrics = [*dict.fromkeys(row.metric for row in shown), *([PAIRWISE] if pairs else [])]
+    named = [] if pairs == choose_pairs(view.definition) else map(pair_name, pairs)
+    flags = [
+        *_flags("--metrics", [",".join(metrics)] if metrics else []),
+        *_flags("--pairs", named),
+        *_flags("--judge", (key.split()[0] for key in board.judge)),
+        *_flags("--rules", {board.rules} - {"default"}),
+    ]
+    return " ".join(["drretail score", folder, *flags])
 
 
 def command_for(view: ExperimentView, metric: str) -> str:
     """The command that makes one metric's verdicts."""
     return f"drretail score {quote(view.name)} --metrics {metric}"
-
-
-def _judges(view: ExperimentView, specs: set[str]) -> list[str]:
-    """Flags for judges with verdicts of their own: code needs no flag, and a panel consists of other judges."""
-    # In the order in which they were named, since the paper's tables are those of the first.
-    named = [key.split()[0] for key in view.scores.named_judges]
-    own = sorted(spec for spec in specs - {CODE} if not is_panel(spec))
-    return _flags("--judge", sorted(own, key=lambda spec: named.index(spec) if spec in named else len(named)))
 
 
 def _flags(name: str, values: Iterable[str]) -> list[str]:

@@ -18,7 +18,7 @@ from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metr
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.experiment import Definition, read_definition, run_path
+from drretail.experiment import Definition, other_versions, read_definition, run_path
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -357,8 +357,9 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
             row.model_copy(update={"name": called.get((row.metric, row.variant), row.name)})
             for row in rows_of([compare_beside(view.folder, other.folder, a, b)])
         ]
+        versions = other_versions(view.definition, other.definition)
         fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
-        board = board.model_copy(update={**fields, "differs": (), "notes": ()})
+        board = board.model_copy(update={**fields, "differs": (), "notes": tuple(versions)})
     return ExperimentView(
         folder=view.folder,
         definition=definition,
@@ -411,12 +412,10 @@ def _values(
 def _false(
     judgements: Judgements, claims: Sequence[ClaimsView]
 ) -> tuple[tuple[Finding, ...], Judged | None, dict[str, Any]]:
-    """The false statements by the judge whose claims are shown first, else by the first of all; if they were not
-    scored, the claims that this judge calls contradicted. Then who scored them, and all that the verdict holds.
+    """The false statements by the first judge; if they were not scored, the claims that are shown and that a judge
+    calls contradicted. Then who scored them, and all that the verdict holds.
     """
-    first = next(((view.judged.judge, view.judged.rules) for view in claims), None)
-    ordered = sorted(judgements.by_judge, key=lambda judged: (judged.judge, judged.rules) != first)
-    for judged in ordered:
+    for judged in judgements.by_judge:
         for verdict in judged.verdicts:
             if verdict.state == "scored":
                 return _FINDINGS.validate_python(verdict.value["statements"]), judged, verdict.value

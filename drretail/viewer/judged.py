@@ -21,14 +21,13 @@ from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, pair_name
 from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, installed, pair_metric
+from drretail.eval.scores.board import read_board
 from drretail.eval.scores.gathering import name_of, verdicts_by_assessor
 from drretail.grounding.verify.product_statements import Statement
 from drretail.parsing import parse_json
 from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, Rules, Verdict
-
-_KINDS = ("llm", "scripted", "rule_based")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Judgements:
-    """All verdicts on one run in one metric: language models first, then by name; the default rules first."""
+    """All verdicts on one run in one metric: the board's judges first, as they were named, then the others by name."""
 
     by_judge: tuple[Judged, ...]
     stale: int
@@ -72,15 +71,8 @@ def read_judgements(experiment: Path, metric: str, run: Run) -> Judgements:
 
     living = {assessor: tuple(filter(is_living, lasts)) for assessor, lasts in groups.items()}
     judged = [Judged(judge, rules, verdicts) for (judge, rules), verdicts in living.items() if verdicts]
-    judged.sort(
-        key=lambda one: (
-            _KINDS.index(one.judge.kind),
-            one.judge.spec,
-            one.judge.params_hash,
-            one.rules != "default",
-            one.rules,
-        )
-    )
+    board = read_board(experiment)
+    judged.sort(key=lambda one: (*board.place(one.judge, one.rules), one.judge.key, one.rules))
     stale = sum(map(len, groups.values())) - sum(map(len, living.values()))
     return Judgements(tuple(judged), stale)
 

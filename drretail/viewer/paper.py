@@ -16,8 +16,9 @@ from drretail.agents.running.spending import words_of
 from drretail.env.world import World
 from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
+from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import is_panel
+from drretail.eval.scores.gathering import Assessor, is_panel
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.grounding.report.render import WordCount
 from drretail.querygen.lint import Linter
@@ -199,8 +200,8 @@ def dataset(
     queries: Sequence[Query], runs: Sequence[Run], words: Mapping[str, WordCount], scores: Scores | None
 ) -> PaperTable:
     """Table 4 with a row for this experiment: shares of its queries or of its reports; ``words`` by run id."""
-    judged = () if scores is None else (row for row in scores.scores if row.metric == "faithfulness")
-    is_judged = any(row.value is not None for row in judged)
+    judged = () if scores is None else filter(scores.shows, scores.scores)
+    is_judged = any(row.metric == "faithfulness" and row.value is not None for row in judged)
     shares = (
         _share([len(set(query.expected_tools)) >= DEEP for query in queries]),
         _share([words[run.run_id].shown >= LONG for run in runs if run.status == "done"]),
@@ -303,25 +304,30 @@ def judges_agree(experiment: str, scores: Scores | None) -> PaperTable:
                 judges = "" if len(whose) == 1 else f" ({row.first} and {row.second}, rules {row.rules})"
                 figures |= here({f"{dimension}{judges}": (*over_reports, *over_systems)})
         figures |= of_paper({dimension: (Cell(rho, "number"), None, None, None)})
-    missing = f"ratings of two language models: drretail score {experiment} --metrics quality --judge A --judge B"
+    missing = f"ratings of two language models: {_score(experiment, 'quality', 'A')} --judge B"
     notes = [f"Judged here by {judges}." for judges in whose if len(whose) == 1]
     return paper_table("rho", figures, () if agreements else (missing,), notes=notes)
 
 
-def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+def _score(experiment: str, metric: str, judge: str = "PROVIDER:MODEL") -> str:
+    """The command that makes a metric's numbers as the paper's are made."""
+    return f"drretail score {experiment} --metrics {metric} --rules paper --judge {judge}"
+
+
+def judged(experiment: str, metric: str, scores: Scores | None, lines: Lineup, board: Board) -> PaperTable:
     """The paper's table for a metric in ``JUDGED``."""
     columns = columns_of(metric)
     rows = [row for row in (scores.scores if scores else ()) if row.metric == metric]
-    shown, notes = _of_first_judge(rows, scores)
+    shown, notes = _of_first_judge(rows, board)
     missing = [*lines.absent]
     if not shown:
-        flags = f"--metrics {metric} --rules paper --judge PROVIDER:MODEL"
-        missing.append(f"{metric} of any judge: drretail score {experiment} {flags}")
+        missing.append(f"{metric} of any judge: {_score(experiment, metric)}")
     elif all(row.note is not None for row in shown):
         missing.append(
-            f"ratings of a language model (a rule-based judge's are no numbers): drretail score {experiment} "
-            f"--metrics {metric} --judge PROVIDER:MODEL"
+            f"ratings of a language model (a rule-based judge's are no numbers): {_score(experiment, metric)}"
         )
+    elif board.rules != "paper":
+        missing.append(f"{metric} by the paper's rules: {_score(experiment, metric, shown[0].judge)}")
     by_variant = {(row.system, row.variant): row for row in shown}
     own: dict[str, list[Cell | None]] = {}
     for label in {row.system for row in shown}:
@@ -345,48 +351,32 @@ def _half_the_sum(by_type: Sequence[Cell | None]) -> Cell | None:
     return Cell(sum(values) / 2, "number") if len(values) == 2 else None
 
 
-def _of_first_judge(rows: Sequence[R], scores: Scores | None) -> tuple[list[R], list[str]]:
-    """The rows of the one judge that stands beside the paper, with a note of who that is and who else judged.
-
-    It is a language model if there is any, the first that was named, by the paper's rules rather than ours; never a
-    panel, which the paper does not have.
-    """
-    named = () if scores is None else scores.named_judges
-    kinds = {"llm": 1, "scripted": 2, "rule_based": 3}
-
-    def rank(row: R) -> tuple[int, int, bool, str, str]:
-        key = f"{row.judge} {row.judge_params}".rstrip()
-        place = named.index(key) if key in named else len(named)
-        return kinds[row.judge_kind], place, row.rules != "paper", key, row.rules
-
+def _of_first_judge(rows: Sequence[R], board: Board) -> tuple[list[R], list[str]]:
+    """The rows by the board's first judge, and a note of who that is; never a panel's, as the paper has none."""
     single = [row for row in rows if not row.judge.startswith(PANEL)]
-    if not single:
+    first = board.first(map(Assessor.of, single))
+    if first is None:
         return [], []
-    first = min(map(rank, single))
-    shown = [row for row in single if rank(row) == first]
-    whose = f"{shown[0].judge}, rules {shown[0].rules}"
-    others = sorted({f"{row.judge}, rules {row.rules}" for row in single} - {whose})
-    also = f" Also judged by {'; '.join(others)}: see drretail score." if others else ""
-    return shown, [f"Judged here by {whose}.{also}"]
+    shown = [row for row in single if Assessor.of(row) == first]
+    return shown, [f"Judged here by {shown[0].judge}, rules {shown[0].rules}."]
 
 
-def preferences(experiment: str, scores: Scores | None, lines: Lineup) -> PaperTable:
+def preferences(experiment: str, scores: Scores | None, lines: Lineup, board: Board) -> PaperTable:
     """Figure 6: the three agents that read whole pages, pair by pair and dimension by dimension."""
     labels = [label for agent in AGENTS for label in lines.by_name[f"{agent}+ws"]]
     wanted = [tuple(sorted(pair)) for pair in combinations(labels, 2)]
     met = [row for row in (scores.pairs if scores else ()) if (row.a, row.b) in wanted]
-    rated, notes = _of_first_judge([row for row in met if row.win.value is not None], scores)
+    rated, notes = _of_first_judge([row for row in met if row.win.value is not None], board)
     missing: list[str] = []
     if len(labels) < len(AGENTS):
         flags = " ".join(f"--agent {agent}+ws" for agent in AGENTS if not lines.by_name[f"{agent}+ws"])
         missing.append(f"the three agents that read whole pages: drretail run … {flags}")
     if not met and len(labels) > 1:
-        missing.append(f"comparisons: drretail score {experiment} --metrics pairwise --judge PROVIDER:MODEL")
+        missing.append(f"comparisons: {_score(experiment, 'pairwise')}")
     elif met and not rated:
         unread = {row.judge for row in met if row.contrast.outcome == "order_decided"}
-        why = f" ({', '.join(sorted(unread))}: {ORDER_DECIDED})" if unread else ""
-        again = f"drretail score {experiment} --metrics pairwise --rules paper --judge …"
-        missing.append(f"preferences of a language model that reads{why}: {again}")
+        why = f" that reads ({', '.join(sorted(unread))}: {ORDER_DECIDED})" if unread else ""
+        missing.append(f"preferences of a language model{why}: {_score(experiment, 'pairwise')}")
     has_ties = any(row.tie.value for row in rated)  # by our rules, or where neither system has a report
     shares = {
         f"{row.a} ~ {row.b}: {row.dimension}": [
@@ -466,19 +456,19 @@ def read_paper_view(experiment: Path, world: World | None) -> PaperView:
     done = by_system(runs)
     planned = Counter(run.system for run in runs)
     words = {run.run_id: words_of(experiment, run) for run in runs if run.status == "done"}
-    scores = read_scores(experiment)
+    scores, board = read_scores(experiment), read_board(experiment)
     name = str(experiment)
     queries = definition.queries
     return PaperView(
         experiment.name,
-        (*stands_on(experiment, definition, runs, scores, world), *_settings(definition, runs)),
+        (*stands_on(experiment, definition, runs, scores, board, world), *_settings(definition, runs)),
         (
-            *(judged(name, metric, scores, lines) for metric in JUDGED),
+            *(judged(name, metric, scores, lines, board) for metric in JUDGED),
             dataset(queries, [run for run in runs if not _is_plain(definition.systems[run.system])], words, scores),
             cost(done, planned, words, lines),
             tool_calls(done, planned, lines),
             modes(name, None if world is None else modes_of(queries, Linter(world))),
-            preferences(name, scores, lines),
+            preferences(name, scores, lines, board),
             people_agree([vote for vote in read_votes(experiment) if isinstance(vote, Vote)]),
             judges_agree(name, scores),
         ),
@@ -549,7 +539,12 @@ OURS = "this package's"
 
 
 def stands_on(
-    experiment: Path, definition: Definition, runs: Sequence[Run], scores: Scores | None, world: World | None
+    experiment: Path,
+    definition: Definition,
+    runs: Sequence[Run],
+    scores: Scores | None,
+    board: Board,
+    world: World | None,
 ) -> Iterator[str]:
     """One sentence for each; without the ``world`` the shop's sizes are left out."""
     made_of = "made up (the demo)" if definition.world_fingerprint == DEMO else "of the files that it was ingested from"
@@ -572,11 +567,12 @@ def stands_on(
     yield f"The web that agents met: {', '.join(lengths) or 'none'}."
     folders = {known.prompts.name for known in definition.systems.values() if known.prompts is not None}
     own = sorted({prompt for query in definition.queries for prompt in query.prompts})
-    rows = [] if scores is None else [row for row in scores.scores if row.judge != CODE and not is_panel(row.judge)]
-    judged = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
+    judged = [row for row in (scores.scores if scores else ()) if row.judge != CODE and not is_panel(row.judge)]
+    rows = [row for row in judged if board.has(*Assessor.of(row))]
+    worded = sorted(filter(None, {row.judge_params.partition("prompts-")[2] for row in rows}))
     yield (
         f"Whose wording: agents {', '.join(sorted(folders)) or OURS}; queries {', '.join(own) or OURS}; "
-        f"judges {', '.join(judged) or OURS}."
+        f"judges {', '.join(worded) or OURS}."
     )
     if rows:
         rules, judges = ({getattr(row, name) for row in rows} for name in ("rules", "judge"))

@@ -17,7 +17,7 @@ from drretail.eval.method import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.records.comparison import Comparison, JudgeTable, Reliability
 from drretail.records.run import Systems
-from drretail.records.score import WHOLES, WHY_NOT, Agreement, Scoreboard, Scores, SliceBy
+from drretail.records.score import WHOLES, WHY_NOT, Scores, SliceBy
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
@@ -32,9 +32,7 @@ from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion, difference_cell
 from drretail.viewer.tables.scores import (
     BY,
-    NONE_HELD,
     NOTES,
-    Metrics,
     agreement_table,
     judged_by,
     measured_cell,
@@ -45,26 +43,21 @@ from drretail.viewer.tables.scores import (
 )
 
 
-def scoreboard_parts(
-    board: Scoreboard,
-    agreements: Sequence[Agreement] = (),
-    metrics: Metrics = NONE_HELD,
-    lab: Sequence[str] = (),
-) -> Iterator[Part]:
-    """Conclusions, the scoreboard with its legend, and notes, then the judge lab's findings.
+def scoreboard_parts(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
+    """Conclusions, the scoreboard with its legend, and notes, then the judge lab's findings; nothing without a board.
 
-    Of several judges, the scores are the first one's; the others are named, with how far judges agree.
+    Other judges than the board's are named, with how far judges agree.
     """
+    board = scores.scoreboard
+    if board is None:
+        return
     table, concluded = board_table(board), conclusion(board)
     yield from prose(*filter(None, (concluded.can, concluded.cannot)), "")
     on_others: list[str] = []
-    if board.others:
-        named = (
-            judge.judge if judge.rules == "default" else f"{judge.judge} (rules of {judge.rules})"
-            for judge in board.others
-        )
+    if others := scores.other_judges:
+        named = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
         on_others.append(f"Also judged by {', '.join(named)}: --details.")
-    agreed = agreement_table(agreements, metrics)
+    agreed = agreement_table(scores.agreements, scores.metrics)
     for row in agreed.rows if agreed else ():
         cells = zip(agreed.columns if agreed else (), row.cells, strict=True)
         figures = ", ".join(

@@ -76,7 +76,7 @@ def _claims(one: ClaimsView) -> dict[str, Any]:
     }
 
 
-_Series = tuple[str, frozenset[tuple[str, str]], OfJudge]
+_Series = tuple[str, frozenset[tuple[str, str, str | None]], OfJudge]
 """Measure, queries, judge: values with the same key can be compared."""
 
 
@@ -164,7 +164,7 @@ def lines_of(listed: Sequence[Listed]) -> list[Line]:
         if each.definition is None or board is None or row is None or column is None or column.name not in row.cells:
             lines.append(Line(each))
             continue
-        queries = frozenset((query.query_id, query.text) for query in each.definition.queries)
+        queries = frozenset((query.query_id, query.text, query.part_of) for query in each.definition.queries)
         series = column.name, queries, board.judge
         before, cell = last.get(series), row.cells[column.name]
         last[series] = cell

@@ -16,7 +16,7 @@ from drretail.records.tables.result import part_lines
 from drretail.records.tables.screen import on_screen
 from drretail.viewer.cart import TITLE as TITLE_OF_CART
 from drretail.viewer.cart import cart_as_read, cart_text
-from drretail.viewer.commands import command_for, commands, score_commands
+from drretail.viewer.commands import command_for, commands, score_command
 from drretail.viewer.experiment import ExperimentView, RunView
 from drretail.viewer.judged import SIGNS, WORDS, Support, counts_of, finding_line
 from drretail.viewer.run_lines import setback_sentences
@@ -34,7 +34,7 @@ FEW_RUNS = 6
 
 def text_of(view: ExperimentView, *, details: bool = True) -> str:
     """The text of a view; in short without ``details``."""
-    score = " && ".join(score_commands(view))
+    score = score_command(view)
     claims, checks = command_for(view, "faithfulness"), command_for(view, "checks")
     fingerprint = view.definition.world_fingerprint
     made = "of imported reports" if fingerprint is None else f"on the world {fingerprint[:12]}"
@@ -43,7 +43,7 @@ def text_of(view: ExperimentView, *, details: bool = True) -> str:
         checked, *false = false_lines(view.runs)
         lines += [*_folded(checked, ""), *(line for one in false for line in _folded(one)), ""]
     if view.scores.scoreboard is not None and (details or not view.is_of_shop):
-        lines += part_lines(scoreboard_parts(view.scores.scoreboard, lab=view.lab), WIDTH)
+        lines += part_lines(scoreboard_parts(view.scores, view.lab), WIDTH)
     if details:
         for run in view.runs:
             lines += [*_run(run, claims, checks), ""]

@@ -22,6 +22,7 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.eval.scores.board import Board, read_board, write_board
 from drretail.experiment import KeptOptions, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.parsing import parse_toml
@@ -91,6 +92,33 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
         open_experiment(tmp_path / "nothing")
     with pytest.raises(UserError, match="name a file of options"):
         read_experiment(tmp_path)
+
+
+def test_an_experiment_of_the_papers_preset_is_scored_as_the_paper_does_unless_told_otherwise(
+    world: World, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"model": "offline:shopper", "to": tmp_path / "exp", "user": USER, "baselines": False}
+    made = run(world, [QUESTION], "react", preset="paper", **asked)
+    assert read_definition(made.folder).preset == "paper"
+    scores = score(made)
+    assert {(row.metric, row.rules) for row in scores.scores} == {("faithfulness", "paper"), ("quality", "paper")}
+    assert read_board(made.folder) == Board(rules="paper", judge=("offline:judge",))
+    score(made, "faithfulness", rules="default")
+    assert read_board(made.folder).rules == "default"
+    (options,) = read_options(made.folder)
+    assert 'preset = "paper"' in options.path.read_text()
+
+
+def test_a_score_that_names_nobody_leaves_the_board_to_a_judge_that_was_named(world: World, tmp_path: Path) -> None:
+    made = run(world, [QUESTION], "react", to=tmp_path / "exp", user=USER, baselines=False)
+    board = Board(judge=("anthropic:claude",))
+    write_board(made.folder, board)
+    score(made, "faithfulness")
+    assert read_board(made.folder) == board
+    score(made, "faithfulness", rules="paper")
+    assert read_board(made.folder) == Board(rules="paper", judge=("offline:judge",))
+    score(made, "faithfulness")  # the same judge
+    assert read_board(made.folder) == Board(judge=("offline:judge",))
 
 
 def test_what_a_metric_prints_while_a_small_judge_is_tried_or_judging_estimated_is_no_result(
@@ -179,14 +207,11 @@ def test_every_public_name_is_there_and_another_one_is_not() -> None:
 
 def test_the_papers_preset_is_six_systems_fifty_queries_and_its_models() -> None:
     options = with_preset(RunOptions(preset="paper"))
-    assert (options.agents, options.model_profile, options.preset) == (SYSTEMS, "paper-like", None)
+    assert (options.agents, options.model_profile) == (SYSTEMS, "paper-like")
     assert options.vary == {"scope": "any"}
     assert options.queries == shipped_queries()
     assert len(shipped_queries()) == 50
-    with pytest.raises(UserError, match="leave --agent out"):
-        with_preset(RunOptions(preset="paper", agents="react"))
-    with pytest.raises(UnknownName, match="Did you mean paper"):
-        with_preset(RunOptions(preset="papers"))
+    assert with_preset(RunOptions(preset="paper", agents="react")).agents == "react"
 
 
 def test_a_sandbox_brings_its_queries(tmp_path: Path) -> None:

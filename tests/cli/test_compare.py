@@ -73,7 +73,7 @@ def test_what_was_judged_side_by_side_is_compared_with_all_else_and_alone(succee
     assert "constraint_following side by side +1.00 (+0.33 to +1.00): A above B (won 9 of 9" in exploratory
     alone = succeeds("compare", "exp", "--metrics", "pairwise", COLUMNS="120")
     assert prefers in alone.stdout.replace("\n  ", " ")
-    assert "faithfulness: nobody judged" in done.stdout
+    assert "faithfulness: not judged for the board" in done.stdout
     assert not any(name in alone.stdout for name in ("checks", "quality", "faithfulness", "query by query"))
     others = succeeds("compare", "exp", "--metrics", "checks")
     assert "ide by side" not in others.stdout
@@ -83,8 +83,11 @@ def test_what_nobody_judged_is_named_with_the_command_and_nothing_is_written(suc
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     done = succeeds("compare", "exp")
     assert {path: path.stat().st_mtime_ns for path in judged.rglob("*")} == before
-    assert "- quality: nobody judged.\n  drretail score exp --metrics quality --judge PROVIDER:MODEL" in done.stdout
-    assert "- checks: nobody judged.\n  drretail score exp --metrics checks\n" in done.stdout
+    assert (
+        "- quality: not judged for the board.\n  drretail score exp --metrics quality --judge PROVIDER:MODEL"
+        in done.stdout
+    )
+    assert "- checks: not judged for the board.\n  drretail score exp --metrics checks\n" in done.stdout
     assert "Nothing can be concluded" in done.stdout
 
 

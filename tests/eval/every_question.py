@@ -51,7 +51,7 @@ def every_answer(
 def _answers(rating: int, sentences: int) -> Mapping[str, Callable[[str], Any]]:
     return {
         "Rating": lambda _: {"justification": REASON * 4, "rating": rating},
-        "Comparison": lambda _: {"justification": REASON * 4, "winner": "A"},
+        **dict.fromkeys(("Comparison", "PaperComparison"), lambda _: {"justification": REASON * 4, "winner": "A"}),
         **dict.fromkeys(("ReportClaims", "CitedClaims", "AllClaims"), lambda question: _claims(question, sentences)),
         "Support": lambda _: {"support": "full_support", "justification": REASON, "quote": ""},
         "ClaimsSupport": each_numbered("claim", quotes=[], justification=REASON, label="full_support"),

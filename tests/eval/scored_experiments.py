@@ -73,6 +73,7 @@ MOODS: Mapping[str, Callable[[Random], Any]] = {
     "rating": lambda mood: mood.randint(1, 10),
     "winner": lambda mood: mood.choice("AB"),
     "target_score": lambda mood: mood.randint(0, 10),
+    "support": lambda mood: mood.choice(LABELS["ClaimsSupport"][1:4]),
     "met": lambda mood: mood.random() < 0.6,
     "score": lambda mood: mood.randint(0, 4),
     **dict.fromkeys(
@@ -96,7 +97,7 @@ def moody(title: str, question: str, answer: Any) -> Any:
         return MOODS[name](mood) if name in MOODS else given
 
     match title:
-        case "ReportClaims" | "ClaimsAndPicks":
+        case "ReportClaims" | "ClaimsAndPicks" | "CitedClaims" | "AllClaims":
             for claim in answer["claims"]:
                 claim["sources"] = [word.split("]")[0] for word in claim["claim"].split("[")[1:]]
             return answer

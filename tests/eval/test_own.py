@@ -16,7 +16,6 @@ from drretail.eval.registry import load_metric, load_metrics
 from drretail.eval.scores.facts import headlines
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
-from drretail.records.score import CODE
 from drretail.viewer.tables.scores import score_tables, slice_sections
 from tests import build
 from tests.build import experiment, known
@@ -51,7 +50,9 @@ def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_
     assert {each.system: each.cells["brief"].value for each in board.rows} == {"a@model": 0, "b@model": 1}
     assert "Brevity" in render_text(folder)
     gathered = gather(folder, [METRIC])
-    compared = compare(gathered, "a@model", "b@model", ComparisonRequest(str(folder), ["brevity"], [CODE]))
+    compared = compare(
+        gathered, "a@model", "b@model", ComparisonRequest(str(folder), ["brevity"], gathered.assessors("brevity"))
+    )
     (table,) = compared.tables
     row = table.rows[0]
     assert (row.variant, row.name, row.is_count, row.difference) == ("short", "brief", False, -1)

@@ -14,6 +14,7 @@ from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import Judge
 from drretail.eval.metrics.quality import prompt_for
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
 from drretail.eval.scores.gathering import gather
 from drretail.experiment import locked, path_of
@@ -142,13 +143,10 @@ def test_an_earlier_judge_has_no_rows_for_systems_that_it_never_saw(tmp_path: Pa
     experiment(folder, {"b@model": TWO[LABEL]})
     scores = scored(folder, scripted_judge(by_length, name="late")[0])
     seen = {(row.judge, row.system) for row in scores.scores}
-    both = "panel(median):scripted:early+scripted:late"
-    assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model"), (both, LABEL)}
+    assert seen == {("scripted:early", LABEL), ("scripted:late", LABEL), ("scripted:late", "b@model")}
 
 
-def test_other_rules_have_rows_of_their_own_and_judges_stay_in_the_order_of_their_naming(
-    tmp_path: Path,
-) -> None:
+def test_other_rules_have_rows_of_their_own_and_the_board_is_of_who_was_asked_last(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "exp", TWO)
     judge, asked = scripted_judge(by_length)
     scored(folder, judge)
@@ -156,7 +154,9 @@ def test_other_rules_have_rows_of_their_own_and_judges_stay_in_the_order_of_thei
     assert [build.rows(scores, rules=rules)["depth"].value for rules in ("default", "paper")] == [5.0, 5.0]
     assert len(asked) == 12 + 12  # the paper's judge reads the answer as written
     for each in (Judge.of(open_model("offline:judge")), judge):
-        assert scored(folder, each).named_judges == (judge.ref.key, "offline:judge")
+        scored(folder, each)
+        scored(folder, metrics=(STUB,))  # by code: asks nobody
+        assert read_board(folder) == Board(judge=(each.ref.key,))
 
 
 def test_what_cannot_be_scored_is_said_and_nothing_is_written(tmp_path: Path) -> None:
@@ -178,16 +178,6 @@ def test_verdicts_of_a_metric_that_is_not_installed_are_named(tmp_path: Path) ->
     scores = scored(folder, scripted_judge(by_length)[0], progress=progress)
     assert {row.metric for row in scores.scores} == {"quality"}
     assert ["no metric 'stub' is installed" in event for event in events] == [True]
-
-
-def test_rows_that_are_not_rated_stay_when_a_later_command_names_other_metrics(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", {LABEL: {"q1-r1": "1"}})
-    by_rules = Judge.of(open_model("offline:judge"))
-    first = [each for each in scored(folder, by_rules).scores if each.metric == "quality"]
-    assert {each.note for each in first} == {"not rated (rule-based)"}
-    later = scored(folder, metrics=(STUB,)).scores
-    assert [each for each in later if each.metric == "quality"] == first
-    assert any(each.metric != "quality" for each in later)
 
 
 def moody() -> tuple[Judge, Asked]:

@@ -313,6 +313,12 @@ def test_there_are_twenty_to_develop_with_and_thirty_to_test_with_and_no_user_is
     assert len({query.query_id for query in both}) == 50
     assert len({query.rationale.split(". ", 1)[1] for query in both}) == 50
     assert {query.source for query in both} == {CANARY}
+    every = shipped_queries("dev", "test", GENERIC, *MARKET)
+    assert {(query.source, query.part_of) for query in every} == {
+        (CANARY, "demo-50 1"),
+        (GENERIC_CANARY, "generic-20 1"),
+        (MARKET_CANARY, "market-120 1"),
+    }
     assert all({query.kind for query in split} == set(NEED_KINDS) for split in (dev, test))
     for user in users[0] | users[1]:
         kinds = [query.kind for query in both if query.user_id == user]

@@ -7,10 +7,11 @@ import pytest
 from pydantic import ValidationError
 
 from drretail.errors import UnknownName, UserError
+from drretail.records.base import OfJudge
 from drretail.records.query import version_of
 from drretail.records.reading import Reading
 from drretail.records.run import Answer, Limits, RoleModel, Step, System, in_order, place_of, shared_models
-from drretail.records.score import BoardColumn, MetricDescription, Score, Scores
+from drretail.records.score import BoardColumn, MetricDescription, Score, Scoreboard, Scores
 from drretail.records.shop import Money, has_been
 from drretail.records.trajectory import Trajectory
 from drretail.records.wish import Want, Wish
@@ -68,11 +69,14 @@ def test_a_variant_is_read_by_system_and_by_its_name_on_the_scoreboard() -> None
         scores.by_system("cleen")
 
 
-def test_of_several_judges_one_must_be_named() -> None:
-    scores = Scores(scores=(row("a", 0.5, judge="x:1"), row("a", 0.75, judge="x:2")), judgings=())
-    with pytest.raises(UserError, match="say judge= one of x:1, x:2"):
-        scores.by_system("clean")
+def test_of_several_judges_the_boards_is_read_unless_another_is_named() -> None:
+    board = Scoreboard(judge=OfJudge(judge="x:1", judge_kind="llm"), columns=(), rows=())
+    rows = (row("a", 0.5, judge="x:1"), row("a", 0.75, judge="x:2"))
+    scores = Scores(scores=rows, judgings=(), scoreboard=board)
+    assert scores.by_system("clean") == {"a": 0.5}
     assert scores.by_system("clean", judge="x:2") == {"a": 0.75}
+    with pytest.raises(UserError, match="clean is there of x:1 by rules default, x:2 by rules default: name judge="):
+        scores.by_system("clean", rules="paper")
 
 
 def system(agent: str, model: str = "", **fields: Any) -> System:

@@ -9,6 +9,7 @@ from drretail.env.world import World
 from drretail.eval.claims.claims import EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.registry import load_metric
+from drretail.eval.scores.board import Board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.experiment import path_of, read_runs
 from drretail.files import write_json
@@ -53,6 +54,7 @@ def judge_by_hand(folder: Path, support: Sequence[float | None] = _IN_TURN) -> N
             )
             _write(folder, run, "quality", JUDGE, _quality(run))
             _write(folder, run, "checks", CODE, _checks(run, run.report))
+    write_board(folder, Board(judge=(JUDGE.key,)))
     write_scores(folder)
 
 

@@ -1,7 +1,6 @@
 """Claims with their verdicts and quotes; several judges of one report, and attempts that follow each other."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from drretail.eval.claims.claims import ALL, CITED, EXTRACT, SUPPORT, Claim, make_claim
 from drretail.eval.claims.report_index import find_words, has_words
+from drretail.eval.scores.board import Board, write_board
 from drretail.experiment import path_of, read_runs
 from drretail.grounding.text.serialisation import compact_json
 from drretail.records.base import sha256_of
@@ -19,7 +19,7 @@ from drretail.records.evidence import Finding
 from drretail.records.run import Run
 from drretail.records.score import JudgeRef, SourceRef
 from drretail.run_file import read_evidence
-from drretail.viewer.commands import score_commands
+from drretail.viewer.commands import score_command
 from drretail.viewer.experiment import Checks, RunView, read_view
 from drretail.viewer.judged import Judged, claims_of, counts_of, excerpt, read_judgements, readable
 from drretail.viewer.tables.false_statements import checked_in, false_statements
@@ -47,12 +47,13 @@ def judge(folder: Path, run: Run, ref: JudgeRef, value: float) -> None:
     append(folder, run, made)
 
 
-def test_language_models_come_first_and_the_marks_are_theirs_while_all_judges_have_cards(mine: Path) -> None:
+def test_who_was_asked_last_comes_first_and_the_marks_are_theirs_while_all_judges_have_cards(mine: Path) -> None:
     run = first_run(mine)
     judge(mine, run, RULES, 1)
     judge(mine, run, LLM, 0)
+    write_board(mine, Board(judge=(RULES.key, LLM.key)))
     judges = [one.judge for one in read_judgements(mine, "faithfulness", run).by_judge]
-    assert judges == [LLM, JUDGE, RULES]
+    assert judges == [LLM, RULES, JUDGE]
     section = parse(render_page(mine)).by_id("q1")
     claims = [m for m in section.all("mark") if "r1-c" in m.attributes.get("data-for", "")]
     # A mark that a finding overlaps has the finding's class as well.
@@ -77,6 +78,7 @@ def test_a_claim_that_its_sources_deny_is_marked_apart_and_every_quote_is_shown_
         verdict(run, "faithfulness", LLM, SUPPORT, claim.claim_id, sources=refs, **fields),
     ]
     append(mine, run, made)
+    write_board(mine, Board(judge=(LLM.key,)))
     card = parse(render_page(mine)).by_id("r1").by_id("r1-c1")
     assert "contradicted" in card.attributes["class"].split()
     assert "≠ Claim 1: contradicted" in " ".join(card.text.split())
@@ -129,11 +131,10 @@ def test_a_panel_has_no_verdicts_and_judges_are_named_again_in_their_order(mine:
     for run in read_runs(mine):
         for judge in judges if run.report is not None else ():
             append(mine, run, [verdict(run, "quality", judge, "rating", "clarity", value=8)])
+    write_board(mine, Board(judge=("scripted:two", "scripted:one")))
     assert any(judging.judge.startswith("panel(") for judging in keep_scores(mine, "quality").judgings)
     assert read_view(mine).outdated == ""
-    view = read_view(mine)
-    view = replace(view, scores=view.scores.model_copy(update={"named_judges": ("scripted:two", "scripted:one")}))
-    commands = " ".join(score_commands(view))
+    commands = score_command(read_view(mine))
     assert "--judge scripted:two --judge scripted:one" in commands
     assert "--judge 'panel" not in render_page(mine) + commands
 

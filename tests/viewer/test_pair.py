@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from drretail import open_world, run, score
+from drretail import compare, open_world, run, score
 from drretail.errors import UserError
-from drretail.experiment import read_definition, reference_path, run_files, write_definition
+from drretail.experiment import (
+    Experiment,
+    other_versions,
+    read_definition,
+    reference_path,
+    run_files,
+    write_definition,
+)
 from drretail.files import write_json
 from drretail.records.query import KeptReference, Proof
 from drretail.records.run import BASELINES
@@ -45,6 +52,24 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))
     with pytest.raises(UserError, match="exp and other share no query"):
         beside(read_view(compared), read_view(other))
+
+
+def test_experiments_on_two_versions_of_one_set_say_so(
+    compared: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [Path(shutil.copytree(compared, tmp_path / name)) for name in ("one", "two")]
+    for version, folder in enumerate(folders, 1):
+        definition = read_definition(folder)
+        queries = [query.model_copy(update={"part_of": f"demo-50 {version}"}) for query in definition.queries]
+        write_definition(folder, definition.model_copy(update={"queries": tuple(queries)}))
+    one, two = folders
+    sentence = "The queries are of demo-50 1 here and of demo-50 2 there: a difference may come from the queries."
+    assert sentence in known(beside(read_view(one), read_view(two)).scores.scoreboard).notes
+    compare(one, last=two, fail_if=["FP < last"])
+    assert sentence in " ".join(capsys.readouterr().err.split())
+    assert other_versions(read_definition(one), read_definition(compared)) == []
+    with pytest.raises(UserError, match=r"one asks queries of demo-50 1, not of demo-50 2: use a new folder"):
+        Experiment(one, read_definition(two))
 
 
 def test_each_answer_has_the_conversation_and_the_proof_of_its_own_experiment(

@@ -9,6 +9,7 @@ from statistics import mean, stdev
 import pytest
 
 from drretail.errors import UserError
+from drretail.eval.scores.board import Board, write_board
 from drretail.files import write_json, write_lines
 from drretail.records.base import ModelKind
 from drretail.records.comparison import Share
@@ -62,7 +63,8 @@ def done(name: str) -> Run:
 score = partial(scores.score, judge="anthropic:j", n_planned=2, n_scored=1, n_failed=1)
 
 
-def keep(folder: Path, *rows: Score, **others: object) -> None:
+def keep(folder: Path, *rows: Score, judges: tuple[str, ...] = ("anthropic:j",), **others: object) -> None:
+    write_board(folder, Board(judge=judges))
     scores = Scores.model_validate({"scores": rows, "judgings": (), **others})
     write_json(folder / "scores.json", scores.model_dump(mode="json", exclude_none=True))
 
@@ -129,14 +131,13 @@ def test_one_judge_alone_stands_beside_the_paper(
         score(label("react"), value=place / 10, judge=judge, judge_kind=kind)
         for place, (judge, kind) in enumerate(judges)
     ]
-    keep(folder, *rows, named_judges=("offline:judge", "openai:k", "anthropic:j"))
+    keep(folder, *rows, judges=("offline:judge", "openai:k", "anthropic:j"))
     view = read_paper_view(folder, None)
     assert len(here(view, "Table 1")) == 1
     note, whose = table(view, "Table 1").table.notes
     assert "that FP is computed per report" in whose
     assert "is an inference" in whose
-    assert note.startswith(f"Judged here by {chosen}")
-    assert all((judge in note) != judge.startswith("panel") for judge, _ in judges)
+    assert note == f"Judged here by {chosen}, rules default."
 
 
 def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_appendix_e(tmp_path: Path) -> None:
@@ -147,7 +148,8 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
     one = preference(a=label("hybrid_react+ws"), b=label("react+ws"), **of_judge, **shares, **counts)
     other = one.model_copy(update={"a": label("react"), "b": label("react+ws")})
     by_rules = {"judge": "offline:judge", "judge_kind": "rule_based", "note": "not rated (rule-based)"}
-    rated = score(label("react"), "depth", metric="quality", value=None, judge_params="1f-prompts-mine-2a", **by_rules)
+    params = "1f-prompts-mine-2a"
+    rated = score(label("react"), "depth", metric="quality", value=None, judge_params=params, **by_rules)
     agreed = {"metric": "quality", "variant": "depth", "first": "a:1", "second": "b:2", "rho_report": 0.8}
     agreement = Agreement.model_validate({**agreed, "n_reports": 4, "n_dropped": 0, "n_systems": 1})
     keep(
@@ -155,6 +157,7 @@ def test_ratings_by_rules_are_missing_pairs_are_figure_6_and_agreement_is_append
         rated,
         pairs=(one.model_copy(update={"judge": "panel(majority):anthropic:j+b"}), one, other),
         agreements=(agreement, agreement.model_copy(update={"metric": "faithfulness"})),
+        judges=(f"offline:judge {params}", "anthropic:j"),
     )
     view = read_paper_view(folder, None)
     assert "judges mine-2a." in " ".join(view.settings)

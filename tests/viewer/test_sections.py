@@ -58,6 +58,11 @@ def row(system: str, columns: list[ShownColumn] = COLUMNS, **fields: Any) -> Boa
     return BoardRow(system=system, cells={column.name: cell(column, **fields) for column in columns})
 
 
+def on(board: Scoreboard, *rows: Score) -> Scores:
+    """A board with these rows beside it."""
+    return Scores(scores=rows, judgings=(), scoreboard=board)
+
+
 def board(**fields: Any) -> Scoreboard:
     rows = tuple(row(system) for system in (*SYSTEMS, *NULL_AGENTS, "oracle"))
     of = {label: System(agent=label, models={}) for label in (*NULL_AGENTS, "oracle")}
@@ -67,7 +72,7 @@ def board(**fields: Any) -> Scoreboard:
 
 @pytest.mark.parametrize("width", [80, 100, 140])
 def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
-    lines = printed(width, scoreboard_parts, board()).splitlines()
+    lines = printed(width, scoreboard_parts, on(board())).splitlines()
     assert max(map(len, lines)) <= width
     whole = [line for line in lines if line.split() and "0.93" in line.split()]
     assert len(whole) == len(SYSTEMS) + len(NULL_AGENTS) + 1
@@ -77,10 +82,10 @@ def test_it_fits_and_no_figure_is_broken(printed: Print, width: int) -> None:
 
 
 def test_at_80_columns_what_runs_took_is_left_out_and_floors_stand_below_a_rule(printed: Print) -> None:
-    text = printed(80, scoreboard_parts, board())
+    text = printed(80, scoreboard_parts, on(board()))
     assert "Left out for lack of width: words, tokens (k). --json has all." in text.replace("\n  ", " ")
     assert "461.9" not in text
-    wide = printed(140, scoreboard_parts, board())
+    wide = printed(140, scoreboard_parts, on(board()))
     assert "Left out" not in wide
     assert "461.9" in wide
     lines = [line.strip() for line in wide.splitlines()]
@@ -94,7 +99,7 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
     labels = (SYSTEMS[2], SYSTEMS[0])
     compared = (measure("FP", "higher", labels=labels), measure("clean", "identical", labels=labels))
     made = board(compared=compared, notes=("Mind this.",))
-    text = printed(140, scoreboard_parts, made)
+    text = printed(140, scoreboard_parts, on(made))
     meanings = " ".join(text.split())
     assert "FP: share of claims that hold; clean (numbers read): (in brackets: share of numbers read)" in meanings
     assert text.index("In FP, hybrid_react did better than grounded_hybrid,") < text.index("clean: the same in both")
@@ -107,10 +112,10 @@ def test_columns_are_explained_and_differences_follow(printed: Print) -> None:
 
 
 def test_other_judges_are_left_to_details_and_missing_reports_are_counted_below_a_mean(printed: Print) -> None:
-    lines = printed(140, scoreboard_parts, board(others=(OTHER,))).splitlines()
+    lines = printed(140, scoreboard_parts, on(board(), scores.score(**dict(OTHER)))).splitlines()
     assert sum("Also judged by openai:gpt-6" in line for line in lines) == 1
     made = board(rows=(row(SYSTEMS[0], n_scored=38, n_na=12), row(SYSTEMS[1])))
-    lines = printed(140, scoreboard_parts, made).splitlines()
+    lines = printed(140, scoreboard_parts, on(made)).splitlines()
     for n in ("38/50", "n=50"):
         assert sum(line.split().count(n) for line in lines if line[:1] == " ") == len(COLUMNS)
     assert "Runs without a value: n/a." in lines
@@ -131,7 +136,7 @@ ONE_OF_EACH = ["FP", "quality", "clean", "feasible", "pqr", "tone", "dr3", "brev
 @pytest.mark.parametrize("width", [80, 100])
 def test_where_metrics_are_many_each_keeps_its_first_column(printed: Print, width: int) -> None:
     made = board(columns=tuple(METRICS), rows=tuple(row(system, METRICS) for system in SYSTEMS))
-    lines = printed(width, scoreboard_parts, made).splitlines()
+    lines = printed(width, scoreboard_parts, on(made)).splitlines()
     assert max(map(len, lines)) <= width
     rule = next(at for at, line in enumerate(lines) if set(line.strip()) == {"─"})
     heads = " ".join(lines[rule - 4 : rule]).split()

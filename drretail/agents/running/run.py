@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
@@ -39,6 +40,7 @@ def open_experiment(
     seed: str,
     *,
     title: str | None = None,
+    preset: Literal["paper"] | None = None,
     is_part: bool = False,
     options: str | None = None,
     anew: Collection[str] = (),
@@ -49,8 +51,8 @@ def open_experiment(
     in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
     Raises UserError as ``Experiment`` does.
     """
-    defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part).model_copy(update={"title": title})
-    experiment = Experiment(folder, defined, anew)
+    defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
+    experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)
     if options is not None:
         experiment.keep_options(options)
     for sut in suts:
@@ -275,6 +277,7 @@ def run(
     repeats: int = 1,
     seed: str = "42",
     title: str | None = None,
+    preset: Literal["paper"] | None = None,
     options: str | None = None,
     open_gold: Callable[[], Sequence[Query]] | None = None,
     parallel: int = PARALLEL,
@@ -290,9 +293,9 @@ def run(
     returns the queries with their gold (without it, ``queries`` have theirs), and floors and the oracle run.
 
     ``is_part`` says that ``queries`` are only some of those that the systems will be asked: in a system that is new in
-    the folder, the others do not count as missing. ``title`` is the experiment's title from now on. ``options`` is a
-    file's text, with the options that made the systems, which the folder keeps. ``watch`` is entered before the
-    experiment is opened, and is notified of the runs.
+    the folder, the others do not count as missing. ``title`` is the experiment's title from now on, and ``preset`` its
+    preset. ``options`` is a file's text, with the options that made the systems, which the folder keeps. ``watch`` is
+    entered before the experiment is opened, and is notified of the runs.
 
     Raises UserError if the folder holds another experiment, KeyboardInterrupt after Ctrl-C.
     """
@@ -305,6 +308,7 @@ def run(
             suts,
             seed,
             title=title,
+            preset=preset,
             is_part=is_part,
             options=options,
             anew=[sut.label for sut in suts] if ALL in retry else (),

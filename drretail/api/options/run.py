@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from drretail.api.option import MODELS, RESUMING, Option
 from drretail.api.options import research, shared
@@ -64,7 +64,10 @@ class RunOptions(SystemOptions):
     ] = None
     parallel: Annotated[int | None, Option("Maximum parallel runs.", min=1, default="4")] = None
     max_dollars: Annotated[float | None, Option("Maximum dollars for runs.", min=0.0001)] = None
-    preset: Annotated[str | None, Option("The paper's systems, queries and models.", WHAT, metavar="paper")] = None
+    preset: Annotated[
+        Literal["paper"] | None,
+        Option("The paper's systems, queries and models, and its rules and metrics in `score`.", WHAT),
+    ] = None
     cross: Annotated[bool, Option("All combinations of the values of --vary.", WHAT)] = False
     baselines: Annotated[bool, Option("Leave out null agents and the oracle.", WHAT, flag="--no-floors")] = True
     pages: Annotated[bool, Option("Fetch no cited pages: FP_web is then n/a.", WHAT)] = True

@@ -46,9 +46,13 @@ class ScoreOptions:
         ),
     ] = None
     rules: Annotated[
-        Rules,
-        Option(f"The scoring rules: {', '.join(get_args(Rules)[1:])}, or default (drretail's own).", metavar="NAME"),
-    ] = "default"
+        Rules | None,
+        Option(
+            f"The scoring rules: {', '.join(get_args(Rules)[1:])}, or default (drretail's own).",
+            metavar="NAME",
+            default="default; paper after `run --preset paper`",
+        ),
+    ] = None
     fetch_sources: Annotated[
         bool, Option("Fetch cited pages that are not in EXP (of imports, or after `run --no-pages`).")
     ] = False

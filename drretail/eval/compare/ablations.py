@@ -12,7 +12,7 @@ from drretail.conditions.names import CONDITIONS
 from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import tokens_of
 from drretail.errors import UserError, check_known
-from drretail.eval.compare.comparing import assessors_of, chosen_judges, judged_metrics
+from drretail.eval.compare.comparing import assessors_of, judged_metrics
 from drretail.eval.compare.rows import compared_rows, side_of
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
@@ -64,7 +64,7 @@ def condition_by(systems: Iterable[System], by: str) -> Condition:
 
 def all_ablations(gathered: Gathered) -> Iterator[SettingTable]:
     """The tables of every condition in which systems differ, and which is shown on the page."""
-    assessors = assessors_of(gathered, chosen_judges(gathered, ()))
+    assessors = assessors_of(gathered)
     systems = gathered.definition.systems.values()
     own = {name for system in systems for name in system.conditions}
     for name in (*CONDITIONS, *Limits.model_fields, *sorted(own)):
@@ -122,7 +122,7 @@ def tables_of_experiment(
         name: (name in chosen and chosen[name][1]) or _usual(metric) or compared(metric)
         for name, metric in gathered.metrics.items()
     }
-    assessors = assessors_of(gathered, chosen_judges(gathered, (), judges))
+    assessors = assessors_of(gathered, judges=judges)
     tables = list(ablation_tables(gathered, condition, assessors, variants))
     if not tables:
         command = f"drretail score {experiment} --metrics {','.join(gathered.metrics)}"

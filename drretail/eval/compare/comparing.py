@@ -3,7 +3,7 @@ plain sentences that speak of A and B, how steady each is, and what would let it
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, groupby
 from pathlib import Path
@@ -40,6 +40,7 @@ from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, read_ju
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.text.wording import listed
+from drretail.records.base import Rules
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, Missing, PairScore, Reliability
 from drretail.records.run import slug
 from drretail.records.score import CODE, readers_of
@@ -72,22 +73,15 @@ def chosen_pairs(definition: Definition, a: str | None = None, b: str | None = N
     return pairs
 
 
-def chosen_judges(gathered: Gathered, pairs: Sequence[PairScore], judges: Sequence[str] = ()) -> frozenset[str]:
-    """The specs of the named judges, or of all with verdicts on single reports or pairs; "code" is always among them.
+def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
+    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code.
 
-    Raises as ``resolve_name`` does.
+    Single judges come first, then panels, code last. Raises as ``resolve_name`` does.
     """
-    specs = {assessor.judge.spec for metric in gathered.metrics for assessor in gathered.assessors(metric)} | {
-        row.judge for row in pairs
-    }
-    wanted = {resolve_name("judge with verdicts here", judge, specs - {CODE}) for judge in judges}
-    return frozenset((wanted or specs) | {CODE})
-
-
-def assessors_of(gathered: Gathered, judges: Collection[str]) -> list[Assessor]:
-    """Every assessor (a judge under a set of rules) of these judges: single judges first, then panels, code last."""
-    every = {assessor for metric in gathered.metrics for assessor in gathered.assessors(metric)}
-    own = [assessor for assessor in every if assessor.judge.spec in judges]
+    every = {*gathered.assessors(), *map(Assessor.of, pairs)}
+    specs = {assessor.judge.spec for assessor in every} - {CODE}
+    named = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
+    own = [each for each in every if (each.judge.spec in {*named, CODE} if named else gathered.board.has(*each))]
     return sorted(own, key=lambda each: (each.judge.spec == CODE, is_panel(each.judge.spec), each.order))
 
 
@@ -105,8 +99,8 @@ class ComparisonRequest:
     """The folder as the user names it, for the commands that add what is missing."""
     metrics: Sequence[str]
     """Names of metrics, in the order of tables."""
-    judges: Collection[str]
-    """The judges that count, as "provider:model"."""
+    assessors: Sequence[Assessor]
+    """The judges that count, each under its rules."""
     bar: float = BAR
     pairwise: bool = True
     """True if side-by-side preferences are included."""
@@ -125,8 +119,8 @@ def compare(
     ``pairs`` are all rows of pairwise judging; those of these two systems by these judges are kept. ``primary`` is the
     result of ``primary_tests`` for all pairs that are compared; by default it is computed for this pair.
     """
-    assessors = assessors_of(gathered, request.judges)
-    pairs = [row for row in pairs if row.judge in request.judges]
+    assessors = request.assessors
+    pairs = [row for row in pairs if Assessor.of(row) in assessors]
     primary = primary_tests(gathered, [(a, b)], assessors, pairs) if primary is None else primary
     pairs = with_primary(pairs, primary)
     made = (_table(gathered, a, b, assessor, request, primary) for assessor in assessors)
@@ -154,7 +148,8 @@ def compare_recorded(
     """Compares two systems of an experiment, or without names all pairs that ``chosen_pairs`` gives.
 
     If ``metrics`` is None, they are the usual ones and all others that were judged. ``judges`` are the judges that
-    count; without any, all do. Nothing is judged. Raises UserError as ``chosen_pairs`` and ``chosen_judges`` do.
+    count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
+    ``assessors_of`` do.
     """
     pairs = chosen_pairs(read_definition(experiment), a, b)
     chosen = judged_metrics(experiment) if metrics is None else metrics
@@ -163,13 +158,14 @@ def compare_recorded(
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
     gathered = read_judgements(experiment, [*loaded, *load_metrics(decide)])
+    gathered = gathered if judges else gathered.shown
     names = tuple(metric.name for metric in loaded if metric.name in gathered.metrics)
     pairwise = metrics is None or PAIRWISE in metrics
     met = derive_pairs(experiment, gathered)[0] if pairwise else ()
-    judged = chosen_judges(gathered, met, judges)
-    met = [row for row in met if row.judge in judged]
-    request = ComparisonRequest(str(experiment), names, judged, bar, pairwise)
-    primary = primary_tests(gathered, pairs, assessors_of(gathered, judged), met, names)
+    assessors = assessors_of(gathered, met, judges)
+    met = [row for row in met if Assessor.of(row) in assessors]
+    request = ComparisonRequest(str(experiment), names, assessors, bar, pairwise)
+    primary = primary_tests(gathered, pairs, assessors, met, names)
     return [compare(gathered, one, other, request, met, primary) for one, other in pairs]
 
 
@@ -412,7 +408,7 @@ def missing(
             yield Missing(what=what, command=f"{again} --retry spoiled")
     yield from _judgements(gathered, sides, experiment, metrics, assessors)
     if pairs is not None:
-        yield from _comparisons(comparison, pairs, experiment, assessors)
+        yield from _comparisons(comparison, pairs, experiment, assessors, gathered.board.rules)
     are_imported = {side: gathered.definition.systems[label].is_imported for side, label in sides}
     run, more = f"drretail run --to {experiment} --queries MORE …", f"drretail import FORMAT MORE --to {experiment}"
     yield from _too_few(comparison, more if any(are_imported.values()) else run)
@@ -441,8 +437,9 @@ def _judgements(
         judged = [assessor for assessor in assessors if assessor in gathered.assessors(name)]
         shown = [assessor for assessor in judged if not is_unrated(metric, assessor.judge)]
         if not shown:
-            why = "only a rule-based judge rated, whose ratings are not shown" if judged else "nobody judged"
-            judge = f" --judge {A_JUDGE}" if metric.needs_judge else ""
+            ruled = "only a rule-based judge rated, whose ratings are not shown"
+            why = ruled if judged else "not judged for the board"
+            judge = f" --judge {A_JUDGE}{rules_flag(gathered.board.rules)}" if metric.needs_judge else ""
             yield Missing(what=f"{name}: {why}", command=f"drretail score {experiment} --metrics {name}{judge}")
         for assessor in shown:
             if not is_panel(assessor.judge.spec):
@@ -507,11 +504,16 @@ def _too_few(comparison: Comparison, command: str) -> Iterator[Missing]:
 def flags(assessor: Assessor) -> str:
     """The command-line flags that name a judge and its rules, with a leading space."""
     judge = "" if assessor.judge.spec == CODE else f" --judge {assessor.judge.spec}"
-    return judge + ("" if assessor.rules == "default" else f" --rules {assessor.rules}")
+    return judge + rules_flag(assessor.rules)
+
+
+def rules_flag(rules: Rules) -> str:
+    """The flag that names rules other than our own, with a leading space."""
+    return "" if rules == "default" else f" --rules {rules}"
 
 
 def _comparisons(
-    comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor]
+    comparison: Comparison, rows: Sequence[PairScore], experiment: str, assessors: Sequence[Assessor], rules: Rules
 ) -> Iterator[Missing]:
     """Missing side-by-side judgements. If no model compared the two, the command names a model among ``assessors``."""
     named = f"{comparison.a}~{comparison.b}"
@@ -532,21 +534,21 @@ def _comparisons(
             for assessor in assessors
             if assessor.judge.kind == "llm" and not is_panel(assessor.judge.spec)
         ]
-        rules = ": a rule-based judge did, whose preferences are not shown" if rows else ""
+        ruled = ": a rule-based judge did, whose preferences are not shown" if rows else ""
         yield Missing(
-            what=f"No language model compared the two side by side (pairwise){rules}",
-            command=f"{command} --judge {judges[0] if judges else A_JUDGE}",
+            what=f"No language model compared the two side by side (pairwise){ruled}",
+            command=f"{command} --judge {judges[0] if judges else A_JUDGE}{rules_flag(rules)}",
         )
 
 
 def compare_beside(experiment: Path, other: Path, label: str, label_there: str) -> Comparison:
     """Compares a system with one of another experiment, on the queries with the same id in both. Nothing is judged."""
     chosen = [metric for metric in judged_metrics(experiment) if metric != PAIRWISE]
-    mine, theirs = (read_judgements(path, load_metrics(chosen)) for path in (experiment, other))
+    mine, theirs = (read_judgements(path, load_metrics(chosen)).shown for path in (experiment, other))
     both, label_there = _together(mine, theirs, other), there(label_there, other)
-    judges = chosen_judges(both, ())
-    request = ComparisonRequest(str(experiment), tuple(both.metrics), judges, pairwise=False)
-    primary = primary_tests(both, [(label, label_there)], assessors_of(both, judges))
+    assessors = assessors_of(both)
+    request = ComparisonRequest(str(experiment), tuple(both.metrics), assessors, pairwise=False)
+    primary = primary_tests(both, [(label, label_there)], assessors)
     return compare(both, label, label_there, request, (), primary)
 
 

@@ -153,21 +153,20 @@ def compared_pairs(
                     about = {"a": a, "b": b, "judge": assessor.judge.spec, "failed": failed}
                     made.append(row.model_copy(update=about | {"name": called.get((name, variant), row.name)}))
             yield from made if any(row.outcome != "nothing" for row in made) else ()
-    preferences = with_primary(_preferences(pairs, assessors, every), primary)
+    preferences = with_primary(_preferences(gathered, pairs, every), primary)
     failed = sum(row.failed_verdicts for row in preferences)
     for row in preferences:
         about = {"a": row.a, "b": row.b, "name": SIDE_BY_SIDE, "judge": row.judge, "failed": failed}
         yield row.contrast.model_copy(update=about)
 
 
-def _preferences(pairs: Sequence[PairScore], assessors: Sequence[Assessor], every: Sequence[Labels]) -> list[PairScore]:
-    """The overall preferences side by side of the first of ``assessors`` that has any, else of another judge."""
+def _preferences(gathered: Gathered, pairs: Sequence[PairScore], every: Sequence[Labels]) -> list[PairScore]:
+    """The overall preferences side by side, by the first of the board's judges that has any."""
     researched = {frozenset(labels) for labels in every}
     overall = [
         row
         for row in pairs
         if row.dimension == PRIMARY and frozenset((row.a, row.b)) in researched and row.note is None and row.n_scored
     ]
-    judges = dict.fromkeys((*assessors, *map(Assessor.of, overall)))
-    by_judge = ([row for row in overall if Assessor.of(row) == judge] for judge in judges)
-    return next((rows for rows in by_judge if rows), [])
+    first = gathered.board.first(map(Assessor.of, overall))
+    return [row for row in overall if Assessor.of(row) == first]

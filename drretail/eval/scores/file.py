@@ -15,6 +15,7 @@ from drretail import __version__
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations, twin_rows_of
+from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.differences import primary_tests, with_primary
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
@@ -29,7 +30,7 @@ from drretail.eval.scores.gathering import (
     TableKey,
     means_by_query,
     name_of,
-    panels_of,
+    panel_of,
     read_judgements,
 )
 from drretail.eval.scores.pair_rows import derive_pairs
@@ -48,7 +49,7 @@ from drretail.stats.significance import holm
 
 
 def agreements(gathered: Gathered) -> list[Agreement]:
-    """One row for each variant and pair of judges that are models, under the same rules; none for a single judge.
+    """One row for each variant and pair of models that were asked together; none for a single judge.
 
     Floors and the oracle are left out. The paper's Appendix E does not say whether
     its ρ is over systems or over reports: both are given.
@@ -56,8 +57,7 @@ def agreements(gathered: Gathered) -> list[Agreement]:
     return [
         _agreement(gathered, metric, variant, first, second)
         for metric in gathered.metrics.values()
-        for assessors in panels_of(gathered.assessors(metric.name))
-        for first, second in combinations(assessors, 2)
+        for first, second in combinations(panel_of(gathered.assessors(metric.name)), 2)
         for variant in metric.variants
         if variant not in metric.pooled
     ]
@@ -233,9 +233,12 @@ def derive_scores(
     gathered = read_judgements(experiment, sorted(metrics, key=_order), counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
-    assessors = {Assessor.of(row) for row in pairs} | {table_key.assessor for table_key in gathered.tables_of_judges}
-    primary = primary_tests(gathered, [], sorted(assessors, key=lambda assessor: assessor.order), pairs)
-    pairs = with_primary(pairs, primary)
+    judges = sorted({*gathered.assessors(), *map(Assessor.of, pairs)}, key=lambda assessor: assessor.order)
+    # On the board, corrections count the tests of those who were asked last alone.
+    shown = gathered.shown
+    shown_pairs = [row for row in pairs if gathered.board.has(*Assessor.of(row))]
+    primary = primary_tests(shown, [], assessors_of(shown, shown_pairs), shown_pairs)
+    pairs = with_primary(pairs, primary_tests(gathered, [], judges, pairs))
     # Rows by which a system checked its own reports say so.
     itself = {label for label, system in gathered.definition.systems.items() if system.self_checked}
     scores = tuple(
@@ -257,11 +260,18 @@ def derive_scores(
         pairs=pairs,
         ranks=ranks,
         slices=tuple(slice_scores(of_others, query_slices(gathered.definition))),
-        agreements=tuple(agreements(gathered)),
+        agreements=tuple(agreements(shown)),
         correlations=tuple(correlations(gathered)),
         ablations=tuple(all_ablations(gathered)),
         twins=tuple(twin_rows_of(gathered)),
-        scoreboard=scoreboard(gathered, scores, described, pairs, prices or read_prices(), primary),
+        scoreboard=scoreboard(
+            shown,
+            [row for row in scores if gathered.board.has(*Assessor.of(row))],
+            described,
+            shown_pairs,
+            prices or read_prices(),
+            primary,
+        ),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,
     )

@@ -1,5 +1,6 @@
 """All verdicts on an experiment's runs, read once: scores, comparisons and slices are made from it.
-If two or more language models judged, they also count as one judge: a panel with the median of their values.
+If the last ``score`` asked two or more language models, they also count as one judge: a panel with the median of their
+values.
 
 A panel's rows have a judge of their own beside its members' rows, so that no ranking mixes judges silently. Rule-based
 judges are left out: their values mean something else.
@@ -20,6 +21,7 @@ from drretail.eval.judging.subject import Subject, read_subjects
 from drretail.eval.method import in_all_wordings
 from drretail.eval.metric import NOT_JUDGED, Metric, Value, gravest, of_answers
 from drretail.eval.registry import AS_ANSWERS, COUNTS_STEPS, FALSE_STATEMENTS
+from drretail.eval.scores.board import NO_JUDGE, Board, read_board
 from drretail.experiment import Definition, read_definition
 from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
@@ -159,6 +161,14 @@ class Gathered:
     """By label, repeat and query."""
     tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]
     """By run id; missing runs have no verdicts by that judge."""
+    board: Board = NO_JUDGE
+    """Whom the last ``score`` asked."""
+
+    @property
+    def shown(self) -> "Gathered":
+        """The same with the results of those who were asked last, as in a folder where nobody else was asked."""
+        tables = {key: by_run for key, by_run in self.tables_of_judges.items() if self.board.has(*key.assessor)}
+        return replace(self, tables_of_judges=tables)
 
     @property
     def clusters(self) -> Clusters:
@@ -190,7 +200,7 @@ class Gathered:
     def audits(self) -> Mapping[Assessor, JudgeAudit]:
         """How each judge of claims read, over all reports."""
         audits: dict[Assessor, JudgeAudit] = {}
-        for assessor in sorted({key.assessor for key in self.tables_of_judges}, key=lambda each: each.order):
+        for assessor in self.assessors():
             tables = {key.metric: by_run for key, by_run in self.tables_of_judges.items() if key.assessor == assessor}
             shares = summed(run.audit for by_run in tables.values() for run in by_run.values())
             if shares:
@@ -213,12 +223,10 @@ class Gathered:
         judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
         return None if all(audit.reads for audit in judges) else "not_read"
 
-    def assessors(self, metric: str) -> list[Assessor]:
-        """The judges with verdicts in a metric."""
-        return sorted(
-            (table_key.assessor for table_key in self.tables_of_judges if table_key.metric == metric),
-            key=lambda assessor: assessor.order,
-        )
+    def assessors(self, metric: str = "") -> list[Assessor]:
+        """The judges with verdicts in a metric, or in any."""
+        judges = {key.assessor for key in self.tables_of_judges if metric in ("", key.metric)}
+        return sorted(judges, key=lambda assessor: assessor.order)
 
     def judged_runs(self, metric: str, assessor: Assessor) -> Iterator[tuple[Plan, JudgedRun]]:
         """Every planned run with this judge's result, in the order of the plan."""
@@ -271,7 +279,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
             )
         )
     in_units = {metric.name: _in_units(metric, tables_of_judges) for metric in metrics}
-    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges))
+    return Gathered(read_definition(experiment), in_units, tuple(plans), dict(tables_of_judges), read_board(experiment))
 
 
 def _counted(subject: Subject, tables_of_judges: Mapping[TableKey, Mapping[str, JudgedRun]]) -> Mapping[str, Value]:
@@ -418,12 +426,10 @@ MEDIAN = "median"
 
 
 def with_panels(gathered: Gathered) -> Gathered:
-    """The results with one more judge, the median, for each metric and rules with two or more judges
-    that are models.
-    """
+    """The results with one more judge, the median, for each metric in which two or more models were asked last."""
     panels: dict[TableKey, dict[str, JudgedRun]] = {}
     for metric in gathered.metrics:
-        for assessors in panels_of(gathered.assessors(metric)):
+        if assessors := panel_of(gathered.shown.assessors(metric)):
             members = [gathered.tables_of_judges[TableKey(metric, assessor)] for assessor in assessors]
             panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MEDIAN), assessors[0].rules)
             # A run that some member has not judged counts as not judged by the panel.
@@ -432,13 +438,10 @@ def with_panels(gathered: Gathered) -> Gathered:
     return replace(gathered, tables_of_judges={**gathered.tables_of_judges, **panels})
 
 
-def panels_of(assessors: Iterable[Assessor]) -> list[list[Assessor]]:
-    """The judges that form panels: at least two models, under the same rules."""
-    by_rules: dict[str, list[Assessor]] = defaultdict(list)
-    for assessor in assessors:
-        if assessor.judge.kind != "rule_based" and not is_panel(assessor.judge.spec):
-            by_rules[assessor.rules].append(assessor)
-    return [members for _, members in sorted(by_rules.items()) if len(members) > 1]
+def panel_of(assessors: Iterable[Assessor]) -> list[Assessor]:
+    """The models among those who were asked together; empty if there are fewer than two."""
+    models = [each for each in assessors if each.judge.kind != "rule_based" and not is_panel(each.judge.spec)]
+    return models if len(models) > 1 else []
 
 
 def panel_ref(members: Sequence[JudgeRef], how: str) -> JudgeRef:

@@ -16,14 +16,15 @@ from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
 from drretail.eval.method import in_all_wordings
 from drretail.eval.registry import PAIRWISE, pair_metric
+from drretail.eval.scores.board import Board
 from drretail.eval.scores.facts import NOT_RATED
 from drretail.eval.scores.gathering import (
     Assessor,
     Gathered,
     Plan,
     means_by_query,
+    panel_of,
     panel_ref,
-    panels_of,
     verdicts_by_assessor,
 )
 from drretail.records.base import Rules
@@ -210,33 +211,37 @@ def order_decided(by_pair: ByPair) -> bool:
 MAJORITY = "majority"
 
 
-def with_majorities(results: Results) -> Results:
-    """The results with one more judge, the majority, if two or more models that read compared the same systems under
-    the same rules.
+def with_majorities(results: Results, board: Board) -> Results:
+    """The results with one more judge, the majority, if two or more models that were asked last, and that read,
+    compared the same systems.
     """
-    panels: Results = {}
 
     def has_spoken(by_pair: ByPair) -> bool:
         """False for a judge that met the limit before its first answer."""
         every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
         return any(outcome.state in ("scored", "na", "judge") for outcome in every)
 
-    spoken = [each for each, by_pair in results.items() if has_spoken(by_pair) and not order_decided(by_pair)]
-    for assessors in panels_of(sorted(spoken, key=lambda assessor: assessor.order)):
-        members = [results[assessor] for assessor in assessors]
-        panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
-        panels[panel] = {
-            labels: {
-                dimension: [
-                    _most(together)
-                    for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
-                ]
-                for dimension in members[0][labels]
-            }
-            for labels in members[0]
-            if all(labels in by_pair for by_pair in members)
+    spoken = [
+        assessor
+        for assessor, by_pair in results.items()
+        if board.has(*assessor) and has_spoken(by_pair) and not order_decided(by_pair)
+    ]
+    assessors = panel_of(sorted(spoken, key=lambda assessor: assessor.order))
+    if not assessors:
+        return results
+    members = [results[assessor] for assessor in assessors]
+    panel = Assessor(panel_ref([assessor.judge for assessor in assessors], MAJORITY), assessors[0].rules)
+    by_pair = {
+        labels: {
+            dimension: [
+                _most(together) for together in zip(*(by_pair[labels][dimension] for by_pair in members), strict=True)
+            ]
+            for dimension in members[0][labels]
         }
-    return {**results, **{assessor: by_pair for assessor, by_pair in panels.items() if by_pair}}
+        for labels in members[0]
+        if all(labels in by_pair for by_pair in members)
+    }
+    return {**results, panel: by_pair} if by_pair else results
 
 
 def _most(outcomes: Sequence[PairOutcome]) -> PairOutcome:
@@ -269,7 +274,7 @@ def derive_pairs(
     systems are chosen, is corrected over all pairs, and with the headlines by ``with_primary``; the other dimensions
     are exploratory, and are corrected within their pair.
     """
-    results = with_majorities(read_outcomes(experiment, gathered, asked))
+    results = with_majorities(read_outcomes(experiment, gathered, asked), gathered.board)
     pairs: list[PairScore] = []
     ranks: list[Score] = []
     for assessor in sorted(results, key=lambda assessor: assessor.order):

@@ -9,7 +9,7 @@ from statistics import fmean
 from drretail.eval.compare.differences import Primary, compared_pairs, nothing_to_compare
 from drretail.eval.compare.wording import findings
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, means_by_query
+from drretail.eval.scores.gathering import Assessor, Gathered, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import OfJudge
@@ -83,9 +83,8 @@ def scoreboard(
 ) -> Scoreboard | None:
     """One row for each system with a score; None without any.
 
-    ``primary`` are the tests of all pairs of systems by all judges, so that ``compare`` agrees. The columns of judged
-    metrics are one judge's: the judge with values in more columns comes first, then a language model before others,
-    our rules before a publication's, a panel before its members.
+    ``scores`` and ``pairs`` are those of the judges who were asked last. The columns of judged metrics are by the first
+    of them (``Board.first``). ``primary`` are the tests of all pairs of systems, so that ``compare`` agrees.
     """
     if not scores:
         return None
@@ -106,12 +105,10 @@ def scoreboard(
         in_order((row.system for row in scores), gathered.definition.systems),
         gathered.definition,
     )
-    judges = _judges(shown)
-    of_code = {assessor for *_, assessor in shown.rows if assessor.judge.spec == CODE}
-    by_code = sorted(of_code, key=lambda assessor: assessor.order)
-    first = judges[0] if judges else None
+    judges = list(dict.fromkeys(assessor for *_, assessor in shown.rows))
+    by_code = [assessor for assessor in judges if assessor.judge.spec == CODE]
+    first = gathered.board.first(judges)
     assessors = [] if first is None else [first]
-    by_code.sort(key=lambda assessor: first is not None and assessor.rules != first.rules)
     rows = [
         BoardRow(
             system=label,
@@ -120,10 +117,7 @@ def scoreboard(
         )
         for label in shown.labels
     ]
-    by_others = (
-        BoardRow(system=label, cells=_cells(shown, label, [judge])) for judge in judges[1:] for label in shown.labels
-    )
-    columns_shown = _columns(shown, metrics, [*rows, *by_others], are_answers=gathered.are_answers)
+    columns_shown = _columns(shown, metrics, rows, are_answers=gathered.are_answers)
     names_kept = {column.name for column in columns_shown}
     signs = {
         each.name: -1 if metrics[each.metric].higher_is_better else 1
@@ -141,7 +135,6 @@ def scoreboard(
         columns=tuple(columns_shown),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
-        others=tuple(OfJudge(**judge.columns) for judge in judges[1:]),
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(compared, short)),
         compared=compared,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
@@ -161,22 +154,6 @@ def _ranked(rows: Sequence[BoardRow], columns: Mapping[str, int], definitions: S
 
     systems = [row for row in rows if place_of(row.system, definitions) == "system"]
     return [*sorted(systems, key=key), *(row for row in rows if row not in systems)]
-
-
-def _judges(shown: _Shown) -> list[Assessor]:
-    """Every judge with a value on the board, except code, the best first."""
-    kinds = ("llm", "scripted", "rule_based")
-    wanted = {(metric, column.variant) for metric, column, _ in shown.columns}
-    filled: dict[Assessor, set[tuple[str, str]]] = {}
-    for (_, metric, variant, assessor), row in shown.rows.items():
-        if assessor.judge.spec != CODE and row.value is not None and (metric, variant) in wanted:
-            filled.setdefault(assessor, set()).add((metric, variant))
-
-    def key(assessor: Assessor) -> tuple[int, int, bool, bool, tuple[str, str, str]]:
-        rank, is_own = kinds.index(assessor.judge.kind), assessor.rules == "default"
-        return -len(filled[assessor]), rank, not is_own, not is_panel(assessor.judge.spec), assessor.order
-
-    return sorted(filled, key=key)
 
 
 def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[str, BoardCell]:
@@ -273,7 +250,7 @@ def _notes(
     yield from _cautions(shown, assessors)
     if not gathered.clusters.user_of:
         yield "No query has a known user. Intervals and tests treat each query as a user."
-    for assessor in _judges(shown):
+    for assessor in gathered.assessors():
         for described in metrics.values():
             yield from described.known_of(assessor.judge, assessor.rules)
         if (audit := gathered.audits.get(assessor)) is not None:

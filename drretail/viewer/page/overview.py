@@ -22,7 +22,7 @@ from drretail.records.run import System, Systems, place_of
 from drretail.records.score import Scoreboard, ShownColumn
 from drretail.records.tables.figures import counted
 from drretail.records.tables.table import Cell, Column, Row, Table
-from drretail.viewer.commands import commands, is_demo, query_files, score_commands
+from drretail.viewer.commands import commands, is_demo, query_files, score_command
 from drretail.viewer.experiment import ExperimentView, Question
 from drretail.viewer.judged import SEVERITY, SIGNS, WORDS
 from drretail.viewer.page.frame import Links, fragment
@@ -370,7 +370,7 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
         outdated=view.outdated,
-        score_command=" && ".join(score_commands(view)),
+        score_command=score_command(view),
         has_scores=view.is_scored,
         map=None
         if view.is_of_shop
@@ -539,7 +539,7 @@ def render_scores(view: ExperimentView, lines: Sequence[RunLine]) -> Markup:
         unsaid=_unseen(str, () if board is None else board_notes(board)),
         sections=shown,
         stale=sum(line.stale for line in lines),
-        score_command=" && ".join(score_commands(view)),
+        score_command=score_command(view),
     )
 
 

@@ -13,7 +13,6 @@ from drretail.viewer.experiment import read_view
 from drretail.viewer.output import print_part
 from drretail.viewer.sections import scoreboard_parts
 from tests.addons.lab.test_correcting import as_judged, called, filled
-from tests.build import known
 from tests.viewer.experiment import keep_scores, render_page, render_text
 
 
@@ -94,7 +93,7 @@ def test_lines_stand_on_terminal_text_and_page(exp: Path, capsys: pytest.Capture
     keep(exp, Bent(), [])
     view = read_view(exp)
     assert view.lab == (Bent().summary(),)
-    for part in scoreboard_parts(known(view.scores.scoreboard), lab=view.lab):
+    for part in scoreboard_parts(view.scores, view.lab):
         print_part(part)
     page = render_page(exp)
     for shown in (capsys.readouterr().out, render_text(exp), page):

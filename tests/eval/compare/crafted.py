@@ -2,14 +2,16 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from drretail.eval.compare.comparing import ComparisonRequest, chosen_judges, compare
+from drretail.eval.compare.comparing import ComparisonRequest, assessors_of, compare
 from drretail.eval.compare.rows import outcome_of
 from drretail.eval.compare.wording import SIDE_BY_SIDE
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
 from drretail.eval.registry import PAIRWISE, load_metric
+from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey, averaged
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore
 from drretail.records.score import JudgeRef
@@ -69,7 +71,9 @@ def gathered(
                 )
     labelled = {label: SYSTEM.model_copy(update={"self_checked": label in self_checked}) for label in systems}
     definition = build.definition([*queries.values()], labelled)
-    return Gathered(definition, metrics, tuple(plans), tables_of_judges)
+    judges = {assessor.judge.key: None for _, _, assessor, _ in message if assessor != CODE}
+    board = Board(judge=tuple(judges))
+    return Gathered(definition, metrics, tuple(plans), tables_of_judges, board)
 
 
 def _with(held: JudgedRun | None, query_id: str, variant: str, run: Run, items: Mapping[str, float]) -> JudgedRun:
@@ -105,7 +109,9 @@ def comparison(
     pairs: Sequence[PairScore] = (),
     pairwise: bool = True,
 ) -> Comparison:
-    asked = ComparisonRequest("exp", tuple(held.metrics), chosen_judges(held, pairs), bar, pairwise=pairwise)
+    judges = dict.fromkeys((*held.board.judge, *(Assessor.of(row).judge.key for row in pairs)))
+    held = replace(held, board=Board(judge=tuple(judges)))
+    asked = ComparisonRequest("exp", tuple(held.metrics), assessors_of(held, pairs), bar, pairwise=pairwise)
     return compare(held, a, b, asked, pairs)
 
 

@@ -10,7 +10,7 @@ import pytest
 from drretail.conditions.registry import load_condition
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, twin_rows
-from drretail.eval.compare.comparing import assessors_of, chosen_judges
+from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.scores.gathering import Assessor, Gathered
 from drretail.experiment import read_definition, write_definition
 from drretail.records.query import Proof, Reference, WantedThing
@@ -57,7 +57,7 @@ def held(values: Mapping[str, Sequence[float]] = VALUES, assessor: Assessor = JU
 
 
 def tables(made: Gathered, by: str = "information", variant: str = "personalization") -> list[SettingTable]:
-    found = ablation_tables(made, load_condition(by)[1], assessors_of(made, chosen_judges(made, ())))
+    found = ablation_tables(made, load_condition(by)[1], assessors_of(made))
     return [table for table in found if table.variant == variant]
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from drretail.errors import UnknownName, UserError
-from drretail.eval.compare.comparing import assessors_of, chosen_judges, chosen_pairs
+from drretail.eval.compare.comparing import assessors_of, chosen_pairs
 from drretail.eval.compare.fail_if import GateRule, judged_gates, read_rule
 from drretail.eval.compare.wording import family_of, needed
 from drretail.eval.scores.gathering import Assessor, Gathered
@@ -66,10 +66,10 @@ def by_all(both: Mapping[str, Runs]) -> Gathered:
 
 def test_judges_are_heard_all_or_by_name_and_code_always_last() -> None:
     held = by_all({"a": runs([1.0]), "b": runs([0.0])})
-    assert assessors_of(held, chosen_judges(held, ())) == [JUDGE, OTHER, CODE]
-    assert assessors_of(held, chosen_judges(held, (), ["openai"])) == [OTHER, CODE]
+    assert assessors_of(held) == [JUDGE, OTHER, CODE]
+    assert assessors_of(held, judges=["openai"]) == [OTHER, CODE]
     with pytest.raises(UnknownName, match="There is no judge with verdicts here 'gemini'"):
-        chosen_judges(held, (), ["gemini"])
+        assessors_of(held, judges=["gemini"])
 
 
 VALUES = st.lists(st.one_of(st.none(), st.integers(0, 10)), min_size=1, max_size=9)

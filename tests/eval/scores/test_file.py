@@ -9,7 +9,7 @@ import pytest
 
 from drretail.eval.metric import Value
 from drretail.eval.scores.file import agreements, correlations, other_metrics, rows_of_metrics
-from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_ref, panels_of, with_panels
+from drretail.eval.scores.gathering import Assessor, Gathered, is_panel, panel_of, panel_ref, with_panels
 from drretail.records.score import Agreement, JudgeRef, Judging, Score, Scores
 from drretail.stats.significance import holm
 from tests import build
@@ -176,9 +176,7 @@ def test_a_panel_has_the_median_where_more_than_half_rated_and_nothing_before_al
     assert (None if of_second is None else of_second.values["depth"]) == found
 
 
-def test_one_judge_is_no_panel_and_neither_rules_nor_panels_have_a_seat() -> None:
+def test_one_judge_is_no_panel_and_neither_rule_based_judges_nor_panels_have_a_seat() -> None:
     panel = Assessor(panel_ref([crafted.JUDGE.judge, crafted.OTHER.judge], "median"), "default")
-    assert panels_of([crafted.JUDGE, crafted.RULES, panel]) == []
-    assert panels_of([crafted.JUDGE, crafted.RULES, crafted.OTHER, panel]) == [[crafted.JUDGE, crafted.OTHER]]
-    paper = crafted.OTHER._replace(rules="paper")
-    assert panels_of([crafted.JUDGE, paper]) == []
+    assert panel_of([crafted.JUDGE, crafted.RULES, panel]) == []
+    assert panel_of([crafted.JUDGE, crafted.RULES, crafted.OTHER, panel]) == [crafted.JUDGE, crafted.OTHER]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.eval.registry import described
+from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import run_path
@@ -50,7 +51,9 @@ def held(tmp_path: Path) -> Gathered:
 def board(
     held: Gathered, *rows: Score, prices: PriceTable = PRICES, metrics: dict[str, MetricDescription] = METRICS
 ) -> Scoreboard:
-    made = scoreboard(held, rows, metrics, (), prices, {})
+    judges = dict.fromkeys(Assessor.of(row).judge.key for row in rows)
+    asked = Board(rules=rows[0].rules, judge=tuple(judges))
+    made = scoreboard(replace(held, board=asked), rows, metrics, (), prices, {})
     return known(made)
 
 
@@ -98,7 +101,7 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     assert unknown.prices_as_of is None
 
 
-def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held: Gathered) -> None:
+def test_the_first_model_that_was_asked_has_the_columns_and_their_names_are_by_its_rules(held: Gathered) -> None:
     rules: dict[str, Any] = {"judge": "offline:judge", "judge_kind": "rule_based"}
     other: dict[str, Any] = {"judge": "o:gpt", "judge_kind": "llm"}
     made = board(
@@ -107,12 +110,10 @@ def test_a_language_model_s_values_come_first_and_other_judges_stand_apart(held:
         row("faithfulness", "FP", 0.2),
         row("faithfulness", "FP", 0.3, **other),
         row("quality", "overall", 8, **other),
-        row("faithfulness", "FP", 0.4, rules="paper", **other),
     )
-    assert made.judge.judge == "o:gpt"  # it judged more of the columns
-    assert made.rows[0].cells["FP"].value == 0.3
-    judges = [f"{each.judge} {each.rules}" for each in made.others]
-    assert judges == ["p:m default", "o:gpt paper", "offline:judge default"]
+    assert made.judge.judge == "p:m"
+    assert made.rows[0].cells["FP"].value == 0.2
+    assert "quality" not in made.rows[0].cells
 
     # The columns have the same names and meanings by whichever rules.
     whole = described("faithfulness")

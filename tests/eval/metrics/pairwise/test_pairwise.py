@@ -209,7 +209,7 @@ def test_what_half_of_a_panel_failed_to_judge_has_no_outcome_and_who_met_the_cap
     folder = experiment(tmp_path / "cap", two())
     one, two_, late = panel(prefers_a, prefers_a, prefers_a)
     compared(folder, one, two_)
-    scores = compared(folder, late, allowance=Allowance(tokens=1, spent_tokens=1))
+    scores = compared(folder, one, two_, late, allowance=Allowance(tokens=1, spent_tokens=1))
     assert {found.judge for found in scores.pairs} == {"scripted:j1", "scripted:j2", "scripted:j3", PANEL}
 
 

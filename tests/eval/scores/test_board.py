@@ -1,0 +1,123 @@
+"""The board is of the rules and judges that were asked for last, as if nobody had been asked before."""
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import UserError
+from drretail.eval.compare.comparing import compare_recorded
+from drretail.eval.judging.session import Judge
+from drretail.eval.scores.board import Board, read_board
+from drretail.eval.scores.file import made_scores
+from drretail.experiment import read_runs
+from drretail.records.score import JudgeRef
+from drretail.viewer.experiment import read_view
+from drretail.viewer.judged import read_judgements
+from drretail.viewer.paper import PaperView, read_paper_view
+from tests import build
+from tests.build import known
+from tests.eval.every_question import every_answer
+from tests.eval.scored_experiments import A, moody, recorded_experiment
+
+METRICS = ("faithfulness", "quality", "checks", "pairwise")
+
+
+def judge(name: str) -> Judge:
+    """A judge that answers otherwise than one of another name."""
+    made, _ = every_answer(sentences=1, changed=lambda title, question, answer: moody(title, name + question, answer))
+    return replace(made, ref=JudgeRef(spec=f"p:{name}", kind="llm"), slug=f"p-{name}")
+
+
+ONE, OTHER, THIRD = judge("one"), judge("other"), judge("third")
+Asked = Mapping[str, Any]
+DEFAULT: Asked = {"judges": (ONE,)}
+PAPER: Asked = {"judges": (ONE,), "rules": "paper"}
+BY_OTHER: Asked = {"judges": (OTHER,)}
+BY_BOTH: Asked = {"judges": (ONE, OTHER)}
+BY_THIRD: Asked = {"judges": (THIRD,)}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return recorded_experiment(tmp_path_factory.mktemp("recorded") / "exp")
+
+
+def scored(recorded: Path, folder: Path, *commands: Asked) -> Path:
+    shutil.copytree(recorded, folder)
+    for command in commands:
+        given = dict(command)
+        build.scored(folder, given.pop("metrics", METRICS), *given.pop("judges"), **given)
+    return folder
+
+
+def paper_tables(view: PaperView) -> list[Any]:
+    """Their numbers: notes also name who judged besides."""
+    return [(table["name"], table["rows"]) for table in view.document()["tables"]]
+
+
+def shown(folder: Path) -> dict[str, Any]:
+    """What board, comparisons, pages, the paper's tables and Python show."""
+    scores, view = made_scores(folder), read_view(folder)
+    comparisons = [each.model_dump_json().replace(str(folder), "EXP") for each in compare_recorded(folder)]
+    claims = [[(each.text, each.support) for each in run.claims[0].claims] for run in view.runs if run.claims]
+    return {
+        "board": known(scores.scoreboard).model_dump(mode="json"),
+        "comparisons": comparisons,
+        "values": [run.values for run in view.runs],
+        "claims": claims,
+        "paper": paper_tables(read_paper_view(folder, None)),
+        "python": scores.by_system("overall"),
+        "settings": scores.ablations,
+    }
+
+
+@pytest.mark.parametrize(
+    ("before", "last"),
+    [
+        ([DEFAULT], PAPER),
+        ([PAPER], DEFAULT),
+        ([DEFAULT], BY_OTHER),
+        ([BY_THIRD, PAPER], BY_BOTH),
+    ],
+    ids=["default, paper", "paper, default", "one, other", "three, both"],
+)
+def test_what_is_shown_is_as_in_a_new_folder(recorded: Path, tmp_path: Path, before: list[Asked], last: Asked) -> None:
+    alone, after = (
+        shown(scored(recorded, tmp_path / name, *commands))
+        for name, commands in (("alone", [last]), ("after", [*before, last]))
+    )
+    for part, found in alone.items():
+        assert after[part] == found, part
+
+
+def test_other_rules_and_judges_are_shown_when_they_are_named(recorded: Path, tmp_path: Path) -> None:
+    folder = scored(recorded, tmp_path / "exp", PAPER, {"judges": (OTHER,)})
+    assert read_board(folder) == Board(rules="default", judge=("p:other",))
+    scores = made_scores(folder)
+    assert scores.other_judges == [("p:one", "paper")]
+    assert scores.by_system("overall", judge="p:one", rules="paper") != scores.by_system("overall")
+    (named,) = compare_recorded(folder, judges=["p:one"])
+    assert {(table.judge, table.rules) for table in named.tables} == {("p:one", "paper"), ("code", "default")}
+    (run, *_) = [run for run in read_runs(folder) if run.system == A]
+    judges = [(each.judge.spec, each.rules) for each in read_judgements(folder, "quality", run).by_judge]
+    assert judges == [("p:other", "default"), ("p:one", "paper")]
+    with pytest.raises(UserError, match=r"overall is there of p:one by rules paper, p:other by rules default: name"):
+        made_scores(scored(folder, tmp_path / "b", {**BY_THIRD, "metrics": ("faithfulness",)})).by_system("overall")
+
+
+def test_code_is_asked_once_whatever_the_rules_and_is_on_every_board(recorded: Path, tmp_path: Path) -> None:
+    folder = scored(recorded, tmp_path / "exp", DEFAULT, {**PAPER, "metrics": ("quality", "checks")})
+    rules = {(row.judge, row.rules) for row in made_scores(folder).scores if row.metric == "checks"}
+    assert rules == {("code", "default")}
+    build.scored(folder, ["checks"])
+    assert read_board(folder) == Board(rules="paper", judge=("p:one",))
+    columns = [column.metric for column in known(made_scores(folder).scoreboard).columns if column.metric]
+    assert {*columns} == {"checks", "quality"}
+    (comparison,) = compare_recorded(folder)
+    commands = {each.what: each.command for each in comparison.missing}
+    asked = f"drretail score {folder} --metrics faithfulness --judge PROVIDER:MODEL --rules paper"
+    assert commands["faithfulness: not judged for the board"] == asked
