@@ -122,7 +122,7 @@ REPORT = "# Woods\n\n" + "\n\n".join(
 
 
 def asked_of(folder: Path, *, rules: Rules = "default", metrics: tuple[str, ...] = METRICS) -> list[tuple[str, str]]:
-    judge, asked = every_answer(rating=3)
+    judge, asked = every_answer(rating=3, sentences=1)  # no mark is left out
     build.scored(folder, metrics, judge, rules=rules)
     return asked
 
@@ -171,10 +171,8 @@ def test_a_card_has_the_method_of_a_judge_and_the_text_of_every_prompt_that_it_w
     assert card.lines["Took"].startswith("16 calls, ")
     assert card.lines["Decoding"] == "temperature 0"
     assert card.lines["Times asked"].startswith("2")
-    assert (
-        card.lines["Noise between repeats"]
-        == "standard deviation on one report: FP 0.00, supported claims 0.00, quality 1.41"
-    )
+    # A report whose marks no claim covers is not judged.
+    assert card.lines["Noise between repeats"] == "standard deviation on one report: quality 1.41"
     again = scores.audits[0].model_copy(update={"shares": {"same_label": (2, 3), "same_claim": (4, 6)}})
     (twice,) = method_cards(folder, scores.model_copy(update={"audits": (again,), "judgings": scores.judgings[:1]}))
     assert "same label when asked again 0.67 (n=3); same claims when" in twice.lines["Noise between repeats"]

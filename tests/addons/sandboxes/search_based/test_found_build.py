@@ -157,7 +157,7 @@ def test_each_page_gets_the_label_of_its_role_and_what_is_lost_is_counted(finish
     assert {label.keyword for label in labels.values()} >= {*SIGNALS}
     found = read_json(task / FOUND_FILE)
     assert sum(found["results"].values()) == len(PAGES) == 76
-    assert (found["unread"], found["duplicates"]) == ({"error": 4}, 4)
+    assert (found["unread"], found["duplicates"]) == ({"not_found": 4}, 4)
     assert found["personal_data"] == {"an e-mail address": 1}
     again = [page for page in found["left_out"] if page["why"].startswith("redundant")]
     assert Counter(PAGES[page["url"]].role for page in again) == {"again": 8}
