@@ -142,7 +142,7 @@ def check_kind(option: DeclaredOption, value: object) -> None:
         names = [name for kind in kinds if get_origin(kind) is Literal for name in get_args(kind)]
         if names and isinstance(value, str):
             raise UnknownName(f"value of {option.name}", value, names)
-        kind = inspect.formatannotation(option.annotation)
+        kind = f"one of {', '.join(names)}" if names else inspect.formatannotation(option.annotation)
         raise UserError(f"{option.name} is {quoted(value)}, and has to be {kind}.")
 
 

@@ -180,7 +180,7 @@ def test_what_is_of_another_type_than_the_option_is_said(experiment: RecordedExp
         (experiment, {"by": [None]}, "by is of type list, and has to be str"),
         (experiment, {"rules": "papr"}, "There is no value of rules 'papr'. Did you mean paper"),
         (experiment, {"retry": "all"}, "There is no value of retry 'all'. Known are everything, failed"),
-        (experiment, {"rules": 3}, "rules is of type int, and has to be Literal"),
+        (experiment, {"rules": 3}, "rules is of type int, and has to be one of default, paper"),
         (experiment, {"repeats": "2"}, "repeats is '2', and has to be int"),
     ]
     for folder, given, sentence in wrong:

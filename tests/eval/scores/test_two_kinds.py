@@ -14,6 +14,7 @@ from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.metrics.basket import METRIC as BASKET
 from drretail.eval.metrics.quality import METRIC as QUALITY
 from drretail.eval.metrics.quality import prompt_for
+from drretail.eval.scores.board import Board, write_board
 from drretail.eval.scores.file import derive_scores
 from drretail.eval.scores.gathering import Assessor, TableKey
 from drretail.experiment import read_runs, reference_path, run_path, write_sealed
@@ -67,6 +68,7 @@ def scored(folder: Path, made: dict[str, tuple[Made, ...]]) -> Scores:
         for name in WANTED
     }
     write_sealed(folder, kept)
+    write_board(folder, Board(judge=(JUDGE.key,)))
     asked = (
         (BASKET, "basket", "feasible", CODE, ""),
         (QUALITY, "rating", "overall", JUDGE, prompt_for("overall").hash),
