@@ -36,7 +36,7 @@ from drretail.env.world import World, open_world
 from drretail.llm.scripted import Request, scripted_model
 from drretail.records.query import Query
 
-SEARCHES = ("bird feeder", "cat scratching post", "dog harness", "hamster wheel")
+SEARCHES = ["bird feeder", "cat scratching post", "dog harness", "hamster wheel"]
 REPORT = "# Report\n\nThe feeder is good.\n\n```picks\nnone\n```\n"
 WARM = 5
 GOALS = {"drretail": 25.0}
@@ -171,8 +171,12 @@ def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("world", type=Path)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument(
+        "--searches", nargs=4, default=SEARCHES, help="what is searched, where the demo's words find nothing"
+    )
     parser.add_argument("--one", choices=sorted(CONTENDERS), help=argparse.SUPPRESS)
     options = parser.parse_args()
+    SEARCHES[:] = options.searches
     count, rounds = (10, 1) if options.quick else (60, 3)
     if options.one:
         print(measured(options.one, options.world, count))
@@ -180,7 +184,8 @@ def main() -> None:
     least: dict[str, float] = {}
     for _ in range(rounds):
         for name in (name for name, (module, _) in CONTENDERS.items() if is_installed(module)):
-            command = [sys.executable, __file__, str(options.world), "--one", name, *(["--quick"] * options.quick)]
+            command = [sys.executable, __file__, str(options.world), "--one", name, "--searches", *SEARCHES]
+            command += ["--quick"] * options.quick
             ended = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
             least[name] = min(least.get(name, float("inf")), float(ended.stdout.split()[-1]))
     for name, milliseconds in least.items():
