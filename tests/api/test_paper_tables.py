@@ -1,0 +1,186 @@
+"""The tables of the paper, recomputed from the files alone by code that shares nothing with the package."""
+
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import ModelError
+from drretail.eval.judging.session import Judge
+from drretail.llm.prompt import tag_content
+from drretail.packs import pack_below
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence
+from drretail.records.run import RoleModel, Run, Step, System, Usage
+from drretail.viewer.paper import read_paper_view, tables_markdown
+from tests import build
+from tests.api import paper_anew
+from tests.api.paper_anew import COUNT, PLANNED, PLUS_MINUS, Files, Row
+from tests.build import Reports, known
+from tests.eval.metrics.faithfulness.reports import BED, BOWL, ORDER, PAGE, WALL
+
+METRICS = ("faithfulness", "quality", "pairwise")
+MODELS = {role: RoleModel(spec="x:m", kind="llm") for role in ("researcher", "report")}
+SYSTEMS = {
+    f"{agent}{'+ws' * is_ws}@m": System(agent=agent, web_mode="ws" if is_ws else "snippets", models=MODELS)
+    for agent, is_ws in (
+        ("plan_to_function", True),
+        ("react", False),
+        ("react", True),
+        ("hybrid_react", True),
+        ("grounded_hybrid", False),
+    )
+}
+GONE = build.evidence("P:B0GONE0001", looked_up=True, state="not_found")
+LOST = build.evidence("W:aaaaaaaa", url="https://lost.example/page", looked_up=True, state="not_found")
+UNREAD = build.evidence("W:bbbbbbbb", build.text("A snippet.", "snippet"), url="https://later.example/page")
+EVIDENCE = (BED, BOWL, ORDER, PAGE, WALL, GONE, LOST, UNREAD)
+MARKS = (*(f"[{entry.id}]" for entry in EVIDENCE), "[P:B0STRANGE1]", "[W:zzzzzzzz]")
+"""The last two nobody was handed."""
+
+
+def drawn(*about: object) -> random.Random:
+    return random.Random(sha256_of([str(each) for each in about]))
+
+
+def report(random_: random.Random, marks: Sequence[str]) -> str:
+    """A report of sentences with no mark, one, or two."""
+    sentences: list[str] = []
+    for number in range(random_.randint(1, 9)):
+        its = "".join(f" {mark}" for mark in random_.sample(marks, random_.choice((0, 1, 1, 2)))) if marks else ""
+        sentences.append(f"Finding {random_.randint(1, 999)} of part {number} holds{its}.")
+    return " ".join(sentences)
+
+
+def made(label: str, name: str, marks: Sequence[str], failing: float) -> Run:
+    """A run with its usage and tool calls, which fails by chance."""
+    random_ = drawn(label, name)
+    usage = {
+        role: Usage(
+            calls=1,
+            input_uncached=random_.randint(100, 90_000),
+            cache_read=random_.randint(0, 900),
+            cache_creation=random_.randint(0, 90),
+            output=random_.randint(10, 9_000),
+        )
+        for role in MODELS
+    }
+    names = [random_.choice((*paper_anew.TOOLS, "finalize")) for _ in range(random_.randint(0, 12))]
+    steps = tuple(
+        Step(
+            path="0", seq=at, kind="tool", role="researcher", name=tool, error="not_found: no" if at % 5 == 4 else None
+        )
+        for at, tool in enumerate(names)
+    )
+    text = None if random_.random() < failing else report(random_, marks)
+    return build.run(name, text, label=label, usage=usage, steps=steps)
+
+
+def answer(question: str, judge: str, failing: float) -> Any:
+    """What a judge says, drawn by the question alone."""
+    random_ = drawn(judge, question)
+    if random_.random() < failing:
+        return ModelError("refusal", "no answer")
+    if question.startswith("You extract information"):
+        return {"claims": list(claims(tag_content("report", question) or "", all_="Never infer" in question))}
+    if "full_support" in question:
+        label = random_.choice(("full_support", "partial_support", "no_support"))
+        return {"support": label, "justification": "So.", "quote": ""}
+    if "`winner`" in question:
+        return {"justification": "So.", "winner": random_.choice("AB")}
+    return {"justification": "So.", "rating": random_.randint(0, 10)}
+
+
+def claims(text: str, *, all_: bool) -> Iterator[dict[str, Any]]:
+    """A claim for each sentence of a report, or for those with a mark."""
+    number = 0
+    for sentence in re.split(r"(?<=\.) ", text.strip()):
+        sources = re.findall(r"\[([^]]+)\]", sentence)
+        if sources or all_:
+            number += 1
+            words = re.sub(r" ?\[[^]]+\]", "", sentence)
+            yield {"claim_id": number, "claim": words, "quote": "", "sources": sources}
+
+
+def judge(name: str, failing: float) -> Judge:
+    return build.scripted_judge(lambda question: answer(question, name, failing), name=name)[0]
+
+
+def experiment(
+    folder: Path, *, queries: int = 8, users: int = 8, repeats: int = 1, failing: float = 0.0, uncited: str = ""
+) -> Path:
+    """Reports of five systems; those of the one that is ``uncited`` cite nothing."""
+    names = [f"q{query}-r{repeat}" for query in range(1, queries + 1) for repeat in range(1, repeats + 1)]
+    systems: Mapping[str, Reports] = {
+        label: {name: made(label, name, () if label == uncited else MARKS, failing) for name in names}
+        for label in SYSTEMS
+    }
+    of_user = {f"q{query}": f"u{query % users}" for query in range(1, queries + 1) if query > 1}
+    held: Sequence[Evidence] = EVIDENCE
+    return build.experiment(folder, systems, of=SYSTEMS, users=of_user, evidence=held)
+
+
+def printed(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """The experiment's own rows as the paper's view prints them: by table, row and column."""
+    tables: dict[str, dict[str, dict[str, str]]] = {}
+    for block in tables_markdown(read_paper_view(folder, None)).split("## ")[1:]:
+        lines = [line for line in block.splitlines() if line.startswith("| ")]
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        name, _, _ = block.partition(". ")
+        tables[name] = {row[0]: dict(zip(cells[0][2:], row[2:], strict=True)) for row in cells if row[1] == "here"}
+    return tables
+
+
+CELL = re.compile(r"(?P<value>[\d.]+|–)(?: ± (?P<spread>[\d.]+))?(?:, (?:n=)?(?P<n>\d+)(?:/(?P<of>\d+))?)?")
+
+
+def differing(shown: Mapping[str, Mapping[str, str]], anew: Mapping[str, Row]) -> list[str]:
+    """The cells of a table that print other digits than a value has, or that only one of the two has."""
+    found = [] if shown.keys() == anew.keys() else [f"rows {[*shown]} and {[*anew]}"]
+    for name in shown.keys() & anew.keys():
+        row = anew[name]
+        for column, cell in shown[name].items():
+            got, n = known(CELL.fullmatch(cell)), row.get(f"{column}{COUNT}")
+            printed_n = {"n": n, "of": None if n == row.get(PLANNED) else row.get(PLANNED)}
+            is_right = is_printed(got["value"], row.get(column)) and all(
+                got[part] is None or is_printed(got[part], value)
+                for part, value in (("spread", row.get(f"{column}{PLUS_MINUS}")), *printed_n.items())
+            )
+            found += [] if is_right else [f"{name}, {column}: printed {cell}, and anew {row.get(column)} of {n}"]
+    return found
+
+
+def is_printed(digits: str, value: float | None) -> bool:
+    """True if the digits are the value's, rounded; of a half, to either side."""
+    if value is None or digits == "–":
+        return value is None and digits == "–"
+    places = len(digits.partition(".")[2])
+    return abs(float(digits) - value) <= 0.5 * 10**-places + 1e-9
+
+
+TABLES = {
+    "Table 1": paper_anew.table_1,
+    "Table 2": paper_anew.table_2,
+    "Table 5": paper_anew.table_5,
+    "Figure 4": paper_anew.figure_4,
+    "Figure 6": paper_anew.figure_6,
+}
+CASES: Mapping[str, Mapping[str, Any]] = {
+    "one run a query, none fails": {},
+    "failed runs, reports without citations": {"failing": 0.2, "uncited": "react@m"},
+    "several queries a user, several repeats": {"queries": 9, "users": 3, "repeats": 3},
+    "all of it": {"queries": 9, "users": 3, "repeats": 3, "failing": 0.3, "uncited": "react@m"},
+}
+
+
+@pytest.mark.parametrize("failing", [0.0, 0.15], ids=["judge answers", "judge fails"])
+@pytest.mark.parametrize("case", CASES)
+def test_no_cell_differs_from_what_the_files_say(tmp_path: Path, case: str, failing: float) -> None:
+    folder = experiment(tmp_path / "exp", **CASES[case])
+    build.scored(folder, METRICS, judge("a", failing), rules="paper")
+    pack_below(folder / "verdicts")
+    shown, files = printed(folder), Files(folder)
+    assert [f"{name}: {each}" for name, anew in TABLES.items() for each in differing(shown[name], anew(files))] == []
