@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import correlation, mean, stdev
 from typing import Any
 
 Row = dict[str, float | None]
@@ -56,6 +56,8 @@ class Files:
     """An experiment as it lies on disk."""
 
     folder: Path
+    place: int = 0
+    """Which judge's verdicts, by the place at which the last ``score`` named it."""
 
     @cached_property
     def runs(self) -> list[dict[str, Any]]:
@@ -70,7 +72,7 @@ class Files:
     def board(self) -> tuple[str, str]:
         """The judge and the rules that were asked for last."""
         held = json.loads((self.folder / "board.json").read_text())
-        return held["judge"][0], held["rules"]
+        return held["judge"][self.place], held["rules"]
 
     @cached_property
     def verdicts(self) -> list[dict[str, Any]]:
@@ -183,12 +185,16 @@ def table_2(files: Files) -> dict[str, Row]:
     """Answer quality (METRICS 2)."""
 
     def of_run(run: dict[str, Any]) -> Row:
-        ratings = {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
+        ratings = _ratings(files, run)
         row: Row = {dimension: ratings.get(dimension) for dimension in SEVEN}
         known = [value for value in row.values() if value is not None]
         return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
 
     return files.rows(of_run)
+
+
+def _ratings(files: Files, run: Mapping[str, Any]) -> dict[str, float]:
+    return {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
 
 
 def table_5(files: Files) -> dict[str, Row]:
@@ -265,3 +271,30 @@ def figure_6(files: Files) -> dict[str, Row]:
             "pairs": float(sum(map(len, by_query.values()))),
         }
     return rows
+
+
+def appendix_e(files: Files) -> dict[str, Row]:
+    """Spearman's ρ of the ratings of the two judges that were asked last, over reports and over systems (METRICS 5)."""
+    rows: dict[str, Row] = {}
+    second = Files(files.folder, place=1)
+    for dimension in SEVEN:
+        by_system: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        for run in files.runs:
+            one, other = (_ratings(each, run).get(dimension) for each in (files, second))
+            if run["status"] == "done" and one is not None and other is not None:
+                by_system[run["system"]].append((one, other))
+        reports = [pair for pairs in by_system.values() for pair in pairs]
+        systems = [(mean(one for one, _ in pairs), mean(other for _, other in pairs)) for pairs in by_system.values()]
+        rows[dimension] = {"ρ": _spearman(reports), "reports": float(len(reports))}
+        rows[dimension] |= {"ρ over systems": _spearman(systems), "systems": float(len(systems))}
+    return rows
+
+
+def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
+    ranks = [[_rank(value, side) for value in side] for side in zip(*pairs, strict=True)]
+    return correlation(*ranks) if all(len({*side}) > 1 for side in ranks) else None
+
+
+def _rank(value: float, among: Sequence[float]) -> float:
+    """Its place; of equal ones, the mean of their places."""
+    return sum(each < value for each in among) + (1 + sum(each == value for each in among)) / 2
