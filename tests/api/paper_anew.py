@@ -126,7 +126,9 @@ def kind_of(source: str) -> str | None:
 
 def table_1(files: Files) -> dict[str, Row]:
     """Faithfulness (METRICS 1)."""
+    judged = {each["run_id"].partition("/")[0] for each in files.verdicts if each["metric"] == "faithfulness"}
     rows = files.rows(lambda run: _faithfulness(files.about("faithfulness", run)))
+    rows = {label: row for label, row in rows.items() if label in judged}
     for row in rows.values():
         web, product = row["FP_web"], row["FP_product"]
         row["FP_eq2"] = None if web is None or product is None else (web + product) / 2
@@ -218,23 +220,25 @@ def table_5(files: Files) -> dict[str, Row]:
 def _words(report: str, evidence: Mapping[str, Any]) -> tuple[int, int]:
     """The words of a report as its reader sees it, and of the list of products and pages below it.
 
-    Marks that follow each other are one word, such as [1][2]; one without an entry has one more, and an order is
-    "(order of 31 May 2023)".
+    Marks that follow each other are one word, such as [1][2]; one without an entry has one more.
     """
     body = len(re.sub(f" {MARK}", "", report).split())
     for run in re.finditer(rf"{MARK}(?: {MARK})*", report):
-        orders = re.findall(r"\[O:", run[0])
-        others = [name for name in re.findall(r"\[([^]]+)\]", run[0]) if not name.startswith("O:")]
-        body += (
-            bool(others)
-            + sum(name not in evidence for name in others)
-            + len(["(order", "of", "31", "May", "2023)"]) * len(orders)
-        )
+        names = re.findall(r"\[([^]]+)\]", run[0])
+        others = [name for name in names if not name.startswith("O:")]
+        body += bool(others) + sum(name not in evidence for name in others)
+        body += sum(_words_of_order(evidence[name], report) for name in names if name not in others)
     cited = [name for name in evidence if f"[{name}]" in report and kind_of(name) is not None]
     listed = [
         f"{number}. {evidence[name]['title']} — {_address(name, evidence)}" for number, name in enumerate(cited, 1)
     ]
     return body, len("\n".join([SOURCES, *listed]).split()) if listed else 0
+
+
+def _words_of_order(entry: Mapping[str, Any], report: str) -> int:
+    """Those of "(your order)" where the report names its day, and else of "(order of 31 May 2023)"."""
+    day = json.loads(entry["texts"][0]["text"])["order_date"][:10]
+    return 2 if day in report else 5
 
 
 def _address(name: str, evidence: Mapping[str, Any]) -> str:

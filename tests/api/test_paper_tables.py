@@ -3,7 +3,7 @@
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,10 @@ from drretail.packs import pack_below
 from drretail.records.base import sha256_of
 from drretail.records.evidence import Evidence
 from drretail.records.run import RoleModel, Run, Step, System, Usage
-from drretail.viewer.paper import read_paper_view, tables_markdown
 from tests import build
 from tests.api import paper_anew
-from tests.api.paper_anew import COUNT, PLANNED, PLUS_MINUS, Files, Row
-from tests.build import Reports, known
+from tests.api.printed_tables import differing, printed
+from tests.build import Reports
 from tests.eval.metrics.faithfulness.reports import BED, BOWL, ORDER, PAGE, WALL
 
 METRICS = ("faithfulness", "quality", "pairwise")
@@ -123,59 +122,6 @@ def experiment(
     of_user = {f"q{query}": f"u{query % users}" for query in range(1, queries + 1) if query > 1}
     held: Sequence[Evidence] = EVIDENCE
     return build.experiment(folder, systems, of=SYSTEMS, users=of_user, evidence=held)
-
-
-def printed(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
-    """The experiment's own rows as the paper's view prints them: by table, row and column."""
-    tables: dict[str, dict[str, dict[str, str]]] = {}
-    for block in tables_markdown(read_paper_view(folder, None)).split("## ")[1:]:
-        lines = [line for line in block.splitlines() if line.startswith("| ")]
-        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
-        name, _, _ = block.partition(". ")
-        tables[name] = {row[0]: dict(zip(cells[0][2:], row[2:], strict=True)) for row in cells if row[1] == "here"}
-    return tables
-
-
-CELL = re.compile(r"(?P<value>-?[\d.]+|–)(?: ± (?P<spread>[\d.]+))?(?:, (?:n=)?(?P<n>\d+)(?:/(?P<of>\d+))?)?")
-
-
-def differing_cells(shown: Mapping[str, Mapping[str, str]], anew: Mapping[str, Row]) -> list[str]:
-    """The cells of a table that print other digits than a value has, or that only one of the two has."""
-    found = [] if shown.keys() == anew.keys() else [f"rows {[*shown]} and {[*anew]}"]
-    for name in shown.keys() & anew.keys():
-        row = anew[name]
-        for column, cell in shown[name].items():
-            got, n = known(CELL.fullmatch(cell)), row.get(f"{column}{COUNT}")
-            printed_n = {"n": n, "of": None if n == row.get(PLANNED) else row.get(PLANNED)}
-            is_right = is_printed(got["value"], row.get(column)) and all(
-                got[part] is None or is_printed(got[part], value)
-                for part, value in (("spread", row.get(f"{column}{PLUS_MINUS}")), *printed_n.items())
-            )
-            found += [] if is_right else [f"{name}, {column}: printed {cell}, and anew {row.get(column)} of {n}"]
-    return found
-
-
-def is_printed(digits: str, value: float | None) -> bool:
-    """True if the digits are the value's, rounded; of a half, to either side."""
-    if value is None or digits == "–":
-        return value is None and digits == "–"
-    places = len(digits.partition(".")[2])
-    return abs(float(digits) - value) <= 0.5 * 10**-places + 1e-9
-
-
-TABLES = {
-    "Table 1": paper_anew.table_1,
-    "Table 2": paper_anew.table_2,
-    "Table 5": paper_anew.table_5,
-    "Figure 4": paper_anew.figure_4,
-    "Figure 6": paper_anew.figure_6,
-}
-
-
-def differing(folder: Path, tables: Mapping[str, Callable[[Files], dict[str, Row]]] = TABLES) -> list[str]:
-    """The cells of these tables that differ, in words."""
-    shown, files = printed(folder), Files(folder)
-    return [f"{name}: {each}" for name, anew in tables.items() for each in differing_cells(shown[name], anew(files))]
 
 
 CASES: Mapping[str, Mapping[str, Any]] = {
