@@ -144,7 +144,7 @@ def test_no_cell_differs_from_what_the_files_say(tmp_path: Path, case: str, fail
 
 
 def test_of_several_judges_the_tables_show_the_first_of_those_that_were_asked_last(tmp_path: Path) -> None:
-    folder = experiment(tmp_path / "exp", **CASES["failed runs, and reports without citations"])
+    folder = experiment(tmp_path / "exp", queries=4, users=4, failing=0.2, uncited="react@m")
     one, other = judge("one", 0.1), judge("other", 0.1)
     shown: list[str] = []
     for judges in ([one], [other], [other, one]):
