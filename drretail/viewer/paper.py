@@ -6,7 +6,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 from statistics import mean, median, stdev
@@ -18,7 +18,7 @@ from drretail.eval.ballots import read_votes
 from drretail.eval.judging.dimensions import DIMENSIONS
 from drretail.eval.scores.board import Board, read_board
 from drretail.eval.scores.file import read_scores
-from drretail.eval.scores.gathering import Assessor, is_panel
+from drretail.eval.scores.gathering import Assessor, is_panel, means_by_query
 from drretail.experiment import Definition, path_of, read_definition, read_runs
 from drretail.grounding.report.render import WordCount
 from drretail.querygen.lint import Linter
@@ -250,18 +250,20 @@ def cost(
     """Table 5 with the tool calls of section 6.3; ``runs`` with a report, of ``planned`` ones by system."""
     own: dict[str, list[Cell | None]] = {}
     for label, of_label in runs.items():
-        # A run without usage does not say what it took.
-        used = [list(run.usage.values()) for run in of_label if run.usage]
-        read = [
-            sum(each.input_uncached + each.cache_read + each.cache_creation for each in usage) / 1000 for usage in used
-        ]
-        written = [sum(each.output for each in usage) / 1000 for usage in used]
+        spread = partial(_spread, of_label, planned[label])
+        read, written = [], []
+        for run in of_label:
+            # A run without usage does not say what it took.
+            usage = list(run.usage.values())
+            tokens = sum(each.input_uncached + each.cache_read + each.cache_creation for each in usage)
+            read.append(tokens / 1000 if usage else None)
+            written.append(sum(each.output for each in usage) / 1000 if usage else None)
         shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)
         calls = [sum(step.kind == "tool" and step.name in NINE for step in run.steps) for run in of_label]
         own[label] = [
-            *(_spread(tokens, planned[label]) for tokens in (read, written)),
-            *(_spread(count, planned[label], "count") for count in (shown, body)),
-            Cell(mean(calls), "tenths", n=len(calls), planned=planned[label]),
+            *(spread(tokens) for tokens in (read, written)),
+            *(spread(count, "count") for count in (shown, body)),
+            spread(calls, has_deviation=False),
         ]
     columns = columns_of("cost")
     figures = beside(lines, own, {name: (*cells[:3], None, *cells[3:]) for name, cells in rows_of("cost").items()})
@@ -270,19 +272,30 @@ def cost(
 
 def tool_calls(runs: Mapping[str, Sequence[Run]], planned: Mapping[str, int], lines: Lineup) -> PaperTable:
     """Figure 4: the mean number of calls of each tool in a run; failed calls count."""
-    means: dict[str, list[Cell]] = {}
+    means: dict[str, list[Cell | None]] = {}
     for label in (*(label for labels in lines.by_name.values() for label in labels), *lines.others):
         if label in runs:
             made = [Counter(step.name for step in run.steps if step.kind == "tool") for run in runs[label]]
-            each = (mean(calls[tool] for calls in made) for tool in NINE)
-            means[label] = [Cell(calls, "number", n=len(made), planned=planned[label]) for calls in each]
+            calls = ([each[tool] for each in made] for tool in NINE)
+            means[label] = [_spread(runs[label], planned[label], of, "number", has_deviation=False) for of in calls]
     return paper_table("tool_calls", here(means), lines.absent, columns=NINE)
 
 
-def _spread(values: Sequence[float], planned: int, kind: Kind = "tenths") -> Cell | None:
-    """Their mean, over fewer runs than planned where some are unknown; None if all are."""
-    deviation = stdev(values) if len(values) > 1 else None
-    return Cell(mean(values), kind, deviation=deviation, n=len(values), planned=planned) if values else None
+def _spread(
+    runs: Sequence[Run],
+    planned: int,
+    values: Sequence[float | None],
+    kind: Kind = "tenths",
+    *,
+    has_deviation: bool = True,
+) -> Cell | None:
+    """The mean over queries of the runs' values, a query's repeats averaged first, as on the board; None if all are
+    unknown.
+    """
+    by_query = [*means_by_query((run.query_id, value) for run, value in zip(runs, values, strict=True)).values()]
+    deviation = stdev(by_query) if has_deviation and len(by_query) > 1 else None
+    n = sum(value is not None for value in values)
+    return Cell(mean(by_query), kind, deviation=deviation, n=n, planned=planned) if by_query else None
 
 
 R = TypeVar("R", Score, PairScore)

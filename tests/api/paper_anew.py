@@ -1,0 +1,304 @@
+"""The paper's tables from an experiment's files alone. Nothing here comes from the package, so that the two may differ.
+
+METRICS in one sentence each: a value a report, the mean of a query's repeats, then the mean over queries; what has no
+value is left out, and never 0.
+"""
+
+import gzip
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from statistics import correlation, mean, stdev
+from typing import Any
+
+Row = dict[str, float | None]
+"""The values of one row of a table, by column; None where there is none."""
+SEVEN = ("clarity", "depth", "breadth", "insightfulness", "constraint_following", "personalization", "overall")
+TOOLS = (
+    "product_catalog_search",
+    "get_product_details",
+    "get_user_orders",
+    "get_order_details",
+    "get_user_profile",
+    "update_user_profile",
+    "get_user_statistics",
+    "web_search",
+    "calculator",
+)
+PLUS_MINUS = " ±"
+"""What follows the name of a column whose value is a standard deviation."""
+COUNT = " n"
+"""What follows the name of a column whose value counts reports with a value."""
+PLANNED = "planned"
+"""The column of all runs."""
+SOURCES = "## Sources"
+MARK = r"\[[POW]:\w+\]"
+
+
+def lines_of(path: Path) -> list[Any]:
+    """The JSON lines of a file, packed or not."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    return [json.loads(line) for line in text.splitlines() if line]
+
+
+def average(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return mean(known) if known else None
+
+
+@dataclass(frozen=True)
+class Files:
+    """An experiment as it lies on disk."""
+
+    folder: Path
+    place: int = 0
+    """Which judge's verdicts, by the place at which the last ``score`` named it."""
+
+    @cached_property
+    def runs(self) -> list[dict[str, Any]]:
+        """All runs, each with its ``evidence`` by id."""
+        found: list[dict[str, Any]] = []
+        for path in sorted((self.folder / "runs").rglob("*.jsonl.gz")):
+            _, run, *rest = lines_of(path)
+            found.append({**run, "evidence": {line["id"]: line for line in rest if "kind" in line and "id" in line}})
+        return found
+
+    @cached_property
+    def board(self) -> tuple[str, str]:
+        """The judge and the rules that were asked for last."""
+        held = json.loads((self.folder / "board.json").read_text())
+        return held["judge"][self.place], held["rules"]
+
+    @cached_property
+    def verdicts(self) -> list[dict[str, Any]]:
+        """The last verdict on each thing by the board's judge."""
+        names = ("metric", "stage", "item", "run_id", "other_run_id", "order", "judge_repeat")
+        last: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for path in sorted((self.folder / "verdicts").rglob("*.jsonl*")):
+            if ".journal." not in path.name:
+                for line in lines_of(path):
+                    if "metric" in line and (self._judge(line["judge"]), line.get("rules", "default")) == self.board:
+                        last[tuple(line.get(name) for name in names)] = line
+        return list(last.values())
+
+    @staticmethod
+    def _judge(judge: Mapping[str, str]) -> str:
+        return f"{judge['spec']} {judge.get('params_hash', '')}".strip()
+
+    def about(self, metric: str, run: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The verdicts on a run's present report."""
+        shas = run["run_id"], run.get("report_sha")
+        return [
+            each for each in self.verdicts if each["metric"] == metric and (each["run_id"], each["report_sha"]) == shas
+        ]
+
+    def rows(self, of_run: Callable[[dict[str, Any]], Row]) -> dict[str, Row]:
+        """By system: the values of runs with a report, first over a query's repeats and then over queries."""
+        by_label: dict[str, dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
+        for run in self.runs:
+            if run["status"] == "done":
+                by_label[run["system"]][run["query_id"]].append(of_run(run))
+        rows: dict[str, Row] = {}
+        for label, by_query in by_label.items():
+            columns = next(iter(by_query.values()))[0]
+            rows[label] = {PLANNED: float(sum(run["system"] == label for run in self.runs))}
+            for column in columns:
+                means = [average(row[column] for row in its) for its in by_query.values()]
+                known = [value for value in means if value is not None]
+                valued = [row for its in by_query.values() for row in its if row[column] is not None]
+                rows[label][f"{column}{COUNT}"] = float(len(valued))
+                rows[label][column] = average(known)
+                rows[label][f"{column}{PLUS_MINUS}"] = stdev(known) if len(known) > 1 else None
+        return rows
+
+
+def kind_of(source: str) -> str | None:
+    """Web, product, or None for what is no source of the paper's: orders, users, calculations, files."""
+    if source.startswith("P:") or source.removeprefix("https://").removeprefix("http://").startswith("ecommerce.com"):
+        return "product"
+    return None if source[:2] in ("O:", "U:", "C:", "F:") else "web"
+
+
+def table_1(files: Files) -> dict[str, Row]:
+    """Faithfulness (METRICS 1)."""
+    judged = {each["run_id"].partition("/")[0] for each in files.verdicts if each["metric"] == "faithfulness"}
+    rows = files.rows(lambda run: _faithfulness(files.about("faithfulness", run)))
+    rows = {label: row for label, row in rows.items() if label in judged}
+    for row in rows.values():
+        web, product = row["FP_web"], row["FP_product"]
+        row["FP_eq2"] = None if web is None or product is None else (web + product) / 2
+    return rows
+
+
+def _faithfulness(verdicts: Sequence[Mapping[str, Any]]) -> Row:
+    lists = {
+        each["stage"]: each["value"] for each in verdicts if each["item"] == "report" and each["state"] == "scored"
+    }
+    labels = {each["item"]: each for each in verdicts if each["stage"] == "support"}
+    cited, every = lists.get("extract_cited"), lists.get("extract_all")
+    row: Row = dict.fromkeys(("FP", "FP_web", "FP_product", "FR", "N_cited", "N_web", "N_prod"))
+    if cited is not None:
+        by_kind = {kind: [each for each in cited if kind in _kinds(each)] for kind in ("web", "product")}
+        found = {kind: _of_kind(its, labels, kind) for kind, its in by_kind.items()}
+        row["FP_web"], row["FP_product"] = (value for value, _ in found.values())
+        # If the judge failed on a type that the report cites, the mean of the other would be another measure.
+        row["FP"] = None if any(failed for _, failed in found.values()) else average((row["FP_web"], row["FP_product"]))
+        row["N_web"], row["N_prod"] = (float(len(by_kind[kind])) for kind in ("web", "product"))
+        row["N_cited"] = row["N_web"] + row["N_prod"]
+    if every:
+        row["FR"] = mean(bool(each["sources"] or each["unresolved"]) for each in every)
+    return row
+
+
+def _of_kind(
+    claims: Sequence[Mapping[str, Any]], labels: Mapping[str, Mapping[str, Any]], kind: str
+) -> tuple[float | None, bool]:
+    """The mean support of a report's claims that cite a type, and whether the judge failed on most of them."""
+    found = [_support(each, labels, kind) for each in claims]
+    asked = [each for each in claims if labels.get(each["claim_id"], {}).get("state") != "na"]
+    failures = sum(
+        value is None and labels.get(each["claim_id"], {}).get("state") == "failed"
+        for each, value in zip(claims, found, strict=True)
+    )
+    is_failed = 2 * failures > len(asked) or (failures > 0 and average(found) is None)
+    return None if is_failed else average(found), is_failed
+
+
+def _kinds(claim: Mapping[str, Any]) -> set[str | None]:
+    return {kind_of(source) for source in (*claim["sources"], *claim["unresolved"])}
+
+
+def _support(claim: Mapping[str, Any], labels: Mapping[str, Mapping[str, Any]], kind: str) -> float | None:
+    """A claim's support for one type that it cites; None if no source of the type was read, or nobody could say."""
+    label: Mapping[str, Any] = labels.get(claim["claim_id"], {})
+    sources = {source for source in claim["sources"] if kind_of(source) == kind}
+    if sources <= {*label.get("absent", ())}:  # a mark that leads nowhere, no such product, no such page
+        return 0.0
+    read = {source["id"] for source in label.get("sources", ())}
+    return float(label["value"]) if label.get("state") == "scored" and read & sources else None
+
+
+def table_2(files: Files) -> dict[str, Row]:
+    """Answer quality (METRICS 2)."""
+
+    def of_run(run: dict[str, Any]) -> Row:
+        ratings = _ratings(files, run)
+        row: Row = {dimension: ratings.get(dimension) for dimension in SEVEN}
+        known = [value for value in row.values() if value is not None]
+        return {**row, "Avg": mean(known) if len(known) == len(SEVEN) else None}
+
+    return files.rows(of_run)
+
+
+def _ratings(files: Files, run: Mapping[str, Any]) -> dict[str, float]:
+    return {each["item"]: each["value"] for each in files.about("quality", run) if each["state"] == "scored"}
+
+
+def table_5(files: Files) -> dict[str, Row]:
+    """What a query takes (METRICS 4)."""
+
+    def of_run(run: dict[str, Any]) -> Row:
+        by_role = run["usage"].values()
+        read = sum(each[name] for each in by_role for name in ("input_uncached", "cache_read", "cache_creation"))
+        body, sources = _words(run["report"], run["evidence"])
+        return {
+            "input tokens (k)": read / 1000 if by_role else None,
+            "output tokens (k)": sum(each["output"] for each in by_role) / 1000 if by_role else None,
+            "words": float(body + sources),
+            "words without sources": float(body),
+            "tool calls": float(sum(_calls(run).values())),
+        }
+
+    return files.rows(of_run)
+
+
+def _words(report: str, evidence: Mapping[str, Any]) -> tuple[int, int]:
+    """The words of a report as its reader sees it, and of the list of products and pages below it.
+
+    Marks that follow each other are one word, such as [1][2]; one without an entry has one more.
+    """
+    body = len(re.sub(f" {MARK}", "", report).split())
+    for run in re.finditer(rf"{MARK}(?: {MARK})*", report):
+        names = re.findall(r"\[([^]]+)\]", run[0])
+        others = [name for name in names if not name.startswith("O:")]
+        body += bool(others) + sum(name not in evidence for name in others)
+        body += sum(_words_of_order(evidence[name], report) for name in names if name not in others)
+    cited = [name for name in evidence if f"[{name}]" in report and kind_of(name) is not None]
+    listed = [
+        f"{number}. {evidence[name]['title']} — {_address(name, evidence)}" for number, name in enumerate(cited, 1)
+    ]
+    return body, len("\n".join([SOURCES, *listed]).split()) if listed else 0
+
+
+def _words_of_order(entry: Mapping[str, Any], report: str) -> int:
+    """Those of "(your order)" where the report names its day, and else of "(order of 31 May 2023)"."""
+    day = json.loads(entry["texts"][0]["text"])["order_date"][:10]
+    return 2 if day in report else 5
+
+
+def _address(name: str, evidence: Mapping[str, Any]) -> str:
+    return evidence[name].get("url") or f"http://ecommerce.com/{name.removeprefix('P:')}"
+
+
+def _calls(run: Mapping[str, Any]) -> dict[str, int]:
+    made = [step["name"] for step in run["steps"] if step["kind"] == "tool"]
+    return {tool: made.count(tool) for tool in TOOLS}
+
+
+def figure_4(files: Files) -> dict[str, Row]:
+    """Calls of each tool."""
+    return files.rows(lambda run: {tool: float(count) for tool, count in _calls(run).items()})
+
+
+def figure_6(files: Files) -> dict[str, Row]:
+    """Preferences by Table 13's question (METRICS 3): of two systems and a dimension, the shares won."""
+    runs = {run["run_id"]: run for run in files.runs}
+    won: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    for each in files.verdicts:
+        if each["metric"] == "pairwise" and each["state"] == "scored":
+            first, second = runs[each["run_id"]], runs[each["other_run_id"]]
+            name = f"{first['system']} ~ {second['system']}: {each['item']}"
+            won[name][first["query_id"]].append((float(each["value"] == "a"), float(each["value"] == "b")))
+    rows: dict[str, Row] = {}
+    for name, by_query in won.items():
+        if name.count("+ws") < 2:  # the figure has the agents that read whole pages
+            continue
+        wins, losses = ([mean(pair[side] for pair in pairs) for pairs in by_query.values()] for side in (0, 1))
+        rows[name] = {
+            "first wins": mean(wins),
+            "second wins": mean(losses),
+            "pairs": float(sum(map(len, by_query.values()))),
+        }
+    return rows
+
+
+def appendix_e(files: Files) -> dict[str, Row]:
+    """Spearman's ρ of the ratings of the two judges that were asked last, over reports and over systems (METRICS 5)."""
+    rows: dict[str, Row] = {}
+    second = Files(files.folder, place=1)
+    for dimension in SEVEN:
+        by_system: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        for run in files.runs:
+            one, other = (_ratings(each, run).get(dimension) for each in (files, second))
+            if run["status"] == "done" and one is not None and other is not None:
+                by_system[run["system"]].append((one, other))
+        reports = [pair for pairs in by_system.values() for pair in pairs]
+        systems = [(mean(one for one, _ in pairs), mean(other for _, other in pairs)) for pairs in by_system.values()]
+        rows[dimension] = {"ρ": _spearman(reports), "reports": float(len(reports))}
+        rows[dimension] |= {"ρ over systems": _spearman(systems), "systems": float(len(systems))}
+    return rows
+
+
+def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
+    ranks = [[_rank(value, side) for value in side] for side in zip(*pairs, strict=True)]
+    return correlation(*ranks) if all(len({*side}) > 1 for side in ranks) else None
+
+
+def _rank(value: float, among: Sequence[float]) -> float:
+    """Its place; of equal ones, the mean of their places."""
+    return sum(each < value for each in among) + (1 + sum(each == value for each in among)) / 2

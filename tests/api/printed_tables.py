@@ -1,0 +1,63 @@
+"""The paper's tables as an experiment's page prints them, cell by cell beside those of ``paper_anew``."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from drretail.viewer.paper import read_paper_view, tables_markdown
+from tests.api import paper_anew
+from tests.api.paper_anew import COUNT, PLANNED, PLUS_MINUS, Files, Row
+from tests.build import known
+
+
+def printed(folder: Path) -> dict[str, dict[str, dict[str, str]]]:
+    """The experiment's own rows as the paper's view prints them: by table, row and column."""
+    tables: dict[str, dict[str, dict[str, str]]] = {}
+    for block in tables_markdown(read_paper_view(folder, None)).split("## ")[1:]:
+        lines = [line for line in block.splitlines() if line.startswith("| ")]
+        cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+        name, _, _ = block.partition(". ")
+        tables[name] = {row[0]: dict(zip(cells[0][2:], row[2:], strict=True)) for row in cells if row[1] == "here"}
+    return tables
+
+
+CELL = re.compile(r"(?P<value>-?[\d.]+|–)(?: ± (?P<spread>[\d.]+))?(?:, (?:n=)?(?P<n>\d+)(?:/(?P<of>\d+))?)?")
+
+
+def differing_cells(shown: Mapping[str, Mapping[str, str]], anew: Mapping[str, Row]) -> list[str]:
+    """The cells of a table that print other digits than a value has, or that only one of the two has."""
+    found = [] if shown.keys() == anew.keys() else [f"rows {[*shown]} and {[*anew]}"]
+    for name in shown.keys() & anew.keys():
+        row = anew[name]
+        for column, cell in shown[name].items():
+            got, n = known(CELL.fullmatch(cell)), row.get(f"{column}{COUNT}")
+            printed_n = {"n": n, "of": None if n == row.get(PLANNED) else row.get(PLANNED)}
+            is_right = is_printed(got["value"], row.get(column)) and all(
+                got[part] is None or is_printed(got[part], value)
+                for part, value in (("spread", row.get(f"{column}{PLUS_MINUS}")), *printed_n.items())
+            )
+            found += [] if is_right else [f"{name}, {column}: printed {cell}, and anew {row.get(column)} of {n}"]
+    return found
+
+
+def is_printed(digits: str, value: float | None) -> bool:
+    """True if the digits are the value's, rounded; of a half, to either side."""
+    if value is None or digits == "–":
+        return value is None and digits == "–"
+    places = len(digits.partition(".")[2])
+    return abs(float(digits) - value) <= 0.5 * 10**-places + 1e-9
+
+
+TABLES = {
+    "Table 1": paper_anew.table_1,
+    "Table 2": paper_anew.table_2,
+    "Table 5": paper_anew.table_5,
+    "Figure 4": paper_anew.figure_4,
+    "Figure 6": paper_anew.figure_6,
+}
+
+
+def differing(folder: Path, tables: Mapping[str, Callable[[Files], dict[str, Row]]] = TABLES) -> list[str]:
+    """The cells of these tables that differ, in words."""
+    shown, files = printed(folder), Files(folder)
+    return [f"{name}: {each}" for name, anew in tables.items() for each in differing_cells(shown[name], anew(files))]

@@ -1,0 +1,160 @@
+"""The tables of the paper, recomputed from the files alone by code that shares nothing with the package."""
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from drretail.errors import ModelError
+from drretail.eval.judging.session import Judge
+from drretail.llm.prompt import tag_content
+from drretail.packs import pack_below
+from drretail.records.base import sha256_of
+from drretail.records.evidence import Evidence
+from drretail.records.run import RoleModel, Run, Step, System, Usage
+from tests import build
+from tests.api import paper_anew
+from tests.api.printed_tables import differing, printed
+from tests.build import Reports
+from tests.eval.metrics.faithfulness.reports import BED, BOWL, ORDER, PAGE, WALL
+
+METRICS = ("faithfulness", "quality", "pairwise")
+MODELS = {role: RoleModel(spec="x:m", kind="llm") for role in ("researcher", "report")}
+SYSTEMS = {
+    f"{agent}{'+ws' * is_ws}@m": System(agent=agent, web_mode="ws" if is_ws else "snippets", models=MODELS)
+    for agent, is_ws in (
+        ("plan_to_function", True),
+        ("react", False),
+        ("react", True),
+        ("hybrid_react", True),
+        ("grounded_hybrid", False),
+    )
+}
+GONE = build.evidence("P:B0GONE0001", looked_up=True, state="not_found")
+LOST = build.evidence("W:aaaaaaaa", url="https://lost.example/page", looked_up=True, state="not_found")
+UNREAD = build.evidence("W:bbbbbbbb", build.text("A snippet.", "snippet"), url="https://later.example/page")
+EVIDENCE = (BED, BOWL, ORDER, PAGE, WALL, GONE, LOST, UNREAD)
+MARKS = (*(f"[{entry.id}]" for entry in EVIDENCE), "[P:B0STRANGE1]", "[W:zzzzzzzz]")
+"""The last two nobody was handed."""
+
+
+def drawn(*about: object) -> random.Random:
+    return random.Random(sha256_of([str(each) for each in about]))
+
+
+def report(random_: random.Random, marks: Sequence[str]) -> str:
+    """A report of sentences with no mark, one, or two."""
+    sentences: list[str] = []
+    for number in range(random_.randint(1, 9)):
+        its = "".join(f" {mark}" for mark in random_.sample(marks, random_.choice((0, 1, 1, 2)))) if marks else ""
+        sentences.append(f"Finding {random_.randint(1, 999)} of part {number} holds{its}.")
+    return " ".join(sentences)
+
+
+def made(label: str, name: str, marks: Sequence[str], failing: float) -> Run:
+    """A run with its usage and tool calls, which fails by chance."""
+    random_ = drawn(label, name)
+    usage = {
+        role: Usage(
+            calls=1,
+            input_uncached=random_.randint(100, 90_000),
+            cache_read=random_.randint(0, 900),
+            cache_creation=random_.randint(0, 90),
+            output=random_.randint(10, 9_000),
+        )
+        for role in MODELS
+    }
+    names = [random_.choice((*paper_anew.TOOLS, "finalize")) for _ in range(random_.randint(0, 12))]
+    steps = tuple(
+        Step(
+            path="0", seq=at, kind="tool", role="researcher", name=tool, error="not_found: no" if at % 5 == 4 else None
+        )
+        for at, tool in enumerate(names)
+    )
+    text = None if random_.random() < failing else report(random_, marks)
+    return build.run(name, text, label=label, usage=usage, steps=steps)
+
+
+def answer(question: str, judge: str, failing: float) -> Any:
+    """What a judge says, drawn by the question alone."""
+    random_ = drawn(judge, question)
+    if random_.random() < failing:
+        return ModelError("refusal", "no answer")
+    if question.startswith("You extract information"):
+        return {"claims": list(claims(tag_content("report", question) or "", all_="Never infer" in question))}
+    if "full_support" in question:
+        label = random_.choice(("full_support", "partial_support", "no_support"))
+        return {"support": label, "justification": "So.", "quote": ""}
+    if "`winner`" in question:
+        return {"justification": "So.", "winner": random_.choice("AB")}
+    return {"justification": "So.", "rating": random_.randint(0, 10)}
+
+
+def claims(text: str, *, all_: bool) -> Iterator[dict[str, Any]]:
+    """A claim for each sentence of a report, or for those with a mark."""
+    number = 0
+    for sentence in re.split(r"(?<=\.) ", text.strip()):
+        sources = re.findall(r"\[([^]]+)\]", sentence)
+        if sources or all_:
+            number += 1
+            words = re.sub(r" ?\[[^]]+\]", "", sentence)
+            yield {"claim_id": number, "claim": words, "quote": "", "sources": sources}
+
+
+def judge(name: str, failing: float) -> Judge:
+    return build.scripted_judge(lambda question: answer(question, name, failing), name=name)[0]
+
+
+def experiment(
+    folder: Path, *, queries: int, users: int, repeats: int = 1, failing: float = 0.0, uncited: str = ""
+) -> Path:
+    """Reports of five systems; those of the one that is ``uncited`` cite nothing."""
+    names = [f"q{query}-r{repeat}" for query in range(1, queries + 1) for repeat in range(1, repeats + 1)]
+    systems: Mapping[str, Reports] = {
+        label: {name: made(label, name, () if label == uncited else MARKS, failing) for name in names}
+        for label in SYSTEMS
+    }
+    of_user = {f"q{query}": f"u{query % users}" for query in range(1, queries + 1) if query > 1}
+    held: Sequence[Evidence] = EVIDENCE
+    return build.experiment(folder, systems, of=SYSTEMS, users=of_user, evidence=held)
+
+
+CASES: Mapping[str, Mapping[str, Any]] = {
+    "no failures": {"queries": 6, "users": 6},
+    "failed runs, and reports without citations": {"queries": 8, "users": 8, "failing": 0.2, "uncited": "react@m"},
+    "several queries a user and several repeats": {"queries": 5, "users": 2, "repeats": 2},
+    "all of it": {"queries": 6, "users": 2, "repeats": 3, "failing": 0.3, "uncited": "react@m"},
+}
+PAIRS = [f"{a}~{b}" for a, b in combinations([label for label in SYSTEMS if "+ws" in label], 2)]
+
+
+@pytest.mark.parametrize(
+    ("case", "failing"),
+    [*((case, 0.0) for case in CASES), ("no failures", 0.15), ("all of it", 0.15)],
+)
+def test_no_cell_differs_from_what_the_files_say(tmp_path: Path, case: str, failing: float) -> None:
+    folder = experiment(tmp_path / "exp", **CASES[case])
+    scored(folder, judge("a", failing))
+    assert differing(folder) == []
+
+
+def test_of_several_judges_the_tables_show_the_first_of_those_that_were_asked_last(tmp_path: Path) -> None:
+    folder = experiment(tmp_path / "exp", queries=4, users=4, failing=0.2, uncited="react@m")
+    one, other = judge("one", 0.1), judge("other", 0.1)
+    shown: list[str] = []
+    for judges in ([one], [other], [other, one]):
+        scored(folder, *judges)
+        assert differing(folder) == []
+        shown.append(json.dumps(printed(folder)["Table 2"]))
+    assert shown[0] != shown[1] == shown[2]
+    assert differing(folder, {"Appendix E": paper_anew.appendix_e}) == []
+
+
+def scored(folder: Path, *judges: Judge) -> None:
+    build.scored(folder, METRICS, *judges, rules="paper", pairs=PAIRS)
+    pack_below(folder / "verdicts")
