@@ -32,7 +32,7 @@ from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
-from drretail.run_file import JOURNAL, RUN_FILE, Recorded, journal_path, read_run, write_run_file
+from drretail.run_file import JOURNAL, RUN_FILE, Recorded, journal_path, read_members, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"
@@ -515,7 +515,14 @@ def read_runs(folder: Path) -> Iterator[Run]:
     """All ended runs of an experiment, sorted by label and query, without those that ``read_run`` cannot read."""
     for path in run_files(folder):
         with suppress(UserError):  # ended_run counts it
-            yield read_run(path)
+            yield _run_at(folder, path)
+
+
+def _run_at(experiment: Path, path: Path) -> Run:
+    run = read_run(path)
+    if path_of(experiment, run) != path:
+        raise UserError(f"{path} holds another run, {run.run_id}: put each where it belongs.")
+    return run
 
 
 def read_discarded(folder: Path) -> list[DiscardedRun]:
@@ -533,7 +540,8 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
     if not path.exists():
         return None
     try:
-        return read_run(path)
+        read_members(path, "evidence", "parts")  # a run that nobody can look into is lost
+        return _run_at(experiment, path)
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
         return Run(

@@ -144,7 +144,7 @@ COMMANDS = {
     "compare exp": [" comparing"],
     "report exp": [" reading runs and scores"],
     "report exp --format text": [" writing the report"],
-    "export exp --format csv --to scores.csv": [" exporting"],
+    "export exp --format csv --to scores": [" exporting"],
     "verify exp -w w": [" Replaying runs"],
     "lab plant exp": [" planting errors"],
     "download Books --to raw --mirror MIRROR": [" downloading"],

@@ -307,13 +307,12 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
     """How many runs of each system failed, were lost to a server, or are not made yet."""
     for label in systems:
         plans = [plan for plan in gathered.plans if plan.label == label]
-        lost = sum(plan.status == "spoiled" for plan in plans)
+        lost = sum(plan.status == "spoiled" and plan.error != "unreadable" for plan in plans)
         unreadable = [plan.run_id.rpartition("/")[2] for plan in plans if plan.error == "unreadable"]
         counts = {
             "failed": sum(plan.status == "failed" for plan in plans),
-            "lost because a server did not answer (`drretail run … --retry spoiled` repeats them)": lost
-            - len(unreadable),
-            f"lost because a file of theirs is gone or damaged ({', '.join(unreadable)})": len(unreadable),
+            "lost because a server did not answer (`drretail run … --retry spoiled` repeats them)": lost,
+            f"lost because their file is damaged ({', '.join(unreadable)})": len(unreadable),
             "not made yet": sum(plan.status == "pending" for plan in plans),
         }
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]

@@ -343,18 +343,23 @@ def source_findings(
 ) -> Iterator[Finding]:
     """Citations of what the run never received, and of products that the shop does not have.
 
-    ``catalog`` has the cited product ids that exist; None without the world. Where nobody knows what the run received,
-    an evidence id that begins with one of the ``unknown_kinds`` is a warning.
+    ``catalog`` has the cited product ids that exist; None without the world. A product that exists and was never opened
+    is a warning; so is, where nobody knows what the run received, an evidence id that begins with one of the
+    ``unknown_kinds``.
     """
     for citation in citations:
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
+        products = products_of(citation)
+        lacking = [name for name in products if catalog is not None and name not in catalog]
         if citation.type == "unresolved":
+            is_unopened = bool(products) and catalog is not None and not lacking
             is_open = unknown_kinds and re.search(rf"\b[{unknown_kinds}]:\w", citation.marker)
             found = "what the run was handed is not known" if is_open else "the run was handed no such source"
-            yield fault(code="unresolved_citation", found=found, severity="warning" if is_open else "error")
+            found = "the shop has it, and the run never opened it" if is_unopened else found
+            severity = "warning" if is_open or is_unopened else "error"
+            yield fault(code="unresolved_citation", found=found, severity=severity)
         if citation.type == "web" and citation.evidence_id is None:
             yield fault(code="url_not_seen", found="the run never saw this page")
-        lacking = [name for name in products_of(citation) if catalog is not None and name not in catalog]
         if lacking:
             yield fault(code="not_in_catalog", found=f"the shop has no product {lacking[0]}")
 

@@ -182,7 +182,7 @@ def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Pat
     made = gather(folder, [], counts_words=True)
     assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
     notes = board(made, row("faithfulness", "FP")).notes
-    assert f"{A}: of 2 runs 1 lost because a file of theirs is gone or damaged (q1-r1)." in notes
+    assert f"{A}: of 2 runs 1 lost because their file is damaged (q1-r1)." in notes
 
 
 def test_an_experiment_without_gold_says_how_gold_is_added(tmp_path: Path) -> None:
