@@ -178,9 +178,23 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
 
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:
     folder = experiment(tmp_path / "e", {A: {"q1-r1": "One two three.", "q2-r1": "x"}})
-    edit_member(run_path(folder, A, "q1", 1), "run", lambda _: ['{"format": 1, "run_id'])
+    path = run_path(folder, A, "q1", 1)
+    whole = path.read_bytes()
+
+    def damaged() -> list[tuple[str, str]]:
+        return [(plan.status, plan.error) for plan in gather(folder, [], counts_words=True).plans]
+
+    lost = [("spoiled", "unreadable"), ("done", "")]
+    middle = len(whole) // 2
+    for data in (b"", whole[:-1], whole[:middle] + b"~~~~" + whole[middle + 4 :]):
+        path.write_bytes(data)
+        assert damaged() == lost
+    path.write_bytes(run_path(folder, A, "q2", 1).read_bytes())
+    assert damaged() == lost, "another run lies in its place"
+    path.write_bytes(whole)
+    edit_member(path, "run", lambda _: ['{"format": 1, "run_id'])
     made = gather(folder, [], counts_words=True)
-    assert [(plan.status, plan.error) for plan in made.plans] == [("spoiled", "unreadable"), ("done", "")]
+    assert damaged() == lost
     notes = board(made, row("faithfulness", "FP")).notes
     assert f"{A}: of 2 runs 1 lost because their file is damaged (q1-r1)." in notes
 

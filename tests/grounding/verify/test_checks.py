@@ -411,6 +411,9 @@ def test_sources_that_do_not_exist() -> None:
     found = [*source_findings(citations, SHOP)]
     assert [finding.code for finding in found] == ["unresolved_citation", "not_in_catalog", "unresolved_citation"]
     assert [finding.text for finding in found] == ["[P:B0NOWHERE0]", "[P:B0NOWHERE0]", "[W:zzzzzzzz]"]
+    # The shop has it, though the run never opened it.
+    (unopened,) = source_findings(find_citations(f"Better [P:{next(iter(SHOP))}].", {}), SHOP)
+    assert (unopened.code, unopened.severity) == ("unresolved_citation", "warning")
     # Of a report made elsewhere nobody knows what its system was handed.
     dated = Case(report, EVIDENCE, Query(query_id="q", text="?", source="t"), is_imported=True, lookup=lambda _: SHOP)
     found = check_report(dated, read_report(dated))
