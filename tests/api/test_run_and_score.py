@@ -80,8 +80,8 @@ def test_scores_are_rows_and_a_mapping_and_opened_again(experiment: RecordedExpe
     assert {row.metric for row in scores.scores} == {"faithfulness", "process"}
     by_system = scores.by_system("FP", metric="faithfulness")
     assert list(by_system) == ["nobody", "react@offline-shopper"]
-    assert by_system["nobody"] is None  # its one run failed
-    assert scores.by_system("done") == {"nobody": 0, "react@offline-shopper": 1}
+    assert by_system["nobody"] is None  # its report cites nothing
+    assert scores.by_system("done") == {"nobody": 1, "react@offline-shopper": 1}
     with pytest.raises(UnknownName, match="scored variant 'FQ'"):
         scores.by_system("FQ")
     made = score(experiment, ["process"])
