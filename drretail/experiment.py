@@ -7,6 +7,7 @@ from datetime import datetime
 from glob import escape
 from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
@@ -24,6 +25,7 @@ from drretail.files import (
     write_json,
 )
 from drretail.grounding.gold_files import as_task, with_gold, write_gold
+from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.locks import LOCK, locked_folder, release_lock, take_lock
 from drretail.parsing import parse_toml
 from drretail.records.base import Document, canonical_json, fault_of, file_name, sha256_of
@@ -32,7 +34,7 @@ from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
 from drretail.records.run import DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
-from drretail.run_file import JOURNAL, RUN_FILE, Recorded, journal_path, read_members, read_run, write_run_file
+from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path, read_run, write_run_file
 
 T = TypeVar("T", bound=Document)
 OPTIONS = "options"
@@ -115,6 +117,7 @@ class Experiment:
         definition: another world, the same label for another system, the same id for another query.
         """
         self.folder = folder
+        self._keeping = Lock()
         if self.folder.exists() and not self.folder.is_dir():
             raise UserError(f"{self.folder} is a file: name a folder for the experiment.")
         if self.folder.is_dir() and not self._file.exists():
@@ -215,9 +218,11 @@ class Experiment:
         journal_path(path).unlink(missing_ok=True)
 
     def save(self, recorded: Recorded) -> Path:
-        """Writes a run that has ended: by one rename its file takes the place of its journal."""
-        run = recorded.run
-        path = self.run_path(run.system, run.query_id, run.repeat)
+        """Writes a run that has ended: by one rename its file takes the place of its journal. Its pages come before."""
+        with self._keeping:  # of runs that end together, each adds to what the other kept
+            for url, page in recorded.pages.items():
+                keep_source(self.folder, web_evidence_id(url), url, page)
+        path = path_of(self.folder, recorded.run)
         write_run_file(path, recorded)
         journal_path(path).unlink(missing_ok=True)
         return path
@@ -518,8 +523,8 @@ def read_runs(folder: Path) -> Iterator[Run]:
             yield _run_at(folder, path)
 
 
-def _run_at(experiment: Path, path: Path) -> Run:
-    run = read_run(path)
+def _run_at(experiment: Path, path: Path, *beside: Member) -> Run:
+    run = read_run(path, *beside)
     if path_of(experiment, run) != path:
         raise UserError(f"{path} holds another run, {run.run_id}: put each where it belongs.")
     return run
@@ -540,8 +545,7 @@ def ended_run(experiment: Path, label: str, query_id: str, repeat: int) -> Run |
     if not path.exists():
         return None
     try:
-        read_members(path, "evidence", "parts")  # a run that nobody can look into is lost
-        return _run_at(experiment, path)
+        return _run_at(experiment, path, "evidence", "parts")  # a run that nobody can look into is lost
     except UserError as problem:
         message = str(problem).replace(f"{experiment}/", "").rstrip(".")
         return Run(
@@ -564,9 +568,14 @@ def read_source(experiment: Path, evidence_id: str) -> FetchedPages | None:
     return _kept(FetchedPages, sources_path(experiment, evidence_id))
 
 
-def kept_sources(experiment: Path) -> list[FetchedPages]:
-    """All that was fetched or looked up after the runs, in the order of the files' names."""
-    return [_validated(FetchedPages, path) for path in sorted((experiment / "sources").glob("*.json"))]
+def kept_sources(experiment: Path, kind: str = "") -> list[FetchedPages]:
+    """What was fetched or looked up after the runs, in the order of the files' names.
+
+    ``kind`` is the letter with which the wanted ids begin, such as "P" for products; without it, all are read.
+    """
+    # ``file_name`` puts a "~" before an id that can be no name.
+    paths = (path for path in (experiment / "sources").glob("*.json") if path.name.lstrip("~").startswith(kind))
+    return [_validated(FetchedPages, path) for path in sorted(paths)]
 
 
 def keep_source(experiment: Path, evidence_id: str, url: str, page: FetchedPage) -> None:
@@ -574,6 +583,8 @@ def keep_source(experiment: Path, evidence_id: str, url: str, page: FetchedPage)
     before = read_source(experiment, evidence_id)
     others = [other for other in before.pages if other.corpus != page.corpus] if before is not None else []
     kept = FetchedPages(id=evidence_id, url=url, pages=(*others, page))
+    if kept == before:
+        return
     write_json(sources_path(experiment, evidence_id), kept.model_dump(mode="json", exclude_none=True))
 
 

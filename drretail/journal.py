@@ -84,8 +84,9 @@ class Journal:
         self._lock = threading.Lock()
         self._occurrences: dict[tuple[str, str], int] = defaultdict(int)
         self._known: dict[str, Effect] = {}
-        cut = read_effects(path) if path is not None and path.exists() else ()
-        for effect in cut if replay is None else replay:
+        if replay is None:
+            replay = read_effects(path) if path is not None and path.exists() else ()
+        for effect in replay:
             error = effect.error or {}
             was_locked_out = error.get("class") == "ToolError" and error["kind"] == "forbidden"
             if self._replays or not was_locked_out:  # the user who resumes has mended the key that a service refused

@@ -40,7 +40,6 @@ from drretail.experiment import (
     kept_hashes,
     prompts_path,
     read_definition,
-    run_path,
 )
 from drretail.files import unsynced
 from drretail.llm.event_loop import run_loop
@@ -150,7 +149,7 @@ def hash_findings(folder: Path, definition: Definition) -> Iterator[Finding]:
         else:
             yield _hashed(hash_of(folder / name) == kept, f"{name}: it was changed after it was written")
     for planned in _made(folder, definition):
-        path = _path(folder, planned)
+        path = planned.path_in(folder)
         try:
             run, evidence, results = read_run(path), read_evidence(path), read_results(path)
         except UserError as problem:
@@ -193,11 +192,7 @@ def run_findings(folder: Path, definition: Definition, options: VerifyOptions) -
 
 
 def _made(folder: Path, definition: Definition) -> list[Planned]:
-    return [each for each in planned_runs(folder, definition) if _path(folder, each).exists()]
-
-
-def _path(folder: Path, planned: Planned) -> Path:
-    return run_path(folder, planned.label, planned.query.query_id, planned.repeat)
+    return [each for each in planned_runs(folder, definition) if each.path_in(folder).exists()]
 
 
 def _no_replay(definition: Definition, label: str) -> str:
@@ -241,7 +236,7 @@ async def _replayed(
 
 async def _replay(folder: Path, copy: Experiment, runner: Runner, planned: Planned, sut: SystemUnderTest) -> Finding:
     """A run beside its replay in the folder ``copy``."""
-    recorded, made = _path(folder, planned), _path(copy.folder, planned)
+    recorded, made = planned.path_in(folder), planned.path_in(copy.folder)
     if sut.agent.sees_reference and _lacks_gold(folder):
         return Finding("runs", "not compared", f"{planned.label} was told what stands in {GOLD}, which is not here")
     try:

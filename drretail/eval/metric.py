@@ -194,8 +194,9 @@ class Metric:
         return frozenset({"", *(prompt.hash for prompt in self.prompts())})
 
     def without_report(self, experiment: Path, query: Query, *, failed: bool) -> dict[str, Value]:
-        """What a run without a report has in the variants of success: n/a in those that the query lacks, and 0 in all
-        others if it ``failed``.
+        """The values of success of a run without a report.
+
+        They are n/a in the variants that the query lacks. In all others they are 0 if the run ``failed``.
         """
         success = self.description.success
         known = success if self.applies is None or not success else self.applies(experiment, query)

@@ -54,10 +54,10 @@ class Models:
     """Called with each call's tokens and their price in dollars, None if that is unknown."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
-    _written: dict[int, tuple[BaseMessage, str]] = field(default_factory=dict[int, tuple[BaseMessage, str]])
-    """The canonical JSON of messages, by object id: each call sends the whole conversation again.
+    _written: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
+    """The canonical JSON of messages and tools, by object id: each call sends the whole conversation again.
 
-    The message is kept beside it, so that its id is not reused.
+    The message or tool is kept beside it, so that its id is not reused.
     """
     _last_tokens: int = 0
     _last_dollars: float = 0

@@ -52,8 +52,11 @@ class Evidence(Document):
     problem: str | None = None
     """Why the state is not "ok", in one sentence."""
     looked_up: bool = Field(default=False, exclude_if=lambda looked_up: not looked_up)
-    """True for what was looked up for judging alone: a record that an imported report names, whose writer may never
-    have read it, or what a run's report cites and the run never opened."""
+    """True for what was looked up for judging alone.
+
+    Of an import that is a record that its report names, and that its writer may never have read. Of a run it is what
+    the report cites and the run never opened.
+    """
 
     @property
     def sources(self) -> tuple[EvidenceText, ...]:

@@ -18,7 +18,7 @@ from drretail.eval.registry import COUNTS_STEPS, FALSE_STATEMENTS, recorded_metr
 from drretail.eval.scores.file import made_of, read_scores
 from drretail.eval.scores.gathering import judged_run, words_read
 from drretail.eval.scores.scoreboard import TOKENS, WORDS
-from drretail.experiment import Definition, other_versions, read_definition, run_path
+from drretail.experiment import Definition, other_versions, read_definition
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
@@ -144,7 +144,7 @@ class Runs:
             return replace(run, number=place + 1, subject=replace(run.subject, label=self.planned[place].label))
         subject = read_subject(self.experiment, self.definition, self.planned[place], None)
         number = place + 1
-        run, path = subject.run, run_path(self.experiment, subject.label, subject.query.query_id, subject.repeat)
+        run, path = subject.run, self.planned[place].path_in(self.experiment)
         if run is None:
             state = "interrupted" if journal_path(path).exists() else "not run"
             return RunView(number, self.experiment, subject, state, {}, (), (), Checks((), (), ()), 0)

@@ -31,9 +31,8 @@ from drretail.env.web.live import as_fetched
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
-from drretail.experiment import Experiment, keep_source, run_path
+from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.evidence_ids import web_evidence_id
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Journal
 from drretail.llm.event_loop import aside
@@ -115,10 +114,11 @@ class Runner:
         replay = None
         # A floor asks nobody, so it runs even if the replayed experiment has no run of it.
         if self.replay is not None and not sut.agent.is_baseline:
-            replay = run_path(self.replay, sut.label, query.query_id, repeat)
-            if not replay.exists():
-                raise UserError(f"There is nothing to replay: {replay} does not exist.")
-        effects = Journal(journal, replay=None if replay is None else read_journal(replay))
+            replayed = run_path(self.replay, sut.label, query.query_id, repeat)
+            if not replayed.exists():
+                raise UserError(f"There is nothing to replay: {replayed} does not exist.")
+            replay = read_journal(replayed)
+        effects = Journal(journal, replay=replay)
         session = self._session(world, sut, query, effects)
         gate = gate or asyncio.Semaphore(self.model_calls)
         on_use = None if self.on_use is None else partial(self.on_use, sut.label)
@@ -155,8 +155,6 @@ class Runner:
         """``run``, journalled and saved in the experiment's folder. A run that was cut goes on where it stopped."""
         path = journal_path(experiment.run_path(sut.label, query.query_id, repeat))
         recorded = await self.run(sut, query, repeat, path, gate=gate)
-        for url, page in recorded.pages.items():
-            keep_source(experiment.folder, web_evidence_id(url), url, page)
         await asyncio.to_thread(experiment.save, recorded)  # it waits for the disk, and other runs need not
         return recorded.run
 

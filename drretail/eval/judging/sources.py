@@ -56,7 +56,7 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
     given = [text.text for entry in evidence.values() for text in entry.texts]
     pages = dict.fromkeys(each.url for each in beyond if each.type == "web" and each.url is not None)
     return [
-        *(_product(kept) for kept in kept_sources(experiment) if parse_evidence_id(kept.id) == "product"),
+        *map(_product, kept_sources(experiment, "P")),
         *(completed(experiment, _page(url, given), corpus) for url in pages),
     ]
 

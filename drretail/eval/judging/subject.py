@@ -266,6 +266,10 @@ class Planned:
     def run_id(self) -> str:
         return f"{self.label}/{self.query.query_id}-r{self.repeat}"
 
+    def path_in(self, experiment: Path) -> Path:
+        """The run's file."""
+        return run_path(experiment, self.label, self.query.query_id, self.repeat)
+
 
 _REPEAT = re.compile(r"-r([1-9][0-9]{0,5})\Z")
 
@@ -296,8 +300,7 @@ def read_subject(
 ) -> Subject:
     """One planned run with all that a judge may see of it."""
     query = planned.query
-    place = (planned.label, query.query_id, planned.repeat)
-    path, run = run_path(experiment, *place), ended_run(experiment, *place)
+    path, run = planned.path_in(experiment), ended_run(experiment, planned.label, query.query_id, planned.repeat)
     system = definition.systems[planned.label]
     is_read = run is not None and (run.error is None or run.error.kind != "unreadable")
     return Subject(

@@ -35,7 +35,7 @@ from drretail.eval.scores.gathering import (
 )
 from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.scoreboard import scoreboard
-from drretail.experiment import read_definition, read_discarded, run_path
+from drretail.experiment import read_definition, read_discarded
 from drretail.files import read_json
 from drretail.llm.usage import PriceTable, read_prices
 from drretail.packs import data_of
@@ -282,7 +282,7 @@ def made_of(experiment: Path) -> MadeOf:
     definition = read_definition(experiment)
     runs, files = Counter(discarded.system for discarded in read_discarded(experiment)), dict[str, str]()
     for planned in planned_runs(experiment, definition):
-        path = run_path(experiment, planned.label, planned.query.query_id, planned.repeat)
+        path = planned.path_in(experiment)
         try:
             files[planned.run_id] = sha256_of(read_members(path, "run")["run"][0]) if path.exists() else ""
         except UserError as problem:  # ended_run counts it as failed

@@ -218,8 +218,7 @@ def with_majorities(results: Results, board: Board) -> Results:
 
     def has_spoken(by_pair: ByPair) -> bool:
         """False for a judge that met the limit before its first answer."""
-        every = (outcome for by_dimension in by_pair.values() for its in by_dimension.values() for outcome in its)
-        return any(outcome.state in ("scored", "na", "judge") for outcome in every)
+        return any(outcome.state in ("scored", "na", "judge") for outcome in _outcomes(by_pair))
 
     spoken = [
         assessor

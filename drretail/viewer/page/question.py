@@ -13,7 +13,7 @@ from drretail.conditions.shop import WEB_CONDITION
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import agents_by_setting
 from drretail.eval.judging.dimensions import PRIMARY
-from drretail.experiment import path_of, run_path
+from drretail.experiment import path_of
 from drretail.grounding.text.wording import wish_lines
 from drretail.records.comparison import ORDER_DECIDED
 from drretail.records.evidence import Finding
@@ -449,7 +449,7 @@ class Questions:
         """True if the journals of all runs are small enough for the report to contain them."""
         total = 0
         for experiment, planned in self._view.runs.places():
-            total += journal_size(run_path(experiment, planned.label, planned.query.query_id, planned.repeat))
+            total += journal_size(planned.path_in(experiment))
             if total > ALL_TALKS:
                 return False
         return True
