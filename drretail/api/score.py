@@ -19,7 +19,7 @@ from drretail.api.worlds import pages_by_label, recorded_world
 from drretail.env.gold import add_gold
 from drretail.env.named_products import NamedProducts
 from drretail.env.offers import Offers
-from drretail.env.web.live import Pages
+from drretail.env.web.base import Pages
 from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import made_references

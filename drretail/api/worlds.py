@@ -19,7 +19,7 @@ from drretail.viewer.output import say
 
 if TYPE_CHECKING:
     from drretail.api.settings import Settings  # pydantic-settings is loaded where settings are read
-    from drretail.env.web.live import Pages
+    from drretail.env.web.base import Pages
     from drretail.env.world import World
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from drretail.env.store.base import Store
-from drretail.env.web.live import Pages
+from drretail.env.web.base import Pages
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import keep_references
 from drretail.eval.judging.criteria import FOLDER, about_task, prepare, take_criteria, unprepared

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from annotated_types import MaxLen, MinLen
 
 from drretail.env.session import Session
-from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.live import Pages, cleaned_result, no_page, page_of, page_outcome
+from drretail.env.web.base import Pages, WebPage, WebResult
+from drretail.env.web.cleaning import cleaned_page, cleaned_result
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import normalise_url, web_evidence_id
 from drretail.grounding.text.serialisation import compact_json
@@ -43,16 +43,18 @@ def fetch_pages(web: Pages, urls: Sequence[str], effects: Effects, seconds: floa
             raise ToolError("timeout", "The page was not there when the time of its search was over.")
         if isinstance(found, Exception):
             raise found
-        return page_outcome(found)
+        # Cleaned before it is recorded: from no web does anything unbounded or hidden go further.
+        return Outcome({"page": asdict(cleaned_page(found))})
 
     pages: list[WebPage] = []
     try:
         for rank, url in enumerate(urls):
             request = {"provider": web.provider, "url": url}
             try:
-                pages.append(page_of(effects.perform("page_fetch", request, partial(fetched, rank)).response))
+                response = effects.perform("page_fetch", request, partial(fetched, rank)).response
+                pages.append(WebPage(**response["page"]))
             except ToolError as problem:
-                pages.append(no_page(url, problem.message))
+                pages.append(cleaned_page(WebPage(url, title="", text="", state="error", problem=problem.message)))
     finally:
         workers.close()
     return pages

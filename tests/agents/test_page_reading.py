@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from drretail.env.web.base import WebPage
-from drretail.env.web.live import clean_text
+from drretail.env.web.cleaning import clean_text
 from drretail.env.web.sandbox import SandboxPage, SandboxWeb
 from drretail.env.world import World
 from drretail.errors import ModelError

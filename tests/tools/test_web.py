@@ -10,7 +10,7 @@ import pytest
 
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage, WebResult
-from drretail.env.web.live import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
+from drretail.env.web.cleaning import LONGEST_LINE, LONGEST_SNIPPET, LONGEST_TEXT, LONGEST_TITLE
 from drretail.env.world import World
 from drretail.errors import ModelError, ToolError
 from drretail.grounding.report.evidence_ids import web_evidence_id

@@ -26,7 +26,7 @@ from drretail.addons.imports.material import (
     redacted,
     stem,
 )
-from drretail.env.web.live import LONGEST_TITLE, clean_line
+from drretail.env.web.cleaning import LONGEST_TITLE, clean_line
 from drretail.errors import UserError, quoted
 from drretail.grounding.report.evidence_ids import (
     normalise_url,

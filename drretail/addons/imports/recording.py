@@ -24,7 +24,7 @@ from drretail.addons.imports.material import (
 from drretail.env.looked_up import shop_address, with_looked_up
 from drretail.env.named_products import NamedProducts
 from drretail.env.web.base import Fetched, WebPage
-from drretail.env.web.live import LONGEST_TITLE, as_fetched, clean_line, cleaned_page
+from drretail.env.web.cleaning import LONGEST_TITLE, clean_line, cleaned_page
 from drretail.env.web.page import read_page
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
@@ -153,7 +153,7 @@ def keep_pages(experiment: Path, pages: Iterable[WebPage]) -> int:
     for page in pages:
         entry = named.get(address_of(page.url))
         if entry is not None and entry.url:
-            keep_source(experiment, entry.id, entry.url, as_fetched(page, None, datetime.now(UTC)))
+            keep_source(experiment, entry.id, entry.url, page.as_fetched(None, datetime.now(UTC)))
             fetched.add(entry.id)
     return len(fetched)
 

@@ -27,7 +27,6 @@ from drretail.env.servers.naming import SHIPPED, is_on_servers
 from drretail.env.session import Session, SessionSettings
 from drretail.env.web.base import WebPage
 from drretail.env.web.dense import Retrievers, embeddings_of
-from drretail.env.web.live import as_fetched
 from drretail.env.web.sandbox import SealedWeb, web_for
 from drretail.env.world import World
 from drretail.errors import CommandStopped, ModelError, ToolError, UserError, describe_error, raised_at, traceback_of
@@ -140,7 +139,7 @@ class Runner:
             effects.close()
         texts, telemetry = session.trajectory.texts(), self._telemetry(effects, seconds)
         now = datetime.now(UTC)
-        fetched = {url: as_fetched(page, sut.system.web_corpus, now) for url, page in pages.items()}
+        fetched = {url: page.as_fetched(sut.system.web_corpus, now) for url, page in pages.items()}
         return Recorded(run, evidence, texts, telemetry, effects.effects, fetched)
 
     async def run_into(

@@ -6,13 +6,14 @@ A name leads to a Web, or to a function ``(argument, options) -> Web``; the argu
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol, cast
 
 from pydantic import SecretStr
 
 from drretail.errors import UnknownName, UserError, describe_error
 from drretail.plugins import Plugins, is_module
-from drretail.records.evidence import SourceState
+from drretail.records.evidence import FetchedPage, SourceState
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,15 @@ class WebPage:
     problem: str | None = None
     """Why ``state`` is not "ok", in a sentence, if the provider says so."""
 
+    def as_fetched(self, corpus: str | None, when: datetime) -> FetchedPage:
+        """The page as an experiment keeps it; ``corpus`` is that of the web from which it was fetched."""
+        content = {name: getattr(self, name) for name in ("title", "text", "state", "date", "problem")}
+        return FetchedPage(corpus=corpus, fetched=when.isoformat(timespec="seconds"), **content)
 
-class Web(Protocol):
-    """A search and its pages. Synchronous and safe to use from several threads; raises ToolError("unavailable" or
-    "timeout") if it fails.
+
+class Pages(Protocol):
+    """A source of pages. Synchronous and safe to use from several threads; raises ToolError("unavailable" or "timeout")
+    if it fails.
     """
 
     @property
@@ -54,14 +60,18 @@ class Web(Protocol):
         """The provider's name, part of a System."""
         ...
 
+    def fetch(self, url: str) -> WebPage: ...
+
+
+class Web(Pages, Protocol):
+    """A search and its pages."""
+
     @property
     def corpus(self) -> str | None:
         """sha256 of a fixed corpus; None for the open web."""
         ...
 
     def search(self, query: str, k: int) -> list[WebResult]: ...
-
-    def fetch(self, url: str) -> WebPage: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,11 @@ size and time are bounded, their form is checked, and only search results are pa
 
 import math
 import re
-import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
@@ -20,9 +18,10 @@ import httpx2
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from drretail import __version__
-from drretail.env.web.base import WebOptions, WebResult
-from drretail.env.web.fetcher import Client, Fetcher, Robots
-from drretail.env.web.live import LiveWeb, OpenPages, cleaned_result
+from drretail.env.web.base import Fetched, WebOptions, WebPage, WebResult
+from drretail.env.web.cleaning import cleaned_result
+from drretail.env.web.connection import usual_tls
+from drretail.env.web.fetcher import TOKEN, Fetcher
 from drretail.env.web.page import read_page
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
@@ -126,7 +125,7 @@ def _send(service: Service, method: str, request: dict[str, Any], end: float) ->
         with (
             # Nothing from the environment: neither proxies nor passwords of .netrc.
             httpx2.Client(
-                timeout=left, trust_env=False, follow_redirects=False, proxy=service.proxy, verify=_tls()
+                timeout=left, trust_env=False, follow_redirects=False, proxy=service.proxy, verify=usual_tls()
             ) as client,
             client.stream(method, service.address, **request) as response,
         ):
@@ -149,12 +148,6 @@ def _send(service: Service, method: str, request: dict[str, Any], end: float) ->
         raise ToolError(
             "unavailable", f"{service.name} cannot be reached at {_place(service)}; check the address and the network."
         ) from None
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    # Cached: reading the system's certificate authorities takes as long as a search.
-    return httpx2.create_ssl_context(trust_env=False)
 
 
 def _when(retry_after: float | None) -> str:
@@ -244,7 +237,6 @@ SEARXNG_ACCESS = (
     " start it again."
 )
 USER_AGENT = f"drretail/{__version__} (research on shopping questions)"
-_TOKEN = re.compile(r"[A-Za-z_-]+")
 _KEY = re.compile(r"[!-~]{8,200}")
 
 
@@ -265,7 +257,7 @@ class _SerperPage(AnswerPart):
 class SerperSearch:
     """Google's results from Serper, the paper's search engine (section 5.3).
 
-    Implements ``live.SearchProvider``: the organic results, without adverts, answer boxes and products.
+    A ``SearchProvider``: the organic results, without adverts, answer boxes and products.
     """
 
     service: Service
@@ -296,7 +288,7 @@ class _SearxngPage(AnswerPart):
 
 @dataclass(frozen=True)
 class SearxngSearch:
-    """Results of a SearXNG, which anybody can run without a key: ``live.SearchProvider`` over its ``/search``."""
+    """Results of a SearXNG, which anybody can run without a key: a ``SearchProvider`` over its ``/search``."""
 
     service: Service
     provider = "searxng"
@@ -338,6 +330,50 @@ def _parts(kind: type[Part], items: Iterable[object]) -> Iterator[Part]:
         yield part
 
 
+class SearchProvider(Protocol):
+    """A search engine. Safe to use from several threads; raises ToolError if it fails."""
+
+    @property
+    def provider(self) -> str: ...
+
+    def search(self, query: str, k: int) -> list[WebResult]: ...
+
+
+@dataclass(frozen=True)
+class OpenPages:
+    """The pages of the open web: one function gets what is at an address, another reads it."""
+
+    get: Callable[[str], Fetched]
+    read: Callable[[Fetched], WebPage] = read_page
+    provider = "open"
+
+    def fetch(self, url: str) -> WebPage:
+        """The page at an address; its ``state`` says whether it has text, and ``problem`` why not."""
+        return self.read(self.get(url))
+
+
+@dataclass(frozen=True)
+class LiveWeb:
+    """Implements ``base.Web`` with a search engine and the pages that it points to."""
+
+    engine: SearchProvider
+    pages: OpenPages
+    corpus = None
+
+    @property
+    def provider(self) -> str:
+        """The search engine's name."""
+        return self.engine.provider
+
+    def search(self, query: str, k: int) -> list[WebResult]:
+        """The engine's ``k`` best results. Raises ToolError."""
+        return self.engine.search(query, k)
+
+    def fetch(self, url: str) -> WebPage:
+        """The page at an address; see ``OpenPages.fetch``."""
+        return self.pages.fetch(url)
+
+
 def open_serper(argument: str | None, options: WebOptions) -> LiveWeb:
     """``serper``; its key comes from the environment, since an argument would stay in the shell's history."""
     if argument:
@@ -370,13 +406,11 @@ def open_pages(options: WebOptions) -> OpenPages:
 
     Raises UserError for a malformed user agent or proxy.
     """
-    pages = options.pages
-    agent = pages.user_agent or USER_AGENT
-    token = _TOKEN.match(agent)
-    if token is None or not (agent.isascii() and agent.isprintable()):
+    agent = options.pages.user_agent or USER_AGENT
+    if not TOKEN.split(agent)[0] or not (agent.isascii() and agent.isprintable()):
         raise UserError(f"The user agent {agent!r} must begin with a name and be plain text, such as {USER_AGENT!r}.")
-    client = Client(agent, pages, proxy=None if options.proxy is None else _proxy(options.proxy))
-    return OpenPages(Fetcher(client, Robots(client, token.group()) if pages.robots else None).fetch, read_page)
+    proxy = None if options.proxy is None else _proxy(options.proxy)
+    return OpenPages(Fetcher(agent, options.pages, proxy=proxy).fetch)
 
 
 def _proxy(address: str) -> httpcore2.Proxy:

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from pathlib import Path
 
+from drretail.env.web.base import Pages
 from drretail.env.web.bm25 import Bm25
-from drretail.env.web.live import Pages, as_fetched
 from drretail.experiment import keep_source, kept_sources, path_of, read_definition, read_runs, read_source
 from drretail.grounding.report.citations import Cited, marks_and_lists
 from drretail.grounding.report.evidence_ids import (
@@ -175,7 +175,7 @@ def fetch_missing(
             effects = Journal().scope("cited")  # the pages themselves are kept, with their times
             for url, page in fetch_cited(pages[cited[0].label], list(by_url), effects, PAGE_SECONDS):
                 lacking = by_url[url]
-                kept = as_fetched(page, lacking.corpus, clock())
+                kept = page.as_fetched(lacking.corpus, clock())
                 keep_source(experiment, lacking.evidence_id, lacking.url, kept)
                 states[page.state] += 1
                 bar.advance()

@@ -13,13 +13,11 @@ from pydantic import SecretStr
 from pytest_httpserver import HTTPServer
 
 from drretail.env.web.base import WEBS, PageOptions, Web, WebOptions, WebPage, WebResult, open_web
-from drretail.env.web.live import (
+from drretail.env.web.cleaning import (
     CUT,
     LONGEST_LINE,
     LONGEST_TEXT,
     LONGEST_TITLE,
-    LiveWeb,
-    OpenPages,
     clean_line,
     clean_text,
     cleaned_page,
@@ -28,6 +26,7 @@ from drretail.env.web.live import (
     web_address,
 )
 from drretail.env.web.page import read_page
+from drretail.env.web.providers import LiveWeb, OpenPages
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.citations import find_citations
 from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
@@ -160,7 +159,7 @@ def test_search_and_pages_are_one_web() -> None:
     assert [page.state for page in failed] == ["no_content", "not_found"]
     assert found.problem is None
     assert "no text of its own" in str(failed[0].problem)
-    assert failed[1].problem == "There is no such page (404)."
+    assert failed[1].problem == "The site answers 404 instead of a page."
 
 
 HOSTILE = st.text(

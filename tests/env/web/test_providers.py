@@ -14,7 +14,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from drretail.env.web.base import WebResult
-from drretail.env.web.live import cleaned_result, web_address
+from drretail.env.web.cleaning import cleaned_result, web_address
 from drretail.env.web.providers import (
     SEARXNG_ACCESS,
     SERPER_ACCESS,

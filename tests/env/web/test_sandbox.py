@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from drretail.data_ingest.recipe import category_names, read_recipe
-from drretail.env.web.live import clean_text
+from drretail.env.web.cleaning import clean_text
 from drretail.env.web.sandbox import (
     CORPORA,
     SandboxPage,

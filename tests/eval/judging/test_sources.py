@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drretail.env.named_products import NamedProducts
-from drretail.env.web.base import WebPage
-from drretail.env.web.live import Pages
+from drretail.env.web.base import Pages, WebPage
 from drretail.env.world import open_world
 from drretail.eval.judging.sources import (
     OMITTED,

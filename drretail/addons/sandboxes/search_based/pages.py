@@ -17,7 +17,7 @@ from drretail.addons.sandboxes.folder import Keyword, Keywords
 from drretail.addons.sandboxes.search_based.asker import Asker, TaskFailed
 from drretail.agents.page_reading import is_on
 from drretail.env.web.base import Web, WebPage, WebResult
-from drretail.env.web.live import clean_text, cleaned_result
+from drretail.env.web.cleaning import clean_text, cleaned_result
 from drretail.env.web.sandbox import SandboxPage
 from drretail.errors import ToolError
 from drretail.grounding.report.evidence_ids import normalise_url

@@ -9,7 +9,7 @@ from typing import Any
 
 from drretail.env.web.base import Fetched, PageOptions
 from drretail.env.web.connection import Address, is_public
-from drretail.env.web.fetcher import Client, Fetcher, Robots
+from drretail.env.web.fetcher import Fetcher
 
 Answering = Callable[[str, socket.socket], None]
 """Answers the request whose first line and headers it is given."""
@@ -131,9 +131,8 @@ def fetcher(
     **limits: Any,
 ) -> Fetcher:
     """A fetcher that may use the site's port besides the web's; ``limits`` are fields of ``PageOptions``."""
-    here: dict[str, Any] = {"seconds": 5, "ports": frozenset({80, 443, site.port})}
-    client = Client(AGENT, PageOptions(**here | limits), resolve=names or Names(HERE), allowed=allowed)
-    return Fetcher(client, Robots(client, "drretail") if robots else None)
+    here: dict[str, Any] = {"seconds": 5, "ports": frozenset({80, 443, site.port}), "robots": robots}
+    return Fetcher(AGENT, PageOptions(**here | limits), resolve=names or Names(HERE), allowed=allowed)
 
 
 def fetched(answer: Answering, path: str = "/", *, names: Names | None = None, **limits: Any) -> Fetched:

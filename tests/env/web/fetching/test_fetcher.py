@@ -24,7 +24,8 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 
 from drretail.env.web.base import Empty, Fetched, PageOptions
-from drretail.env.web.fetcher import Client, Fetcher, Robots, codec_name, read_rules, text_kind
+from drretail.env.web.fetcher import Fetcher, read_rules
+from drretail.env.web.page import codec_name, text_kind
 from tests.env.web.fetching.local_site import (
     AGENT,
     Answering,
@@ -98,7 +99,7 @@ def test_a_host_that_is_not_there_or_does_not_listen_is_an_error_unless_it_has_a
 
 def reader(proxy: Site, names: Names) -> Fetcher:
     way = httpcore2.Proxy(f"http://proxy.inner:{proxy.port}", auth=("me", "pass word"))
-    return Fetcher(Client(AGENT, PageOptions(seconds=5), resolve=names, proxy=way), None)
+    return Fetcher(AGENT, PageOptions(seconds=5, robots=False), resolve=names, proxy=way)
 
 
 def test_a_proxy_is_asked_and_names_are_left_to_it_and_a_tunnel_that_it_refuses_is_an_error() -> None:
@@ -159,11 +160,9 @@ def site(certificate: Path) -> Generator[HTTPServer]:
 
 def fetched_over_tls(site: HTTPServer, host: str, trusted: Path | None) -> Fetched:
     names = Names({"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]})
-    limits = PageOptions(seconds=5, ports=frozenset({site.port}))
-    client = Client(
-        AGENT, limits, resolve=names, allowed=only_here, tls=lambda: ssl.create_default_context(cafile=trusted)
-    )
-    return Fetcher(client, None).fetch(f"https://{host}:{site.port}/")
+    limits = PageOptions(seconds=5, ports=frozenset({site.port}), robots=False)
+    tls = ssl.create_default_context(cafile=trusted)
+    return Fetcher(AGENT, limits, resolve=names, allowed=only_here, tls=tls).fetch(f"https://{host}:{site.port}/")
 
 
 @pytest.mark.parametrize(("host", "known"), [("other.example", True), ("127.0.0.1", True), ("shop.example", False)])
@@ -205,7 +204,7 @@ def test_a_packed_page_is_unpacked_and_a_bomb_left_as_soon_as_it_is_too_large() 
     assert (found.state, found.body) == ("error", b"")
     assert "larger than 1,000,000 bytes" in str(found.problem)
     says_so = OK_HEAD + b"Content-Length: 999999999999\r\n\r\n"
-    assert "larger than" in str(fetched(always(says_so)).problem)
+    assert fetched(always(says_so)).state == "error"
 
 
 TWICE = gzip.compress(gzip.compress(bytes(MEGABYTE), mtime=0), mtime=0)
@@ -243,7 +242,7 @@ CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
     found = fetched(without_end(start, more), body_bytes=100_000, seconds=60)
     assert (found.state, found.body) == ("error", b"")
-    assert "within" not in str(found.problem)
+    assert "in time" not in str(found.problem)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +256,7 @@ def test_what_is_sent_without_end_is_left(start: bytes, more: bytes) -> None:
 )
 def test_a_slow_drip_ends_with_the_time_of_the_page(start: bytes, more: bytes) -> None:
     found = fetched(without_end(start, more, pause=0.05), seconds=0.3)
-    assert (found.state, "within 0.3 seconds" in str(found.problem)) == ("error", True)
+    assert (found.state, "in time" in str(found.problem)) == ("error", True)
 
 
 def test_redirects_that_drip_share_one_time_and_a_circle_of_them_ends() -> None:
@@ -266,7 +265,7 @@ def test_redirects_that_drip_share_one_time_and_a_circle_of_them_ends() -> None:
         connection.sendall(redirect("/on"))
 
     found = fetched(answer, seconds=0.4, redirects=100)
-    assert "within 0.4 seconds" in str(found.problem)
+    assert "in time" in str(found.problem)
     with serving(by_path({"/": redirect("/a"), "/a": redirect("/")})) as site:
         found = fetcher(site, redirects=3).fetch(site.url())
         assert (found.state, "more than 3 times" in str(found.problem), len(site.requests)) == ("error", True, 4)
@@ -281,7 +280,7 @@ def test_a_resolver_that_hangs_takes_no_more_than_the_time_of_the_page() -> None
             return ["127.0.0.1"]
 
     found = fetched(always(html(b"x")), names=Slow({}), seconds=0.2)
-    assert "within 0.2 seconds" in str(found.problem)
+    assert "in time" in str(found.problem)
     assert not over.is_set()  # it was not waited for
     over.set()
 
@@ -386,8 +385,8 @@ def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: by
 def test_what_a_site_said_is_asked_again_after_its_time(robots: bytes, times: int) -> None:
     now = [0.0]
     with serving(by_path({"/robots.txt": robots, "/a": PAGE})) as site:
-        client = Client(AGENT, PageOptions(ports=frozenset({site.port})), resolve=Names(NAMES), allowed=only_here)
-        reader = Fetcher(client, Robots(client, "drretail", clock=lambda: now[0]))
+        limits = PageOptions(ports=frozenset({site.port}))
+        reader = Fetcher(AGENT, limits, resolve=Names(NAMES), allowed=only_here, clock=lambda: now[0])
         for moment in (0.0, 299.0, 301.0, 86_401.0):
             now[0] = moment
             reader.fetch(site.url("/a"))

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from drretail.env.web.structured_data import Offer, ProductData, ld_nodes, product_data, product_text
 
 from drretail.env.web.base import Fetched, WebPage
-from drretail.env.web.live import LONGEST_LINE, LONGEST_TEXT
+from drretail.env.web.cleaning import LONGEST_LINE, LONGEST_TEXT
 from drretail.env.web.page import MOST_ATTRIBUTES, PageDates, bounded_tags, page_dates, parsed, read_page
-from drretail.env.web.structured_data import Offer, ProductData, ld_nodes, product_data, product_text
 from tests.env.web.reading.costly_pages import PAGES
 
 URL = "https://site.example/page"

@@ -1,5 +1,4 @@
-"""A search engine with fetching and reading, and the form of a page in a journal. Its texts have no hidden
-characters, no absurd lengths, no marks in the form of our citations.
+"""Texts of the web, cleaned: no hidden characters, no absurd lengths, no marks in the form of our citations.
 
 Characters that show nothing (controls, zero-width and direction marks, tag characters) are removed: they hide words
 from people, split words that a filter looks for, or reverse a line. Marks in the form of our own citations get
@@ -7,16 +6,13 @@ parentheses, since a page cannot cite a run's evidence. Cleaning twice changes n
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from datetime import date, datetime
-from typing import Any, Protocol
+from dataclasses import replace
+from datetime import date
 from urllib.parse import urlsplit
 
-from drretail.env.web.base import Fetched, WebPage, WebResult
+from drretail.env.web.base import WebPage, WebResult
+from drretail.env.web.refusals import REFUSES, refuses
 from drretail.grounding.text.untrusted import harmless, visible
-from drretail.journal import Outcome
-from drretail.records.evidence import FetchedPage, SourceState
 
 LONGEST_TEXT = 200_000
 """The most characters that are kept of a page: a guide has 10,000 to 30,000."""
@@ -75,10 +71,17 @@ def cleaned_result(result: WebResult) -> WebResult | None:
 
 
 def cleaned_page(page: WebPage) -> WebPage:
-    """A page of any provider; only one in state "ok" has a text, and "no_content" is the state if none is left."""
+    """A page of any provider; only one in state "ok" has a text, and its state is another if none is left, or if the
+    page refuses to show its content.
+    """
     text = clean_text(page.text) if page.state == "ok" else ""
-    state = "no_content" if page.state == "ok" and not text else page.state
-    return replace(page, title=clean_line(page.title, LONGEST_TITLE), text=text, state=state, date=iso_day(page.date))
+    title, state = clean_line(page.title, LONGEST_TITLE), page.state
+    problem = None if page.problem is None else clean_line(page.problem, LONGEST_TITLE)
+    if state == "ok" and not text:
+        state = "no_content"
+    elif state == "ok" and refuses(title, "", text):
+        text, state, problem = "", "blocked", problem or REFUSES
+    return replace(page, title=title, text=text, state=state, date=iso_day(page.date), problem=problem)
 
 
 def web_address(url: str) -> str | None:
@@ -120,93 +123,3 @@ def _broken(line: str) -> list[str]:
 
 def _shortened(word: str) -> str:
     return word if len(word) <= LONGEST_WORD else f"{word[:_KEPT_OF_WORD]}…"
-
-
-READ_IN_VAIN: dict[SourceState, str] = {
-    "no_content": "The page holds no text of its own, only navigation or what scripts would fill in.",
-    "blocked": "The page is a wall: a bot check, a question of consent, or a login.",
-}
-"""Why a fetched page has no text, by its state."""
-
-
-class SearchProvider(Protocol):
-    """A search engine. Safe to use from several threads; raises ToolError if it fails."""
-
-    @property
-    def provider(self) -> str: ...
-
-    def search(self, query: str, k: int) -> list[WebResult]: ...
-
-
-@dataclass(frozen=True)
-class OpenPages:
-    """The pages of the open web: one function gets what is at an address, another reads it."""
-
-    get: Callable[[str], Fetched]
-    read: Callable[[Fetched], WebPage]
-    provider = "open"
-
-    def fetch(self, url: str) -> WebPage:
-        """The page at an address; its ``state`` says whether it has text, and ``problem`` why not."""
-        fetched = self.get(url)
-        page = self.read(fetched)
-        return page if page.state == "ok" else replace(page, problem=fetched.problem or READ_IN_VAIN.get(page.state))
-
-
-@dataclass(frozen=True)
-class LiveWeb:
-    """Implements ``base.Web`` with a search engine and the pages that it points to."""
-
-    engine: SearchProvider
-    pages: OpenPages
-    corpus = None
-
-    @property
-    def provider(self) -> str:
-        """The search engine's name."""
-        return self.engine.provider
-
-    def search(self, query: str, k: int) -> list[WebResult]:
-        """The engine's ``k`` best results. Raises ToolError."""
-        return self.engine.search(query, k)
-
-    def fetch(self, url: str) -> WebPage:
-        """The page at an address; see ``OpenPages.fetch``."""
-        return self.pages.fetch(url)
-
-
-class Pages(Protocol):
-    """A source of pages, such as a web. Synchronous and safe to use from several threads."""
-
-    @property
-    def provider(self) -> str: ...
-
-    def fetch(self, url: str) -> WebPage:
-        """The page at an address. Raises ToolError."""
-        ...
-
-
-def page_outcome(page: WebPage) -> Outcome:
-    """A page as a journal keeps it, cleaned: from no provider does anything unbounded or hidden go further."""
-    return Outcome({"page": asdict(_cleaned(page))})
-
-
-def page_of(response: Any) -> WebPage:
-    """The page that a journal kept."""
-    return WebPage(**response["page"])
-
-
-def as_fetched(page: WebPage, corpus: str | None, when: datetime) -> FetchedPage:
-    """The page as an experiment keeps it; ``corpus`` is that of the web from which it was fetched."""
-    content = {name: getattr(page, name) for name in ("title", "text", "state", "date", "problem")}
-    return FetchedPage(corpus=corpus, fetched=when.isoformat(timespec="seconds"), **content)
-
-
-def no_page(url: str, problem: str) -> WebPage:
-    """The page for an address that could not be fetched at all."""
-    return _cleaned(WebPage(url, title="", text="", state="error", problem=problem))
-
-
-def _cleaned(page: WebPage) -> WebPage:
-    problem = None if page.problem is None else clean_line(page.problem, LONGEST_TITLE)
-    return replace(cleaned_page(page), problem=problem)
