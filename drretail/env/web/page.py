@@ -17,6 +17,8 @@ LONGEST_MARKUP = 2_000_000
 """The most characters of markup that are read; the largest page measured has 1,800,000."""
 MOST_ELEMENTS = 20_000
 """The most elements of a page that is read; the largest page measured has 7,000."""
+MOST_ATTRIBUTES = 2_000
+"""The most attributes of a tag: real ones have up to 80, and libxml2 compares each with all others."""
 MOST_BLOCKS = 2_000
 """Pages with more blocks are read without trafilatura's fallbacks: jusText compares each short block with its
 neighbours up to the next long one, which takes minutes for a large table.
@@ -26,11 +28,13 @@ MOST_LETTERS = 120
 MARKUP_OF_LETTER = 50
 """Characters of markup. A page with more of them for each letter is a frame that scripts would fill."""
 # What no visitor can be shown. What waits for a click (display: none) is left to trafilatura: shops fold details away.
-UNSEEN = (
-    "//template|//textarea|//*[contains(translate(@style, ' ', ''), 'font-size:0')"
-    " or contains(translate(@style, ' ', ''), 'visibility:hidden')"
-    " or contains(translate(@style, ' ', ''), 'text-indent:-') or contains(translate(@style, ' ', ''), 'left:-9')]"
+_STYLE = "concat(translate(@style, 'ABCDEFGHIJKLMNOPQRSTUVWXYZ ', 'abcdefghijklmnopqrstuvwxyz'), ';')"
+UNSEEN = "//template|//textarea|" + "|".join(
+    f"//*[contains({_STYLE}, '{style}')]"
+    for style in ("visibility:hidden", "font-size:0;", "font-size:0px", "text-indent:-9", "left:-99")
 )
+_TAG = re.compile(r"<[a-zA-Z](?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+")
+_QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 _BLOCKS = ("p", "div", "li", "dt", "dd", "tr", "td", "th", "option", "h1", "h2", "h3", "h4", "h5", "h6")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
 _DATES = ("article:modified_time", "article:published_time", "og:updated_time")
@@ -132,12 +136,20 @@ def decoded(fetched: Fetched) -> str:
 
 def _parsed(markup: str) -> HtmlElement | None:
     """The tree; None if there is nothing to read, or too much."""
+    from lxml import etree
     from trafilatura.utils import load_html
 
+    tags = (tag[0] for tag in _TAG.finditer(markup) if len(tag[0]) > MOST_ATTRIBUTES)
+    if any(_QUOTED.sub("", tag).count("=") > MOST_ATTRIBUTES for tag in tags):
+        return None
     # It warns about pages without text, which would be printed on the user's screen.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     root = load_html(markup.replace("\0", ""))
-    return None if root is None or next(islice(root.iter(), MOST_ELEMENTS, None), None) is not None else root
+    if root is None or next(islice(root.iter(), MOST_ELEMENTS, None), None) is not None:
+        return None
+    # A table is written out with as many cells as its spans say.
+    etree.strip_attributes(root, "colspan", "rowspan")
+    return root
 
 
 def _text_of(root: HtmlElement, *tags: str) -> str:

@@ -46,13 +46,6 @@ PAGES: dict[str, Callable[[int], str]] = {
     "comments": lambda size: "<!--" * (size // 200),
     "scripts": lambda size: "<script>x</script>" * (size // 25),
     "classes": lambda size: f'<div class="{"nav " * 2000}">{prose(200)}</div>' * (size // 10_000),
-    "deep data": lambda size: f'<script type="application/ld+json">{"[" * (size // 10)}</script><p>{prose(5000)}',
-    "deep graphs": lambda size: '<script type="application/ld+json">' + '{"@graph":[' * (size // 500) + "</script>",
-    "many products": lambda size: (
-        '<script type="application/ld+json">'
-        + json.dumps([{"@type": "Product", "name": "x", "offers": [{"price": 1}] * 100}] * (size // 5000))
-        + f"</script><p>{prose(5000)}"
-    ),
     "entities": lambda size: "<p>" + "&amp;&#x1F600;" * (size // 16),
     "marks on letters": lambda size: "<p>" + ("a" + "\u0300" * 1000) * (size // 2500),
 }
