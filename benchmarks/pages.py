@@ -4,7 +4,8 @@
 
 FOLDER (or DRRETAIL_REALDATA/web) holds pages as NAME.html.gz beside NAME.truth.json in the form of the web content
 extraction benchmark (schema 2.0): url, and ground_truth with main_content, with[] (snippets that must be kept) and
-without[] (snippets that must go). NAME is FAMILY_NUMBER_TYPE_SITE. The extractor alone is measured beside it.
+without[] (snippets that must go). NAME is FAMILY_NUMBER_TYPE_SITE. trafilatura alone is measured beside it, and with
+--options each of its options.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean, median
+from typing import Any
 
 import trafilatura
 
@@ -26,6 +28,18 @@ from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.page import read_page
 
 TRUTH = ".truth.json"
+PLAIN = {"output_format": "markdown", "include_tables": True, "include_comments": False}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    **{name: {name: True} for name in ("favor_recall", "favor_precision", "include_links", "include_images", "fast")},
+    "without tables": {"include_tables": False},
+    "deduplicate": {"deduplicate": True},
+    "text": {"output_format": "txt"},
+    "without what waits for a click": {
+        "prune_xpath": "//*[@hidden or contains(translate(@style,' ',''),'display:none')]"
+    },
+}
+"""Options of trafilatura beside ``PLAIN``."""
 _WORD = re.compile(r"\w+")
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 
@@ -88,9 +102,7 @@ def _measured(path: Path) -> Reading:
     begun = time.perf_counter()
     page = page_of(path)
     read = time.perf_counter()
-    alone = trafilatura.extract(
-        _body(path), url=truth["url"], output_format="markdown", include_tables=True, include_comments=False
-    )
+    alone = trafilatura.extract(_body(path), url=truth["url"], **PLAIN)
     ended = time.perf_counter()
     return Reading(
         name=path.name.removesuffix(TRUTH),
@@ -159,6 +171,21 @@ def _type_table(readings: Sequence[Reading]) -> Iterator[str]:
     yield f"\n{len(readable)} readable pages: " + ", ".join(f"{n} {state}" for state, n in states.most_common())
 
 
+def _option_table(folder: Path) -> Iterator[str]:
+    """F1 by type of page under each option."""
+    truths = {path: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob(f"*{TRUTH}"))}
+    readable = {path: truth for path, truth in truths.items() if truth["ground_truth"]["main_content"]}
+    kinds = sorted({path.name.split("_")[2] for path in readable})
+    yield f"| options | {' | '.join(kinds)} |"
+    yield f"|---|{'---|' * len(kinds)}"
+    for name, options in OPTIONS.items():
+        found: dict[str, list[float]] = {kind: [] for kind in kinds}
+        for path, truth in readable.items():
+            text = trafilatura.extract(_body(path), url=truth["url"], **(PLAIN | options))
+            found[path.name.split("_")[2]].append(_overlap(truth["ground_truth"], text or "", 0).f1)
+        yield f"| {name} | {' | '.join(f'{fmean(found[kind]):.3f}' for kind in kinds)} |"
+
+
 def _figures(overlaps: Sequence[Overlap]) -> str:
     means = (fmean(getattr(overlap, name) for overlap in overlaps) for name in ("f1", "precision", "recall"))
     return " | ".join(f"{mean:.3f}" for mean in means)
@@ -172,7 +199,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Reads real pages and compares them with what people marked.")
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--options", action="store_true")
     given = parser.parse_args()
+    if given.options:
+        print("\n".join(_option_table(_folder(given.folder))))
+        return
     readings = list(read_folder(_folder(given.folder)))
     print("\n".join([*_page_table(readings), "", *_type_table(readings)]))
     if given.json is not None:

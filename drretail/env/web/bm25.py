@@ -1,4 +1,9 @@
-"""Ranks fixed pages by BM25, and finds the passage of a page that a search shows."""
+"""Ranks fixed pages by BM25, and finds the passage of a page that a search shows.
+
+Why it is not tantivy, which ranks the catalog: the passages and the floor of a search need the weight of each word, and
+tantivy finds more than nothing for every query. With the same words it keeps the first five pages of 27 of the shipped
+170 questions; nDCG@5 on their answers is .92 : .90 on the demo's pages and .98 : .99 on the market's.
+"""
 
 import math
 import re

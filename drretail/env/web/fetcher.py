@@ -1,4 +1,4 @@
-"""One page from the open web, safely: one GET with all limits, bodies unpacked within limits, robots.txt respected."""
+"""Pages of the open web, safely: one GET with all limits, bodies unpacked within limits, robots.txt respected."""
 
 import re
 import ssl
@@ -15,9 +15,9 @@ import httpx2
 from protego import Protego
 
 from drretail.env.web import connection
-from drretail.env.web.base import Blocked, Empty, Failed, Fetched, Late, NotFound, PageOptions, Problem
+from drretail.env.web.base import Blocked, Empty, Failed, Fetched, Late, NotFound, PageOptions, Problem, WebPage
 from drretail.env.web.connection import Allowed, CheckedBackend, Resolver, read_address, time_left, usual_tls
-from drretail.env.web.page import REFUSING, text_kind
+from drretail.env.web.page import REFUSING, read_page, text_kind
 from drretail.errors import causes_of
 
 ROBOTS_BYTES = 512_000
@@ -91,12 +91,18 @@ class Fetcher:
     """By site: until when they hold, and the rules, or why they are not known; None if the site has none."""
     _locks: dict[str, threading.Lock] = field(init=False, default_factory=dict[str, threading.Lock])
 
-    def fetch(self, address: str) -> Fetched:
-        """The page. Never raises, whatever the address or the site."""
+    provider = "open"
+
+    def fetch(self, url: str) -> WebPage:
+        """The page as text; its ``state`` says whether it has any, and ``problem`` why not."""
+        return read_page(self.get(url))
+
+    def get(self, address: str) -> Fetched:
+        """The raw page. Never raises, whatever the address or the site."""
         # Every address on the way, so that the result names the address that failed.
         way = [address]
         try:
-            answer = self._get(address, time.monotonic() + self.limits.seconds, self.limits.body_bytes, way)
+            answer = self._answer(address, time.monotonic() + self.limits.seconds, self.limits.body_bytes, way)
             status = answer.status
             if not 200 <= status < 300:
                 kind = Blocked if status in REFUSING else NotFound if status in (404, 410) else Failed
@@ -108,7 +114,7 @@ class Fetcher:
         except Problem as problem:
             return Fetched(address, way[-1], problem.state, problem.status, problem=problem.message)
 
-    def _get(self, address: str, end: float, most_bytes: int, way: list[str] | None = None) -> Answer:
+    def _answer(self, address: str, end: float, most_bytes: int, way: list[str] | None = None) -> Answer:
         """The answer at the end of the redirects. Each address is added to ``way``, if given, and robots.txt must allow
         it then.
         """
@@ -185,7 +191,7 @@ class Fetcher:
             raise Blocked("The site asks machines not to read this page (robots.txt).")
 
     def _robots(self, place: httpx2.URL, end: float) -> Protego | None:
-        answer = self._get(str(place), end, 2 * ROBOTS_BYTES)
+        answer = self._answer(str(place), end, 2 * ROBOTS_BYTES)
         if 200 <= answer.status < 300:
             return read_rules(answer.body)
         if 400 <= answer.status < 500 and answer.status != 429:

@@ -37,7 +37,6 @@ _TAG = re.compile(r"<[a-zA-Z](?:[^\"'>]++|\"[^\"]*+\"|'[^']*+')*+")
 _QUOTED = re.compile(r"\"[^\"]*+\"|'[^']*+'")
 _BLOCKS = ("p", "div", "li", "dt", "dd", "tr", "td", "th", "option", "h1", "h2", "h3", "h4", "h5", "h6")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.IGNORECASE)
-_DATES = ("article:modified_time", "article:published_time", "og:updated_time")
 _LETTER = re.compile(r"[^\W\d_]")
 REFUSING = frozenset({401, 402, 403, 407, 429, 451})
 """HTTP statuses by which a site refuses to show a page."""
@@ -62,10 +61,9 @@ def read_page(fetched: Fetched) -> WebPage:
         return _unread(fetched, "no_content", problem=NO_CONTENT)
     title = clean_line(_text_of(root, "title") or _text_of(root, "h1"), LONGEST_TITLE)
     heading = clean_line(_text_of(root, "h1") or _text_of(root, "h2", "h3", "h4", "h5", "h6"), LONGEST_TITLE)
-    dates = (iso_day(meta.get("content")) for meta in root.iter("meta") if meta.get("property") in _DATES)
-    date = max(filter(None, dates), default=None)
     needed = min(MOST_LETTERS, len(markup) // MARKUP_OF_LETTER)
-    return _page(fetched, title, heading, clean_text(_content(root, fetched.final_url or fetched.url)), date, needed)
+    text, date = _content(root, fetched.final_url or fetched.url)
+    return _page(fetched, title, heading, clean_text(text), date, needed)
 
 
 def _page(fetched: Fetched, title: str, heading: str, text: str, date: str | None, needed: int) -> WebPage:
@@ -142,8 +140,9 @@ def _parsed(markup: str) -> HtmlElement | None:
     tags = (tag[0] for tag in _TAG.finditer(markup) if len(tag[0]) > MOST_ATTRIBUTES)
     if any(_QUOTED.sub("", tag).count("=") > MOST_ATTRIBUTES for tag in tags):
         return None
-    # It warns about pages without text, which would be printed on the user's screen.
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    # They warn about pages without text, which would be printed on the user's screen.
+    for name in ("trafilatura", "htmldate"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     root = load_html(markup.replace("\0", ""))
     if root is None or next(islice(root.iter(), MOST_ELEMENTS, None), None) is not None:
         return None
@@ -156,12 +155,14 @@ def _text_of(root: HtmlElement, *tags: str) -> str:
     return next((text for element in root.iter(*tags) if (text := str(element.text_content()).strip())), "")
 
 
-def _content(root: HtmlElement, url: str) -> str:
+def _content(root: HtmlElement, url: str) -> tuple[str, str | None]:
+    """The text and the day of an article. Of other pages, trafilatura dates many by what they show, such as a game."""
     import trafilatura
+    from trafilatura.metadata import extract_metadata
 
     try:
-        # No links: they cost more words than they bring (benchmarks/pages.py measures each option).
-        content = trafilatura.extract(
+        # Without links, which cost more words than they bring (benchmarks/pages.py --options).
+        text = trafilatura.extract(
             root,
             url=url,
             fast=next(islice(root.iter(*_BLOCKS), MOST_BLOCKS, None), None) is not None,
@@ -169,7 +170,8 @@ def _content(root: HtmlElement, url: str) -> str:
             include_comments=False,
             prune_xpath=UNSEEN,
         )
+        about = extract_metadata(root, url, {"extensive_search": False, "original_date": False})
+        return text or "", iso_day(about.date) if about.pagetype == "article" else None
     # A hostile page meets a parser that is not ours, which may raise anything.
     except Exception:  # noqa: BLE001
-        content = None
-    return content or ""
+        return "", None

@@ -18,11 +18,10 @@ import httpx2
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from drretail import __version__
-from drretail.env.web.base import Fetched, WebOptions, WebPage, WebResult
+from drretail.env.web.base import Pages, WebOptions, WebPage, WebResult
 from drretail.env.web.cleaning import cleaned_result
 from drretail.env.web.connection import usual_tls
 from drretail.env.web.fetcher import TOKEN, Fetcher
-from drretail.env.web.page import read_page
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.evidence_ids import normalise_url
 from drretail.parsing import parse_json, retry_after
@@ -340,24 +339,11 @@ class SearchProvider(Protocol):
 
 
 @dataclass(frozen=True)
-class OpenPages:
-    """The pages of the open web: one function gets what is at an address, another reads it."""
-
-    get: Callable[[str], Fetched]
-    read: Callable[[Fetched], WebPage] = read_page
-    provider = "open"
-
-    def fetch(self, url: str) -> WebPage:
-        """The page at an address; its ``state`` says whether it has text, and ``problem`` why not."""
-        return self.read(self.get(url))
-
-
-@dataclass(frozen=True)
 class LiveWeb:
     """Implements ``base.Web`` with a search engine and the pages that it points to."""
 
     engine: SearchProvider
-    pages: OpenPages
+    pages: Pages
     corpus = None
 
     @property
@@ -370,7 +356,7 @@ class LiveWeb:
         return self.engine.search(query, k)
 
     def fetch(self, url: str) -> WebPage:
-        """The page at an address; see ``OpenPages.fetch``."""
+        """The page at an address; see ``Fetcher.fetch``."""
         return self.pages.fetch(url)
 
 
@@ -401,7 +387,7 @@ def open_searxng(argument: str | None, options: WebOptions) -> LiveWeb:
     )
 
 
-def open_pages(options: WebOptions) -> OpenPages:
+def open_pages(options: WebOptions) -> Fetcher:
     """Pages by address, without a search engine.
 
     Raises UserError for a malformed user agent or proxy.
@@ -410,7 +396,7 @@ def open_pages(options: WebOptions) -> OpenPages:
     if not TOKEN.split(agent)[0] or not (agent.isascii() and agent.isprintable()):
         raise UserError(f"The user agent {agent!r} must begin with a name and be plain text, such as {USER_AGENT!r}.")
     proxy = None if options.proxy is None else _proxy(options.proxy)
-    return OpenPages(Fetcher(agent, options.pages, proxy=proxy).fetch)
+    return Fetcher(agent, options.pages, proxy=proxy)
 
 
 def _proxy(address: str) -> httpcore2.Proxy:

@@ -25,8 +25,7 @@ from drretail.env.web.cleaning import (
     iso_day,
     web_address,
 )
-from drretail.env.web.page import read_page
-from drretail.env.web.providers import LiveWeb, OpenPages
+from drretail.env.web.providers import LiveWeb
 from drretail.errors import ToolError, UserError
 from drretail.grounding.report.citations import find_citations
 from tests.env.web.fetching.local_site import by_path, fetcher, html, serving
@@ -151,7 +150,7 @@ WORDS = "A feeder hangs five feet high, out of reach of cats, and ten feet away 
 def test_search_and_pages_are_one_web() -> None:
     page = html(f"<html><head><title>Heights</title></head><body><article><p>{WORDS}</p></article></body>".encode())
     with serving(by_path({"/": page, "/empty": html(b"<p></p>")})) as site:
-        web: Web = LiveWeb(ListWeb(), OpenPages(fetcher(site).fetch, read_page))
+        web: Web = LiveWeb(ListWeb(), fetcher(site))
         found = web.fetch(site.url())
         failed = [web.fetch(site.url(path)) for path in ("/empty", "/gone")]
     assert (web.provider, web.corpus, len(web.search("x", 3))) == ("list", None, 1)

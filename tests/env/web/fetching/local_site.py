@@ -138,4 +138,4 @@ def fetcher(
 def fetched(answer: Answering, path: str = "/", *, names: Names | None = None, **limits: Any) -> Fetched:
     """What is fetched of a site that answers so."""
     with serving(answer) as site:
-        return fetcher(site, names, **limits).fetch(site.url(path))
+        return fetcher(site, names, **limits).get(site.url(path))

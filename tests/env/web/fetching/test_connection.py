@@ -198,13 +198,13 @@ def test_no_spelling_of_an_inner_address_is_let_in(form: str, inner: Site) -> No
     here = [["127.0.0.1"]]
     # A resolver that sends every name home, as one with a search list or a hosts file may.
     names = Names(dict.fromkeys(("localhost", "inner.localhost", "router", "printer.local", "shop.example"), here))
-    fetched = fetcher(inner, names, allowed=is_public).fetch(form.format(port=inner.port))
+    fetched = fetcher(inner, names, allowed=is_public).get(form.format(port=inner.port))
     assert (fetched.state, fetched.body, inner.connections) == ("blocked", b"", 0)
     assert fetched.problem
 
 
 def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> None:
-    fetched = fetcher(inner).fetch(inner.url())
+    fetched = fetcher(inner).get(inner.url())
     assert (fetched.state, fetched.body, inner.connections) == ("ok", b"<p>secret</p>", 1)
 
 
@@ -214,7 +214,7 @@ def test_the_server_would_have_been_reached_without_the_rule(inner: Site) -> Non
 )
 def test_a_name_with_one_inner_address_is_not_connected_to(answers: list[str], robots: bool, inner: Site) -> None:
     reader = fetcher(inner, Names({"shop.example": [answers]}), allowed=is_public, robots=robots)
-    assert (reader.fetch(inner.url()).state, inner.connections) == ("blocked", 0)
+    assert (reader.get(inner.url()).state, inner.connections) == ("blocked", 0)
 
 
 def test_a_name_is_looked_up_once_for_a_page_and_anew_for_each_redirect(inner: Site) -> None:
@@ -223,14 +223,14 @@ def test_a_name_is_looked_up_once_for_a_page_and_anew_for_each_redirect(inner: S
     pages = {"/": html(b"<p>outer</p>"), "/in": redirect("/again"), "/again": PAGE}
     with serving(by_path(pages), "127.0.0.2") as outer:
         names = Names(answers)
-        fetched = fetcher(outer, names, allowed=only_outer).fetch(outer.url())
+        fetched = fetcher(outer, names, allowed=only_outer).get(outer.url())
         assert (fetched.body, names.lookups) == (b"<p>outer</p>", ["shop.example"])
-        fetched = fetcher(outer, Names(answers), allowed=only_outer).fetch(outer.url("/in"))
+        fetched = fetcher(outer, Names(answers), allowed=only_outer).get(outer.url("/in"))
         assert (fetched.state, outer.paths(), inner.connections) == ("blocked", ["/", "/in"], 0)
 
 
 def test_a_robots_file_cannot_redirect_inside(inner: Site) -> None:
     with serving(always(redirect(inner.url(host="127.0.0.1"))), "127.0.0.2") as outer:
         names = Names({"shop.example": [["127.0.0.2"]]})
-        fetched = fetcher(outer, names, allowed=only_outer, robots=True).fetch(outer.url())
+        fetched = fetcher(outer, names, allowed=only_outer, robots=True).get(outer.url())
     assert (fetched.state, inner.connections) == ("blocked", 0)

@@ -47,7 +47,7 @@ OK_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 def test_a_page_comes_with_all_that_is_known_of_it() -> None:
     with serving(always(html("<p>grün".encode(), kind="Text/HTML; Charset=UTF-8"))) as site:
         url = site.url("/a%20b?q=1#part", "Shop.Example")
-        found = fetcher(site).fetch(url)
+        found = fetcher(site).get(url)
     assert (found.url, found.final_url) == (url, site.url("/a%20b?q=1"))
     assert (found.state, found.status, found.content_type, found.charset) == ("ok", 200, "text/html", "utf-8")
     assert (found.body.decode(), found.problem) == ("<p>grün", None)
@@ -59,8 +59,8 @@ def test_nothing_is_sent_that_tells_who_asks(monkeypatch: pytest.MonkeyPatch) ->
     cookie = "Set-Cookie: who=you; Path=/"
     with serving(by_path({"/": redirect("/page").replace(b"Location", f"{cookie}\r\nLocation".encode())})) as site:
         reader = fetcher(site)
-        reader.fetch(site.url())
-        reader.fetch(site.url("/page"))
+        reader.get(site.url())
+        reader.get(site.url("/page"))
         assert len(site.requests) == 3
         for request in site.requests:
             names = {line.partition(":")[0].lower() for line in request.splitlines()[1:] if line}
@@ -91,9 +91,9 @@ def test_a_host_that_is_not_there_or_does_not_listen_is_an_error_unless_it_has_a
     known = {"shop.example": [["127.0.0.1"]], "gone.example": [[]], "two.example": [["127.0.0.3", "127.0.0.1"]]}
     with serving(always(html(b"<p>here"))) as site:
         reader = fetcher(site, Names(known), robots=True, allowed=lambda address: address.is_loopback)
-        assert "no host" in str(reader.fetch(site.url(host="gone.example")).problem)
-        assert reader.fetch(site.url(host="two.example")).state == "ok"
-    found = reader.fetch(site.url())
+        assert "no host" in str(reader.get(site.url(host="gone.example")).problem)
+        assert reader.get(site.url(host="two.example")).state == "ok"
+    found = reader.get(site.url())
     assert (found.state, "cannot be reached" in str(found.problem)) == ("error", True)
 
 
@@ -105,13 +105,13 @@ def reader(proxy: Site, names: Names) -> Fetcher:
 def test_a_proxy_is_asked_and_names_are_left_to_it_and_a_tunnel_that_it_refuses_is_an_error() -> None:
     names = Names({"proxy.inner": [["127.0.0.1"]]})
     with serving(always(html(b"<p>here"))) as proxy:
-        found = reader(proxy, names).fetch("http://shop.example/page")
+        found = reader(proxy, names).get("http://shop.example/page")
         assert (found.state, names.lookups) == ("ok", ["proxy.inner"])
         (request,) = proxy.requests
         assert request.startswith("GET http://shop.example/page HTTP/1.1\r\n")
         assert base64.b64encode(b"me:pass word").decode() in request
     with serving(always(html(b"", status="403 Forbidden"))) as proxy:
-        found = reader(proxy, names).fetch("https://shop.example/")
+        found = reader(proxy, names).get("https://shop.example/")
     assert (found.state, "proxy" in str(found.problem)) == ("error", True)
 
 
@@ -121,8 +121,8 @@ def test_a_proxy_is_asked_and_names_are_left_to_it_and_a_tunnel_that_it_refuses_
 def test_no_inner_address_is_asked_of_a_proxy(url: str) -> None:
     with serving(always(redirect(url))) as proxy:
         fetcher = reader(proxy, Names({"proxy.inner": [["127.0.0.1"]]}))
-        assert (fetcher.fetch(url).state, proxy.connections) == ("blocked", 0)
-        assert (fetcher.fetch("http://shop.example/").state, proxy.connections) == ("blocked", 1)
+        assert (fetcher.get(url).state, proxy.connections) == ("blocked", 0)
+        assert (fetcher.get("http://shop.example/").state, proxy.connections) == ("blocked", 1)
 
 
 @pytest.fixture(scope="module")
@@ -162,7 +162,7 @@ def fetched_over_tls(site: HTTPServer, host: str, trusted: Path | None) -> Fetch
     names = Names({"shop.example": [["127.0.0.1"]], "other.example": [["127.0.0.1"]]})
     limits = PageOptions(seconds=5, ports=frozenset({site.port}), robots=False)
     tls = ssl.create_default_context(cafile=trusted)
-    return Fetcher(AGENT, limits, resolve=names, allowed=only_here, tls=tls).fetch(f"https://{host}:{site.port}/")
+    return Fetcher(AGENT, limits, resolve=names, allowed=only_here, tls=tls).get(f"https://{host}:{site.port}/")
 
 
 @pytest.mark.parametrize(("host", "known"), [("other.example", True), ("127.0.0.1", True), ("shop.example", False)])
@@ -267,7 +267,7 @@ def test_redirects_that_drip_share_one_time_and_a_circle_of_them_ends() -> None:
     found = fetched(answer, seconds=0.4, redirects=100)
     assert "in time" in str(found.problem)
     with serving(by_path({"/": redirect("/a"), "/a": redirect("/")})) as site:
-        found = fetcher(site, redirects=3).fetch(site.url())
+        found = fetcher(site, redirects=3).get(site.url())
         assert (found.state, "more than 3 times" in str(found.problem), len(site.requests)) == ("error", True, 4)
 
 
@@ -335,20 +335,20 @@ def test_a_page_that_the_site_asks_not_to_read_is_left_also_where_a_redirect_lea
     pages = {"/robots.txt": CLOSED, "/closed/x": PAGE, "/open": PAGE, "/in": redirect("/closed/x")}
     with serving(by_path(pages)) as site:
         reader = fetcher(site, robots=True)
-        found = reader.fetch(site.url("/closed/x"))
+        found = reader.get(site.url("/closed/x"))
         assert (found.state, "robots.txt" in str(found.problem)) == ("blocked", True)
-        assert reader.fetch(site.url("/open")).state == "ok"
-        found = reader.fetch(site.url("/in"))
+        assert reader.get(site.url("/open")).state == "ok"
+        found = reader.get(site.url("/in"))
         assert (found.state, found.final_url) == ("blocked", site.url("/closed/x"))
         assert site.paths() == ["/robots.txt", "/open", "/in"]
-        assert fetcher(site).fetch(site.url("/closed/x")).state == "ok"  # turned off
+        assert fetcher(site).get(site.url("/closed/x")).state == "ok"  # turned off
 
 
 def test_each_site_is_asked_once_and_for_itself() -> None:
     with serving(by_path({"/robots.txt": CLOSED, "/a": PAGE, "/b": PAGE})) as site:
         reader = fetcher(site, Names(NAMES), robots=True)
         for host, path in [("shop.example", "/a"), ("shop.example", "/b"), ("other.example", "/a")]:
-            assert reader.fetch(site.url(path, host)).state == "ok"
+            assert reader.get(site.url(path, host)).state == "ok"
         assert site.paths() == ["/robots.txt", "/a", "/b", "/robots.txt", "/a"]
 
 
@@ -358,7 +358,7 @@ def test_parallel_readers_ask_a_site_once() -> None:
         connection.sendall(CLOSED if "robots" in request else PAGE)
 
     with serving(answer) as site, ThreadPoolExecutor(4) as pool:
-        list(pool.map(fetcher(site, robots=True).fetch, [site.url(f"/{n}") for n in range(4)]))
+        list(pool.map(fetcher(site, robots=True).get, [site.url(f"/{n}") for n in range(4)]))
         assert site.paths().count("/robots.txt") == 1
         assert len(site.requests) == 5
 
@@ -375,9 +375,9 @@ def test_parallel_readers_ask_a_site_once() -> None:
 def test_no_robots_forbid_nothing_and_a_site_that_fails_is_left_alone(robots: bytes, state: str, problem: str) -> None:
     with serving(by_path({"/robots.txt": robots, "/r": CLOSED, "/closed": PAGE})) as site:
         reader = fetcher(site, robots=True)
-        found = reader.fetch(site.url("/closed"))
+        found = reader.get(site.url("/closed"))
         assert (found.state, problem in str(found.problem)) == (state, True)
-        assert reader.fetch(site.url("/closed")).state == state
+        assert reader.get(site.url("/closed")).state == state
         assert site.paths().count("/robots.txt") == 1
 
 
@@ -389,7 +389,7 @@ def test_what_a_site_said_is_asked_again_after_its_time(robots: bytes, times: in
         reader = Fetcher(AGENT, limits, resolve=Names(NAMES), allowed=only_here, clock=lambda: now[0])
         for moment in (0.0, 299.0, 301.0, 86_401.0):
             now[0] = moment
-            reader.fetch(site.url("/a"))
+            reader.get(site.url("/a"))
         assert site.paths().count("/robots.txt") == times
 
 
@@ -403,10 +403,10 @@ def test_robots_that_do_not_come_end_with_the_time_of_the_page_and_are_asked_for
 
     with serving(answer) as site:
         reader = fetcher(site, robots=True, seconds=0.2)
-        found = reader.fetch(site.url("/a"))
+        found = reader.get(site.url("/a"))
         assert (found.state, "robots.txt does not come" in str(found.problem)) == ("error", True)
         slow[0] = False
-        assert reader.fetch(site.url("/a")).state == "ok"
+        assert reader.get(site.url("/a")).state == "ok"
 
 
 RULES = b"""\xef\xbb\xbf# a comment
