@@ -28,7 +28,7 @@ from drretail.env.web.base import Fetched, WebPage
 from drretail.env.web.page import read_page
 
 TRUTH = ".truth.json"
-PLAIN = {"output_format": "markdown", "include_tables": True, "include_comments": False}
+PLAIN: dict[str, Any] = {"output_format": "markdown", "include_tables": True, "include_comments": False}
 OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     **{name: {name: True} for name in ("favor_recall", "favor_precision", "include_links", "include_images", "fast")},

@@ -134,7 +134,6 @@ def decoded(fetched: Fetched) -> str:
 
 def _parsed(markup: str) -> HtmlElement | None:
     """The tree; None if there is nothing to read, or too much."""
-    from lxml import etree
     from trafilatura.utils import load_html
 
     tags = (tag[0] for tag in _TAG.finditer(markup) if len(tag[0]) > MOST_ATTRIBUTES)
@@ -147,7 +146,9 @@ def _parsed(markup: str) -> HtmlElement | None:
     if root is None or next(islice(root.iter(), MOST_ELEMENTS, None), None) is not None:
         return None
     # A table is written out with as many cells as its spans say.
-    etree.strip_attributes(root, "colspan", "rowspan")
+    for cell in root.iter("td", "th"):
+        cell.attrib.pop("colspan", None)
+        cell.attrib.pop("rowspan", None)
     return root
 
 

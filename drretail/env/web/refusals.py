@@ -14,9 +14,9 @@ REFUSES = (
     "The page says that it is not there or not for us: not found, denied, a bot check, a question of consent, a login."
 )
 MOST_BESIDE = 80
-"""The most letters of other words on a page of which only the head or only the first sentence refuses."""
-SHARE_BESIDE = 0.4
-"""The most of a wall's letters that are of other words, where the title is still that of the page behind it."""
+"""The most letters of other words on a page of which the head alone refuses."""
+SHARE_BESIDE = 0.3
+"""The most of a page's letters that are of other words, where its title or its heading names a subject."""
 LONGEST_NAME = 3
 """The most words of a title beside its refusal: the name of a site has so many, and a subject has more."""
 LONGEST = 5_000
@@ -31,7 +31,7 @@ _UNSPACED = "\u2e80"
 
 def refuses(title: str, heading: str, text: str) -> bool:
     """True if a page refuses to show its content: both its head and its first sentence say so, or one of them does and
-    hardly anything else stands on the page.
+    little else stands on the page.
     """
     parts = [part for part in _PART.split(title) if _LETTER.search(part)]
     others = [part for part in parts if not _is_refusal(part)]
@@ -42,11 +42,14 @@ def refuses(title: str, heading: str, text: str) -> bool:
     # What does not end as a sentence may be the site's menu.
     sentence = next((line for line in body if _ENDED.search(line)), body[0] if body else "")
     opening = _is_refusal(sentence)
+    if head and opening:
+        return True
     shown = " ".join(body)
     beside = len(_other_letters(shown))
-    if names_subject and not opening:
-        return head and beside <= SHARE_BESIDE * len(_LETTER.findall(shown))
-    return (head and opening) or ((head or opening) and not names_subject and beside <= MOST_BESIDE)
+    # A wall may keep the title of the page behind it, and a page may begin with what is not to be had.
+    if names_subject or not head:
+        return (head or opening) and beside <= SHARE_BESIDE * len(_LETTER.findall(shown))
+    return beside <= MOST_BESIDE
 
 
 def _is_refusal(line: str) -> bool:
