@@ -1,7 +1,8 @@
 """Pages that came and are no evidence: not found, denied, blocked, a bot check, a question of consent, a login.
 
 They say so in their title, their heading or their first sentence, and these consist of such words alone. A page about
-such words has others beside them. The words stand in refusals.toml.
+such words has others beside them. The words stand in refusals.toml: phrases that refuse, and what may stand in the same
+sentence.
 """
 
 import re
@@ -15,8 +16,10 @@ REFUSES = (
 )
 MOST_BESIDE = 80
 """The most letters of other words on a page of which the head alone refuses."""
+SHARE_BELOW_HEAD = 0.6
+"""The most of such a page's letters that are of other words."""
 SHARE_BESIDE = 0.3
-"""The most of a page's letters that are of other words, where its title or its heading names a subject."""
+"""The same, where the title or the heading names a subject."""
 LONGEST_NAME = 3
 """The most words of a title beside its refusal: the name of a site has so many, and a subject has more."""
 LONGEST = 5_000
@@ -25,31 +28,32 @@ _PART = re.compile(r"\s+[|\-–—·•»:]+\s+|:\s")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 _ENDED = re.compile(r"[.!?…。！？]$")
 _LETTER = re.compile(r"[^\W\d_]")
+_HOST = re.compile(r"\b(?:[\w-]+\.)+[a-z]{2,}\b")
+"""Names of hosts are no words."""
 _UNSPACED = "\u2e80"
 """From here on, scripts write words without spaces between them."""
 
 
 def refuses(title: str, heading: str, text: str) -> bool:
-    """True if a page refuses to show its content: both its head and its first sentence say so, or one of them does and
-    little else stands on the page.
+    """True if a page refuses to show its content: two of its title, its heading and its first sentence say so in
+    different words, or one of them does and little else stands on the page.
     """
     parts = [part for part in _PART.split(title) if _LETTER.search(part)]
     others = [part for part in parts if not _is_refusal(part)]
     names_subject = sum(len(part.split()) for part in others) > LONGEST_NAME
-    head = _is_refusal(heading) or (len(others) < len(parts) and not names_subject)
+    name = next((part for part in parts if part not in others), "") if not names_subject else ""
     lines = (line.strip(" #*>-|\t") for line in _SENTENCE.split(text[:LONGEST]))
     body = [line for line in lines if _LETTER.search(line) and line not in (title, heading)]
     # What does not end as a sentence may be the site's menu.
     sentence = next((line for line in body if _ENDED.search(line)), body[0] if body else "")
-    opening = _is_refusal(sentence)
-    if head and opening:
-        return True
-    shown = " ".join(body)
-    beside = len(_other_letters(shown))
+    said = [line for line in dict.fromkeys((name, heading, sentence)) if _is_refusal(line)]
+    if len(said) != 1:
+        return bool(said)
+    letters, beside = len(_LETTER.findall(" ".join(body))), len(_other_letters(" ".join(body)))
     # A wall may keep the title of the page behind it, and a page may begin with what is not to be had.
-    if names_subject or not head:
-        return (head or opening) and beside <= SHARE_BESIDE * len(_LETTER.findall(shown))
-    return beside <= MOST_BESIDE
+    if names_subject or said == [sentence]:
+        return beside <= SHARE_BESIDE * letters
+    return beside <= min(MOST_BESIDE, SHARE_BELOW_HEAD * letters)
 
 
 def _is_refusal(line: str) -> bool:
@@ -62,7 +66,7 @@ def _other_letters(text: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    return normalize("NFKC", text).casefold().replace("’", "'")
+    return _HOST.sub(" ", normalize("NFKC", text).casefold().replace("’", "'"))
 
 
 @cache
