@@ -23,7 +23,7 @@ MOST_BLOCKS = 2_000
 """Pages with more blocks are read without trafilatura's fallbacks: jusText compares each short block with its
 neighbours up to the next long one, which takes minutes for a large table.
 """
-MOST_LETTERS = 120
+MOST_LETTERS = 40
 """A page of so many letters has a text, however much markup there is."""
 MARKUP_OF_LETTER = 50
 """Characters of markup. A page with more of them for each letter is a frame that scripts would fill."""

@@ -86,8 +86,6 @@ WALLS = [
     ("body", "state"),
     [
         *((body, "no_content") for body in ("", "<div id='root'></div>")),
-        *((body, "blocked") for body in (FURNITURE.format(""), "<p>Loading…</p>")),
-        ('<div class="g-recaptcha"></div><p>Please wait.</p>', "blocked"),
         ("<noscript>You need to enable JavaScript to run this app.</noscript>", "blocked"),
         (f"<script>{'x = 1;' * 5000}</script><p>Feeders and more</p>", "no_content"),
         ("<script>document.write('hello '.repeat(500))</script>", "no_content"),
