@@ -173,6 +173,8 @@ LACKS: Mapping[Lack, str] = {
     "not_said": "no record says of a product that keeps to the rest what is demanded",
     "unsafe": "what keeps to the rest was recalled, or fails",
     "owned": "the user has already all that keeps to the rest",
+    "sold_out": "what keeps to the rest is sold out",
+    "no_such_option": "what keeps to the rest comes in no such option",
     "no_basket": "several of its limits are in the way, and none alone",
 }
 
@@ -240,7 +242,7 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
         refusal = Outcome(
             decision="none",
             because=() if proof.lack is None else (proof.lack,),
-            nearest=tuple(item.product_id for item in nearest.items) if nearest else (),
+            nearest=tuple(item.offer_id for item in nearest.items) if nearest else (),
         )
         return Answer(report=report_without(reference), picks=(), outcome=refusal)
     if task.wish is None or reference.best is None or not reference.best.items:

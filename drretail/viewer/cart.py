@@ -30,6 +30,8 @@ _REASONS: Mapping[Because, str] = {
     "owned": "the shopper already owns it",
     "no_price": "the price is not known",
     "no_such_order": "there is no such order",
+    "sold_out": "what would do is sold out",
+    "no_such_option": "nothing comes in such a size or color",
 }
 _MARKUP = re.compile(r"[\\`*_\[\]<]")
 

@@ -35,6 +35,7 @@ _WHY: dict[Lack, str] = {
     "not_said": "of each product a record leaves a demand open",
     "unsafe": "only what was recalled, or fails, would do",
     "owned": "only what the shopper has would do",
+    "sold_out": "what would do is sold out",
     "no_basket": "several limits are in the way",
 }
 # A budget of so many times the dearest cart was made for another thing, or for more of it.
@@ -91,12 +92,12 @@ def _not_said(case: Case) -> Iterator[Finding]:
     """The demands that records leave open in the cart that is nearest to one, by whether all records are read."""
     reference = case.reference
     might_do = {} if reference.proof is None else reference.proof.cheapest_without
-    picked = {(item.thing, item.product_id) for item in might_do["not_said"].items} if "not_said" in might_do else ()
+    picked = {(item.thing, item.offer_id) for item in might_do["not_said"].items} if "not_said" in might_do else ()
     open_demands = {
         (thing.name, demand)
         for thing in reference.things
         for fit in thing.undecided
-        if (thing.name, fit.product_id) in picked
+        if (thing.name, fit.offer_id) in picked
         for demand in fit.open
     }
     for each in how_far_decided([case.query], case.stock.offers):
@@ -114,7 +115,7 @@ def basket_line(basket: FoundBasket) -> str:
     """A basket in one line: "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
     items = [
         f"{f'{item.quantity} × ' if item.quantity > 1 else ''}{format_money(item.price, basket.total.currency)} "
-        f"{item.thing} [{item.product_id}]"
+        f"{item.thing} [{item.offer_id}]"
         for item in basket.items
     ]
     return f"{format_amount(basket.total)}: {' + '.join(items) or 'nothing has to be bought'}"
@@ -141,6 +142,9 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
         yield finding("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack == "no_price" and case.stock.has_prices:
         yield finding("price_unknown", wants, "no cart of them can be measured")
+    elif lack == "no_such_option":
+        for want in (want for want in wish.wants if want.options):
+            found = ruling_on_options...
     elif lack in _WHY:
         yield finding("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
 
