@@ -30,7 +30,7 @@ from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
-from drretail.records.shop import USD, Money, Product
+from drretail.records.shop import USD, Money, Product, with_options
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
 
@@ -499,7 +499,7 @@ def _found(
         BasketItem(
             thing=thing.name,
             offer_id=fit.offer_id,
-            title=titles[fit.product_id] + (f" ({fit.name})" if fit.name else ""),
+            title=with_options(titles[fit.product_id], fit.name),
             price=fit.price or "",
             quantity=thing.quantity,
         )

@@ -64,14 +64,14 @@ class Decisions:
         """The same decisions, as if no product were unsafe."""
         return type(self)(None if self._gold is None else self._gold.model_copy(update={"facts": ()}))
 
-    def rulings(self, want: Want, listing: Listing) -> Iterator[Ruling]:
-        """The ruling on each of a want's demands, in their order, and then on its options."""
+    def rulings(self, want: Want, listing: Listing, offer: Offer | None = None) -> Iterator[Ruling]:
+        """The ruling on each of a want's demands, in their order, and then on its options: of one offer, or of any."""
         for demand in want.must:
             yield self._read(want, str(demand), listing) or decided_by_code(demand, listing)
         for demand in want.must_not:
             yield self._read(want, str(demand), listing) or decided_by_code(demand, listing, unwanted=True)
         if want.options:
-            yield ruling_on_options(want, listing)
+            yield ruling_on_options(want, listing, offer)
 
     def state(self, want: Want, listing: Listing) -> State:
         """Whether a product keeps all demands of a want: "broken" if it breaks one, else "open" if one is open."""
@@ -179,33 +179,33 @@ def _measure(value: str, unit: str | None) -> float | None:
     return float(numbers[0].replace(",", "" if re.fullmatch(_THOUSANDS, numbers[0]) else "."))
 
 
-def ruling_on_options(want: Want, listing: Listing) -> Ruling:
-    """Whether an offer of a product has the options that a want names; sold-out ones count. "open" if none is known to
-    have them, and of one the record does not say.
+def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) -> Ruling:
+    """Whether an offer has the options that a want names, or any offer of the product, sold-out ones too.
+
+    "open" if none is known to have them, and of one the record does not say.
     """
-    states = {_has_options(want, listing, offer) for offer in listing.offers}
+    offers = listing.offers if offer is None else (offer,)
+    states = {_has_options(want, listing, each) for each in offers}
     state: State = "met" if "met" in states else "open" if "open" in states else "broken"
-    values: dict[str, dict[str, None]] = {}
-    for name, value in (pair for offer in listing.offers for pair in offer.options.items()):
-        values.setdefault(name, {})[value] = None
-    return Ruling(
-        want.options_in_words, state, "field", "; ".join(f"{name}: {', '.join(of)}" for name, of in values.items())
-    )
+    values = {name: dict.fromkeys(_value(listing, each, name)[0] for each in offers) for name in want.options}
+    quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
+    return Ruling(want.options_in_words, state, "field", "; ".join(quotes))
+
+
+def _value(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
+    """An offer's option and True; where its variant has none of this name, the product's field and False."""
+    option = next((value for own, value in offer.options.items() if folded_name(own) == folded_name(name)), None)
+    return (str(listing.fields.get(folded_name(name), "")), False) if option is None else (option, True)
 
 
 def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
-    """Where a variant does not say, a field of the product's record does; one that lists several values leaves it open."""
-    own = {folded_name(name): _padded(value) for name, value in offer.options.items()}
+    """An option's values are a closed field; a field of the product may list several, which leaves it open."""
     states: set[State] = set()
     for name, values in want.options.items():
-        value, key = own.get(folded_name(name)), folded_name(name)
-        of_product = _padded(str(listing.fields[key])) if value is None and key in listing.fields else None
-        wanted = set(map(_padded, values))
-        if {value, of_product} & wanted:
-            states.add("met")
-        else:
-            is_said = value is not None or (of_product is not None and not any(one in of_product for one in wanted))
-            states.add("broken" if is_said else "open")
+        value, is_option = _value(listing, offer, name)
+        wanted, text = set(map(_padded, values)), _padded(value)
+        is_open = not value or (not is_option and any(each in text for each in wanted))
+        states.add("met" if text in wanted else "open" if is_open else "broken")
     return "broken" if "broken" in states else "open" if "open" in states else "met"
 
 

@@ -189,6 +189,11 @@ def product_of(offer_id: str) -> str:
     return offer_id.partition("/")[0]
 
 
+def with_options(title: str, name: str) -> str:
+    """A title with the options of a variant: "Merino Shirt (M / navy)"."""
+    return f"{title} ({name})" if name else title
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """What is bought: a variant of a product, or the product itself if it has no variants."""
@@ -232,6 +237,12 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
         )
         for number, row in enumerate(rows, 1)
     )
+
+
+def variants_of(item: Product) -> set[str]:
+    """The ids of a product's variants, without that of the product."""
+    variants = {offer.offer_id.partition("/")[2] for offer in offers_of(item)} if VARIANTS in item.details else set()
+    return variants - {""}
 
 
 def has_offers(item: Product) -> bool:

@@ -121,6 +121,15 @@ class Want(Record):
     def _differ(cls, values: tuple[Demand, ...]) -> tuple[Demand, ...]:
         return tuple({str(value): value for value in reversed(values)}.values())[::-1]
 
+    @field_validator("options")
+    @classmethod
+    def _have_values(cls, options: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """Drops blank values. Raises ValueError for an option without any."""
+        named = {name.strip(): tuple(value.strip() for value in of if value.strip()) for name, of in options.items()}
+        if not all(named) or not all(named.values()):
+            raise ValueError("an option has no name or no value")
+        return named
+
     @field_validator("kinds", "brands_wanted", "brands_unwanted")
     @classmethod
     def _are_named(cls, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -171,6 +180,11 @@ class Wish(Record):
         if len(set(names)) < len(names):
             raise ValueError("two wants have the same name")
         return wants
+
+    @property
+    def in_options(self) -> str:
+        """The wants that name options, with these: "shirt in size M, color green"."""
+        return ", ".join(f"{want.name} in {want.options_in_words}" for want in self.wants if want.options)
 
     @property
     def limits(self) -> tuple[Money, ...]:

@@ -1,11 +1,11 @@
 """The contract of every store."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from drretail.grounding.kinds import KindGroup
-from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
 
 Stratum = Literal["orders", "category", "recency", "spend"]
 STRATA: tuple[Stratum, ...] = ("orders", "category", "recency", "spend")
@@ -46,10 +46,20 @@ class Kept(Generic[Kind]):
         return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
+def of_variants(variant_ids: Iterable[str], products: Iterable[Product]) -> dict[str, Product]:
+    """The product of each variant, if it is one product's alone; ``products`` are all that have one of them."""
+    owners: dict[str, list[Product]] = {variant_id: [] for variant_id in variant_ids}
+    for product in products:
+        for variant_id in variants_of(product):
+            owners.get(variant_id, []).append(product)
+    return {variant_id: of_id[0] for variant_id, of_id in owners.items() if len(of_id) == 1}
+
+
 class Store(Protocol):
     """Products, users and orders by id. Synchronous and safe to use from several threads.
 
-    A missing id raises NotFound. ``products`` leaves missing ids out.
+    A missing id raises NotFound. ``products`` leaves missing ids out. The id of a variant gives its product, if no
+    other product has a variant of that id.
     """
 
     def product(self, product_id: str) -> Product: ...

@@ -36,6 +36,7 @@ _WHY: dict[Lack, str] = {
     "unsafe": "only what was recalled, or fails, would do",
     "owned": "only what the shopper has would do",
     "sold_out": "what would do is sold out",
+    "no_such_option": "the shop has no {options}",
     "no_basket": "several limits are in the way",
 }
 # A budget of so many times the dearest cart was made for another thing, or for more of it.
@@ -142,11 +143,9 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
         yield finding("budget_unreachable", limits, f"the cheapest basket costs {cheapest}")
     elif lack == "no_price" and case.stock.has_prices:
         yield finding("price_unknown", wants, "no cart of them can be measured")
-    elif lack == "no_such_option":
-        for want in (want for want in wish.wants if want.options):
-            found = ruling_on_options...
     elif lack in _WHY:
-        yield finding("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
+        why = _WHY[lack].format(options=wish.in_options)
+        yield finding("cannot_be_met", wants, f"{why}{' (proved)' if is_proved else ''}")
 
 
 def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:
