@@ -6,8 +6,8 @@ from functools import partial
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.information import agent_prompt
-from drretail.errors import ModelError
 from drretail.env.store.base import Store
+from drretail.errors import ModelError
 from drretail.grounding.report.picks import REFUSES_ALL, Declared, by_product, merged, outcome_of, take_picks
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged

@@ -248,8 +248,8 @@ def fitting(
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
-    """True if a product keeps the limits of brand, stars, ratings, and an offer of it those of options, price and stock;
-    ``unknown_does`` accepts unknown ones.
+    """True if a product keeps the limits of brand, stars and ratings, and an offer of it those of options, price and
+    stock; ``unknown_does`` accepts unknown ones.
     """
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -140,7 +141,8 @@ class _Asked:
         if kind.is_sure or not listing.once(is_named_by_both, self.want.kinds):
             yield self._question(listing, kind)
         if kind.state == "met":
-            for place, ruling in zip(range(len(self.want.demands)), decisions.rulings(self.want, listing), strict=False):
+            rulings = decisions.rulings(self.want, listing)
+            for place, ruling in enumerate(islice(rulings, len(self.want.demands))):  # options are a closed field
                 yield self._question(listing, ruling, unwanted=place >= len(self.want.must))
 
     def _question(self, listing: Listing, ruling: Ruling, *, unwanted: bool = False) -> Question:

@@ -223,9 +223,7 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     if not rows:
         price, details = None if item.price_from else item.price, item.details
-        own = Offer(
-            item.product_id, {}, _number(price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK))
-        )
+        own = Offer(item.product_id, {}, _number(price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK)))
         return (own,)
     return tuple(
         Offer(

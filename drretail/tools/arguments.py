@@ -13,7 +13,7 @@ from annotated_types import MaxLen, MinLen
 from drretail.env.session import Session
 from drretail.errors import NotFound, ToolError, nearest_names, quoted, shortened, suggestion
 from drretail.parsing import writable
-from drretail.records.shop import SHOP_URL
+from drretail.records.shop import SHOP_URL, product_of
 from drretail.tools.tool import IdOf, Named, Parameter
 
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -126,7 +126,8 @@ _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 _BARE = re.compile(_KEY)
 _URL = re.compile(rf"(?<!\S)(?:https?://)?{re.escape(SHOP_URL.partition('://')[2])}/({_KEY})/?(?!\S)", re.IGNORECASE)
 _MARK = re.compile(
-    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY})(?:/{_KEY})?|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)", re.IGNORECASE
+    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY})(?:/{_KEY})?|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)",
+    re.IGNORECASE,
 )
 _LABEL = re.compile(r"(?<!\S)(?:(?:product|order|user)(?:[ _]?id)?|id)\b(?:\s*[:=#]|(?=\s|$))", re.IGNORECASE)
 _LETTERS: Mapping[Named, str] = {"product": "P", "order": "O"}
@@ -216,6 +217,7 @@ def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
     text = _URL.sub(r" P:\1 ", _LABEL.sub(" ", plain))
     marks = [match.groups() for match in _MARK.finditer(text)]
     rest = [part for part in re.split(r"[\s,;]+", _MARK.sub(" ", text)) if part]
+    rest = list(map(product_of, rest)) if named == "product" else rest
     if not all(_BARE.fullmatch(each) for each in rest):
         return []
     if named == "user":

@@ -403,7 +403,8 @@ def _of_any_pick(
     if catalog is not None and pick.product not in catalog:
         yield _finding("not_in_catalog", report, pick, f"the shop has no product {pick.product}")
         return
-    if not any(f"P:{product}" in cited or product in cited for product in map(product_of, (pick.product, *pick.alternatives))):
+    named = map(product_of, (pick.product, *pick.alternatives))
+    if not any(f"P:{product}" in cited or product in cited for product in named):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
     if (fact := ledger.decisions.excluded.get(pick.product)) is not None:
         yield _finding("unsafe_pick", report, pick, f"{_FACTS[fact.fact]}, says {fact.source}")
@@ -476,7 +477,9 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     brands = [want.brands_wanted for want in wants]
     if listing.makers and all(one and not any(is_of_brand(listing, brand) for brand in one) for one in brands):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
-    rulings = [[each for each in ledger.decisions.rulings(want, listing, offer) if each.state != "met"] for want in wants]
+    rulings = [
+        [each for each in ledger.decisions.rulings(want, listing, offer) if each.state != "met"] for want in wants
+    ]
     yield from _demands(pick, report, rulings)
     is_dear = offer is not None and all(is_too_dear(want, listing, offer) for want in wants)
     if offer is not None and is_dear and (most := wants[0].price_max) is not None:

@@ -323,7 +323,8 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     own = numbers_of(value.of, replace(ledger, picks=None))
     counts = sorted(small_numbers(paragraph))
     if value.kind == "per_unit":
-        pieces = {Decimal(1), *title_numbers([pick.product for pick in picks], ledger), *map(Decimal, counts)} - {Decimal(0)}
+        in_titles = title_numbers([pick.product for pick in picks], ledger)
+        pieces = {Decimal(1), *in_titles, *map(Decimal, counts)} - {Decimal(0)}
         prices = [price for pick in picks if (price := ledger.price_of(pick)) is not None]
         numbers = numbers_of(value.of, ledger, counts) | {price / piece for price in prices for piece in pieces}
     else:
