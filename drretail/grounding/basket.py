@@ -24,6 +24,7 @@ from drretail.grounding.constraints import (
     is_within,
     offers_for,
     priced_in,
+    value_of,
 )
 from drretail.grounding.listing import Listing, folded, listing_of, pieces_in
 from drretail.records.base import lean
@@ -195,6 +196,12 @@ class Candidates(tuple[Listing, ...]):
     def priced(self) -> "Candidates":
         """Those with an offer of a known price."""
         return Candidates(listing for listing in self if any(offer.price is not None for offer in listing.offers))
+
+    @remembered
+    def values_of(self, name: str) -> Counter[str]:
+        """How many offers have each value of an option."""
+        values = (value_of(listing, offer, name)[0] for listing in self for offer in listing.offers)
+        return Counter(filter(None, values))
 
     @cached_property
     def restocked(self) -> "Candidates":

@@ -187,12 +187,12 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
     offers = listing.offers if offer is None else (offer,)
     states = {_has_options(want, listing, each) for each in offers}
     state: State = "met" if "met" in states else "open" if "open" in states else "broken"
-    values = {name: dict.fromkeys(_value(listing, each, name)[0] for each in offers) for name in want.options}
+    values = {name: dict.fromkeys(value_of(listing, each, name)[0] for each in offers) for name in want.options}
     quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
     return Ruling(want.options_in_words, state, "field", "; ".join(quotes))
 
 
-def _value(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
+def value_of(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
     """An offer's option and True; where its variant has none of this name, the product's field and False."""
     option = next((value for own, value in offer.options.items() if folded_name(own) == folded_name(name)), None)
     return (str(listing.fields.get(folded_name(name), "")), False) if option is None else (option, True)
@@ -202,7 +202,7 @@ def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
     """An option's values are a closed field; a field of the product may list several, which leaves it open."""
     states: set[State] = set()
     for name, values in want.options.items():
-        value, is_option = _value(listing, offer, name)
+        value, is_option = value_of(listing, offer, name)
         wanted, text = set(map(_padded, values)), _padded(value)
         is_open = not value or (not is_option and any(each in text for each in wanted))
         states.add("met" if text in wanted else "open" if is_open else "broken")

@@ -275,7 +275,8 @@ class Query(Document):
         packs = [demand for demand in demands if demand.field in COUNTS]
         needed = [want for want in wish.wants if not want.optional]
         holding: dict[Axis, object] = {
-            "property": any(demand not in fits and demand not in packs for demand in demands),
+            "property": any(demand not in fits and demand not in packs for demand in demands)
+            or any(want.options for want in wish.wants),
             "fit": fits,
             "pack": packs or any(want.quantity > 1 for want in wish.wants),
             "joint budget": wish.budget is not None and len(needed) > 1,

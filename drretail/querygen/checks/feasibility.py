@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
+from drretail.grounding.listing import folded
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.querygen.decisions import how_far_decided
@@ -72,8 +73,18 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _unknown(case: Case) -> Iterator[Finding]:
-    """The demands whose field no product of the kind has, or whose value the field has of none of them."""
+    """The demands whose field no product of the kind has, or whose value it has of none of them; options likewise."""
     for want, candidates in case.offered:
+        for name, values in want.options.items() if candidates else ():
+            known = candidates.values_of(name)
+            if not known:
+                names = _most(Counter(own for each in candidates for one in each.offers for own in one.options))
+                yield finding("field_unknown", name, f"no {want.name} has the option {name}; there are {names}")
+            yield from (
+                finding("value_unknown", value, f"of {want.name} the {name} is {_most(known)}")
+                for value in values
+                if folded(value) not in map(folded, known)
+            )
         for demand in (demand for demand in want.demands if demand.field is not None and candidates):
             rulings = candidates.rulings(demand)
             states = {ruling.state for ruling in rulings if ruling.quote}
