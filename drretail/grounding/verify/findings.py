@@ -426,8 +426,8 @@ def _of_offer(pick: Pick, report: str, listing: Listing) -> Iterator[Finding]:
         options = " and ".join(dict.fromkeys(name.lower() for each in listing.offers for name in each.options))
         yield _finding("variant_unknown", report, pick, f"which {options or 'variant'}? There are {has}")
     elif not offer.has(pick.quantity):
-        left = f"{offer.stock} left" if offer.stock else "sold out"
-        yield _finding("unavailable", report, pick, f"{offer.name or pick.product} is {left}")
+        left = f"has only {offer.stock} left" if offer.stock else "is sold out"
+        yield _finding("unavailable", report, pick, f"{offer.name or pick.product} {left}")
 
 
 def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
