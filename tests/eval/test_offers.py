@@ -1,7 +1,6 @@
-"""A shop whose shirts come in sizes and colors: what would do is a variant, and a pick of another one is wrong by name."""
+"""A shop whose shirts come in sizes and colors: what would do is a variant; a pick of another one is wrong by name."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
