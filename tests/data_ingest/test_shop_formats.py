@@ -187,18 +187,9 @@ def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_catego
 def test_what_woocommerce_says_is_not_in_stock_is_sold_out_unless_it_takes_backorders(tmp_path: Path) -> None:
     columns = "ID,SKU,Name,Published,Stock,In stock?,Backorders allowed?,Regular price,Categories,Parent"
     columns += ",Attribute 1 name,Attribute 1 value(s)"
-    rows = [
-        '1,tee,Tee,1,,1,0,,Tops,,Size,"S, M, L, XL"',
-        *(
-            f"2,tee-{row}"
-            for row in (
-                "s,Tee,1,,0,0,9,,tee,Size,S",
-                "m,Tee,1,3,1,0,9,,tee,Size,M",
-                "l,Tee,1,,1,0,9,,tee,Size,L",
-                "x,Tee,1,0,0,1,9,,tee,Size,XL",
-            )
-        ),
-    ]
+    stocks = {"S": ",0,0", "M": "3,1,0", "L": ",1,0", "XL": "0,0,1"}
+    rows = ['1,tee,Tee,1,,1,0,,Tops,,Size,"S, M, L, XL"']
+    rows += [f"2,tee-{size.lower()},Tee,1,{stock},9,,tee,Size,{size}" for size, stock in stocks.items()]
     head = 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv")
     read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": rows})
     offers = offers_of(product_in(tmp_path / "w", "tee"))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from drretail.agents.running.runner import Runner
+from drretail.env.manifest import OrderRow
 from drretail.env.session import Session, SessionSettings
 from drretail.env.world import World, open_world
 from drretail.experiment import read_definition, read_runs, run_path
@@ -72,11 +73,10 @@ def test_the_id_of_a_variant_that_a_tool_shows_is_taken_by_tools_and_as_a_pick(t
     async def buy(client: Client) -> Any:
         shown = await client.call_tool("get_product_details", {"product_id": named})
         report = f"The shirt in M costs $45 [P:T].\n\n```picks\n{named} x 1\n```"
-        return shown.structured_content, (
-            await client.call_tool("submit_report", {"report": report})
-        ).structured_content
+        await client.call_tool("submit_report", {"report": report})
+        return shown.structured_content
 
-    build_world(tmp_path / "w", [SHIRT])
+    build_world(tmp_path / "w", [SHIRT], [OrderRow("0000000001", USER, "T", 1_600_000_000_000, 1, "Delivered")])
     with open_world(tmp_path / "w") as world:
         (shown,) = visited(world, tmp_path / "exp", buy)
     assert (shown["evidence"], shown["pick"]) == ("P:T", "P:T/ID with the id of one of the Variants")
