@@ -13,7 +13,7 @@ from annotated_types import MaxLen, MinLen
 from drretail.env.session import Session
 from drretail.errors import NotFound, ToolError, nearest_names, quoted, shortened, suggestion
 from drretail.parsing import writable
-from drretail.records.shop import SHOP_URL, product_of
+from drretail.records.shop import SHOP_URL
 from drretail.tools.tool import IdOf, Named, Parameter
 
 _NUMERAL = re.compile(r"[+-]?[0-9]{1,15}(?:\.[0-9]{1,15})?")
@@ -123,10 +123,11 @@ UserId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("user")]
 
 _WRAPPERS = str.maketrans(dict.fromkeys("\"'`“”‘’«»[](){}<>【】*\\", " "))
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-_BARE = re.compile(_KEY)
+_BARE = re.compile(rf"{_KEY}(?:/{_KEY})?")
+"""An id; that of a variant has its product's before it."""
 _URL = re.compile(rf"(?<!\S)(?:https?://)?{re.escape(SHOP_URL.partition('://')[2])}/({_KEY})/?(?!\S)", re.IGNORECASE)
 _MARK = re.compile(
-    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY})(?:/{_KEY})?|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)",
+    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY}(?:/{_KEY})?)|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)",
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"(?<!\S)(?:(?:product|order|user)(?:[ _]?id)?|id)\b(?:\s*[:=#]|(?=\s|$))", re.IGNORECASE)
@@ -217,7 +218,6 @@ def _ids_in(named: Named, given: str, own: str | None) -> list[str]:
     text = _URL.sub(r" P:\1 ", _LABEL.sub(" ", plain))
     marks = [match.groups() for match in _MARK.finditer(text)]
     rest = [part for part in re.split(r"[\s,;]+", _MARK.sub(" ", text)) if part]
-    rest = list(map(product_of, rest)) if named == "product" else rest
     if not all(_BARE.fullmatch(each) for each in rest):
         return []
     if named == "user":

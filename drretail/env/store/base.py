@@ -46,20 +46,23 @@ class Kept(Generic[Kind]):
         return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
-def of_variants(variant_ids: Iterable[str], products: Iterable[Product]) -> dict[str, Product]:
-    """The product of each variant, if it is one product's alone; ``products`` are all that have one of them."""
-    owners: dict[str, list[Product]] = {variant_id: [] for variant_id in variant_ids}
-    for product in products:
+def of_variants(ids: Sequence[str], read: Callable[[Sequence[str]], Iterable[Product]]) -> dict[str, Product]:
+    """The product of each id of an offer or a variant, if it is one product's alone; ``read`` gives all products with
+    one of these variants.
+    """
+    owners: dict[str, list[Product]] = {each: [] for each in ids}
+    for product in read([each.rpartition("/")[2] for each in ids]) if ids else ():
         for variant_id in variants_of(product):
-            owners.get(variant_id, []).append(product)
-    return {variant_id: of_id[0] for variant_id, of_id in owners.items() if len(of_id) == 1}
+            for each in (variant_id, f"{product.product_id}/{variant_id}"):
+                owners.get(each, []).append(product)
+    return {each: of_id[0] for each, of_id in owners.items() if len(of_id) == 1}
 
 
 class Store(Protocol):
     """Products, users and orders by id. Synchronous and safe to use from several threads.
 
-    A missing id raises NotFound. ``products`` leaves missing ids out. The id of a variant gives its product, if no
-    other product has a variant of that id.
+    A missing id raises NotFound. ``products`` leaves missing ids out. The id of an offer gives its product, and so does
+    that of its variant alone, if no other product has a variant of that id.
     """
 
     def product(self, product_id: str) -> Product: ...

@@ -163,12 +163,13 @@ class MongoStore:
         with self._faults():
             documents = list(self._products.find({"_id": {"$in": list(dict.fromkeys(product_ids))}}))
             products = {document["_id"]: product_of(document) for document in documents}
-            variants = [variant_id for variant_id in product_ids if variant_id not in products]
-            if variants:
+            missing = [product_id for product_id in product_ids if product_id not in products]
+            if missing:
                 self._check_is_kept()
-                documents = self._products.find({VARIANT_ID: {"$in": variants}})
-                products |= of_variants(variants, map(product_of, documents))
-        return products
+            return products | of_variants(missing, self._with_variants)
+
+    def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
+        return map(product_of, self._products.find({VARIANT_ID: {"$in": list(variant_ids)}}))
 
     def user(self, user_id: str) -> UserProfile:
         with self._faults():

@@ -180,11 +180,12 @@ class SqliteStore:
             (json.dumps(product_ids),),
         )
         products = {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
-        variants = [variant_id for variant_id in product_ids if variant_id not in products]
-        if variants and self._has("variants"):
-            rows = self._rows(OF_VARIANTS, (json.dumps(variants),))
-            products |= of_variants(variants, (lean(Product.model_validate_json(record)) for (record,) in rows))
-        return products
+        missing = [product_id for product_id in product_ids if product_id not in products]
+        return products | of_variants(missing if self._has("variants") else (), self._with_variants)
+
+    def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
+        rows = self._rows(OF_VARIANTS, (json.dumps(variant_ids),))
+        return (lean(Product.model_validate_json(record)) for (record,) in rows)
 
     def open_connections(self) -> int:
         """The number of open connections, in use or free."""
