@@ -138,7 +138,9 @@ class Listing:
 
     product: Product
     price: Decimal | None
-    """Exact; None if the shop does not know it, or if its offers have several."""
+    """Exact; of variants the lowest of those that are left. None if the shop does not know it, or only that it is the
+    lowest of several.
+    """
     makers: frozenset[str]
     """The normalised names of its brand and its store."""
     counts_stock: bool = True
@@ -198,10 +200,12 @@ class Listing:
 
 
 def listing_of(product: Product) -> Listing:
+    offers = offers_of(product) if product.price_from else ()
+    prices = [offer.price for offer in offers if offer.has()] or [offer.price for offer in offers]
     known = product.price is not None and not product.price_from
     return Listing(
         product,
-        price=Decimal(str(product.price)) if known else None,
+        price=Decimal(str(product.price)) if known else min(filter(None, prices), default=None),
         makers=_makers(product.brand or "", product.store or ""),
     )
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from drretail.grounding.columns import MET, Columns, Mask
 from drretail.grounding.constraints import decided_by_code
-from drretail.grounding.kinds import GENDERS, Kind, quoted_title, stems
+from drretail.grounding.kinds import GENDERS, Kind, lowered, quoted_title, stems
 from drretail.grounding.listing import Listing, folded, pieces_in
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural, nouns_of
@@ -261,7 +261,7 @@ def by_options(offers: KindOffers) -> Iterator[Choice]:
             options = {name: (value,)}
             keeps = _comes_in(options, offers.columns)
             if offers.best_row is not None and not keeps[offers.best_row] and offers.tells_apart(keeps):
-                yield Choice("property", {"options": options}, clause.format(value=value))
+                yield Choice("property", {"options": options}, clause.format(value=lowered(value)))
 
 
 def _comes_in(options: dict[str, tuple[str, ...]], columns: Columns) -> Mask:
