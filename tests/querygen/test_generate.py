@@ -327,10 +327,10 @@ def test_an_option_that_few_products_come_in_is_asked_for_and_typed_as_one() -> 
     def shirt(number: int) -> Listing:
         sizes = ["S", "M"] if number % 4 == 1 else ["S"]
         rows = [{"id": f"{number}-{size}", "Size": size, "price": 20 + number, "stock": 3} for size in sizes]
-        fields = {"price": 20 + number, "average_rating": 4.9 if number == 2 else 4.0, "rating_number": 100}
-        return listing_of(
-            Product(product_id=f"T{number:02}", title="Shirt", category="Shirts", details={"Variants": rows}, **fields)
-        )
+        stars = 4.9 if number == 2 else 4.0
+        fields = {"details": {"Variants": rows}, "average_rating": stars, "rating_number": 100}
+        own = Product(product_id=f"T{number:02}", title="Shirt", category="Shirts", price=20 + number)
+        return listing_of(own.model_copy(update=fields))
 
     offers = KindOffers(tuple(map(shirt, range(16))), hits=("T00",), kind="shirts")
     assert [(choice.want, choice.clause) for choice in by_options(offers)] == [
