@@ -75,6 +75,8 @@ ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing",
 VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
 VARIANTS, STOCK, LIST_PRICE, OTHER_TITLES = "Variants", "Stock", "List price", "Other titles"
 """Keys of a product's details, as ``drretail ingest`` writes them for your own shop."""
+_NO_OPTIONS: Mapping[str, str] = {}
+_NO_OPTIONS: Mapping[str, str] = {}
 _OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 
 
@@ -223,7 +225,9 @@ def offers_of(item: Product) -> tuple[Offer, ...]:
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     if not rows:
         price, details = None if item.price_from else item.price, item.details
-        own = Offer(item.product_id, {}, _number(price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK)))
+        own = Offer(
+            item.product_id, _NO_OPTIONS, _number(price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK))
+        )
         return (own,)
     return tuple(
         Offer(
