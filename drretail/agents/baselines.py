@@ -173,16 +173,19 @@ LACKS: Mapping[Lack, str] = {
     "not_said": "no record says of a product that keeps to the rest what is demanded",
     "unsafe": "what keeps to the rest was recalled, or fails",
     "owned": "the user has already all that keeps to the rest",
+    "sold_out": "what keeps to the rest is sold out",
+    "no_such_option": "the shop has no {options}",
     "no_basket": "several of its limits are in the way, and none alone",
 }
 
 
-def report_without(reference: Reference) -> str:
+def report_without(reference: Reference, wish: Wish | None) -> str:
     """One sentence that says why there is nothing to buy."""
     proof = reference.proof
     if proof is not None and proof.lack == "no_such_order":
         return "No basket of this shop answers the request: the shopper never made the order that it speaks of."
-    return f"No basket of this shop answers the request: {LACKS[reference.lack or 'no_basket']}."
+    why = LACKS[reference.lack or "no_basket"].format(options=(wish or Wish()).in_options)
+    return f"No basket of this shop answers the request: {why}."
 
 
 def report_of(
@@ -206,7 +209,11 @@ def report_of(
         brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
         # What the product is for, and the demands that it keeps, as all of a basket's do: "the planner, undated".
         remark = ", ".join([f"the {want.name}", *map(str, want.must), *brands])
-        lines.append(listed(record, remark, item.quantity, beside=counted))
+        # Of a variant the basket names the price and the options.
+        own = (
+            {"title": item.title, "price": item.price, "price_from": False} if item.offer_id != item.product_id else {}
+        )
+        lines.append(listed({**record, **own}, remark, item.quantity, beside=counted))
     if total is not None:
         lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
     if left is not None and wish.budget is not None:
@@ -240,11 +247,11 @@ async def best_basket(task: Task, session: Session, models: Models, limits: Limi
         refusal = Outcome(
             decision="none",
             because=() if proof.lack is None else (proof.lack,),
-            nearest=tuple(item.product_id for item in nearest.items) if nearest else (),
+            nearest=tuple(item.offer_id for item in nearest.items) if nearest else (),
         )
-        return Answer(report=report_without(reference), picks=(), outcome=refusal)
+        return Answer(report=report_without(reference, task.wish), picks=(), outcome=refusal)
     if task.wish is None or reference.best is None or not reference.best.items:
-        return Answer(report=report_without(reference), picks=())
+        return Answer(report=report_without(reference, task.wish), picks=())
     with Toolkit(session) as toolkit:
         report = await _report(toolkit, reference.best, task.wish)
     return Answer(report=report, picks=reference.best.picks)

@@ -6,8 +6,9 @@ from functools import partial
 from langchain_core.messages import HumanMessage, SystemMessage
 
 from drretail.agents.information import agent_prompt
+from drretail.env.store.base import Store
 from drretail.errors import ModelError
-from drretail.grounding.report.picks import REFUSES_ALL, Declared, merged, outcome_of, take_picks
+from drretail.grounding.report.picks import REFUSES_ALL, Declared, by_product, merged, outcome_of, take_picks
 from drretail.llm.models import Models
 from drretail.llm.prompt import tagged
 from drretail.records.query import Task
@@ -89,6 +90,16 @@ async def with_picks(answer: Answer, task: Task, role: Role | None, models: Mode
     )
     answer = answer.model_copy(update={"report": report, "notes": notes})
     return _deciding(answer, declaration.picks, answer.outcome or declaration.outcome)
+
+
+def of_offers(answer: Answer, store: Store) -> Answer:
+    """The answer with its picks by product and variant, where one names a variant by its id alone, as tools show it."""
+    nearest = [Pick(product=offer_id) for offer_id in (answer.outcome.nearest if answer.outcome else ())]
+    products = store.products([pick.product for pick in (*(answer.picks or ()), *nearest)])
+    picks = None if answer.picks is None else merged(by_product(pick, products) for pick in answer.picks)
+    offer_ids = tuple(by_product(pick, products).offer_id for pick in nearest)
+    outcome = answer.outcome and answer.outcome.model_copy(update={"nearest": offer_ids})
+    return answer.model_copy(update={"picks": picks, "outcome": outcome})
 
 
 def _deciding(answer: Answer, picks: tuple[Pick, ...] | None, outcome: Outcome | None) -> Answer:

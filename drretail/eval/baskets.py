@@ -35,6 +35,8 @@ LACKS: Mapping[Lack, str] = {
     "not_said": "no record says of a product that it is what is demanded",
     "unsafe": "what keeps to the wish was recalled, or fails",
     "owned": "the user has all that keeps to the wish",
+    "sold_out": "what keeps to the wish is sold out",
+    "no_such_option": "what keeps to the wish comes in no such option",
     "no_basket": "no basket in the shop keeps to the wish",
 }
 NOTHING_PICKED = "nothing is picked"
@@ -127,21 +129,23 @@ def worth_ratio(cart: Cart) -> float | None:
 def described(cart: Cart) -> str:
     """ "bird feeder: B0…; nothing for nest box; besides: B0…; $36.99 together"."""
     picks = [
-        f"{thing.name}: {', '.join(_counted(part.fit.product_id, part.pieces) for part in taken)}"
+        f"{thing.name}: {', '.join(_counted(part.fit.offer_id, part.pieces) for part in taken)}"
         for thing, taken in zip(cart.things, cart.taken, strict=True)
         if taken
     ]
     lacks = [f"nothing for {thing.name}" for thing, taken in zip(cart.things, cart.taken, strict=True) if not taken]
-    besides = ", ".join(_counted(product, pieces) for product, pieces in cart.besides.items())
+    besides = ", ".join(_counted(offer_id, pieces) for offer_id, pieces in cart.besides.items())
     unpriced = ", ".join(cart.unpriced)
     best = cart.reference.best
     total = f"{format_money(cart.known_cost, USD if best is None else best.total.currency)} together"
+    sold_out = ", ".join(cart.sold_out)
     more = [besides and f"besides: {besides}", unpriced and f"of unknown price: {unpriced}"]
+    more += [sold_out and f"sold out: {sold_out}"]
     return "; ".join(filter(None, [*picks, *lacks, *more, total if cart.picks else ""]))
 
 
-def _counted(product: str, pieces: int) -> str:
-    return product if pieces == 1 else f"{pieces} × {product}"
+def _counted(offer_id: str, pieces: int) -> str:
+    return offer_id if pieces == 1 else f"{pieces} × {offer_id}"
 
 
 MEASURES = {
@@ -203,8 +207,12 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
     if proof is None or run is None:
         return None
     outcome = run.outcome
-    named = () if outcome is None else outcome.nearest
-    offered = [known[key] for key in named if key in known and f"P:{key}" in case.evidence]
+    named = [] if outcome is None else [Pick(product=key) for key in outcome.nearest]
+    offered = [
+        (known[each.product], each.offer_id)
+        for each in named
+        if each.product in known and f"P:{each.product}" in case.evidence
+    ]
     decided = decide(outcome, reference, proof, offered, run.picks or ())
     if proof.state == "refuted" or wish is None:
         return decided.model_copy(update={"declared": decided.declared and not case.no_decision})
@@ -218,9 +226,13 @@ def decided_by(case: Case, reference: Reference, known: Mapping[str, Product]) -
 
 
 def decide(
-    outcome: Outcome | None, reference: Reference, proof: Proof, offered: Sequence[Product], picks: Sequence[Pick]
+    outcome: Outcome | None,
+    reference: Reference,
+    proof: Proof,
+    offered: Sequence[tuple[Product, str]],
+    picks: Sequence[Pick],
 ) -> Decided:
-    """The worth of a declared outcome; ``offered`` are the records of the alternatives that it names.
+    """The worth of a declared outcome; ``offered`` are the records and the ids of the alternatives that it names.
 
     A decision "part" is a refusal only if the picks leave something out, since a cart with a product for every want
     refuses nothing, or if it refuses an order.
@@ -244,7 +256,7 @@ def decide(
     )
 
 
-def nearness(reference: Reference, proof: Proof, offered: Sequence[Product]) -> float | None:
+def nearness(reference: Reference, proof: Proof, offered: Sequence[tuple[Product, str]]) -> float | None:
     """1 if the offered products are the cheapest basket without the lacking limit, else its cost divided by theirs.
 
     0 if nothing is offered, a price is unknown, or a product fails more than a limit of price; None without such a
@@ -253,13 +265,17 @@ def nearness(reference: Reference, proof: Proof, offered: Sequence[Product]) -> 
     best = None if proof.lack is None else proof.cheapest_without.get(proof.lack)
     if best is None:
         return None
-    if {item.product_id for item in best.items} == {product.product_id for product in offered}:
+    offers = [listing_of(product).offer(named) for product, named in offered]
+    ids = ["" if offer is None else offer.offer_id for offer in offers]
+    if {item.offer_id for item in best.items} == set(ids):
         return 1.0
-    would_do = {fit.product_id for thing in reference.things for fit in thing.fits}
-    if proof.lack == "too_dear" and not would_do.issuperset(product.product_id for product in offered):
+    would_do = {fit.offer_id for thing in reference.things for fit in thing.fits}
+    if proof.lack == "too_dear" and not would_do.issuperset(ids):
         return 0.0
-    quantities = {item.product_id: item.quantity for item in best.items}
-    prices = [(listing_of(product).price, quantities.get(product.product_id, 1)) for product in offered]
+    quantities = {item.offer_id: item.quantity for item in best.items}
+    prices = [
+        (None if offer is None else offer.price, quantities.get(key, 1)) for key, offer in zip(ids, offers, strict=True)
+    ]
     cost = sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
     is_whole = bool(prices) and len(prices) == len(best.items) and all(price is not None for price, _ in prices)
     return min(1.0, float(best.total.value / cost)) if is_whole and cost else 0.0

@@ -22,14 +22,16 @@ from drretail.grounding.constraints import (
     fitting,
     is_too_dear,
     is_within,
+    offers_for,
     priced_in,
+    value_of,
 )
 from drretail.grounding.listing import Listing, folded, listing_of, pieces_in
 from drretail.records.base import lean
 from drretail.records.criteria import State
 from drretail.records.query import BasketItem, Fit, FoundBasket, Lack, Proof, Query, Reference, WantedThing
 from drretail.records.reading import Because
-from drretail.records.shop import USD, Money, Product
+from drretail.records.shop import USD, Money, Product, with_options
 from drretail.records.wish import Demand, Want, Wish
 from drretail.remembered import remembered, remembered_by
 
@@ -58,7 +60,7 @@ class _Choice:
     @property
     def rank(self) -> tuple[Decimal, tuple[str, ...]]:
         """Cheaper choices first, ties by the ids in the order of the things."""
-        return self.cost, tuple(fit.product_id for fit in self.fits)
+        return self.cost, tuple(fit.offer_id for fit in self.fits)
 
 
 def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
@@ -69,8 +71,8 @@ def cheapest_choice(things: Sequence[WantedThing]) -> list[Fit] | None:
     chosen = best_choice(equal, None)
     if chosen is None:
         return None
-    by_id = ({fit.product_id: fit for fit in fits} for fits in cheapest)
-    return [fits[fit.product_id] for fits, fit in zip(by_id, chosen, strict=True)]
+    by_id = ({fit.offer_id: fit for fit in fits} for fits in cheapest)
+    return [fits[fit.offer_id] for fits, fit in zip(by_id, chosen, strict=True)]
 
 
 def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[Fit] | None:
@@ -84,7 +86,7 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
     states = {_State(0, frozenset()): _Choice(Decimal(0), ())}
     for number, thing in enumerate(things):
         rest = list(zip(things[number + 1 :], offers[number + 1 :], strict=True))
-        later = frozenset(fit.product_id for _, fits in rest for fit in fits)
+        later = frozenset(fit.offer_id for _, fits in rest for fit in fits)
         # The least that the rest costs, if products could be used twice.
         least = sum((min(fit.cost for fit in fits) * other.quantity for other, fits in rest), Decimal(0))
         room = None if budget is None else budget - least
@@ -93,9 +95,9 @@ def best_choice(things: Sequence[WantedThing], budget: Decimal | None) -> list[F
         for state, choice in states.items():
             for fit in offers[number]:
                 cost = choice.cost + fit.cost * thing.quantity
-                if fit.product_id in state.taken or (room is not None and cost > room):
+                if fit.offer_id in state.taken or (room is not None and cost > room):
                     continue
-                next_state = _State(state.worth + fit.worth, (state.taken | {fit.product_id}) & later)
+                next_state = _State(state.worth + fit.worth, (state.taken | {fit.offer_id}) & later)
                 made = _Choice(cost, (*choice.fits, fit))
                 known = extended.get(next_state)
                 if known is None or made.rank < known.rank:
@@ -121,7 +123,7 @@ def total_of(things: Sequence[WantedThing], chosen: Sequence[Fit]) -> Decimal:
 def _cheapest(fits: Iterable[Fit], n: int) -> list[Fit]:
     """The n cheapest fits with a known price; the others of n things use up fewer. Ties go to the lesser id."""
     priced = (fit for fit in fits if fit.price is not None)
-    return nsmallest(n, priced, key=lambda fit: (fit.cost, fit.product_id))
+    return nsmallest(n, priced, key=lambda fit: (fit.cost, fit.offer_id))
 
 
 def _unbeaten(fits: Iterable[Fit], n: int) -> list[Fit]:
@@ -129,7 +131,7 @@ def _unbeaten(fits: Iterable[Fit], n: int) -> list[Fit]:
     unbeaten: list[Fit] = []
     costs: list[Decimal] = []
     priced = (fit for fit in fits if fit.price is not None)
-    for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.product_id)):
+    for fit in sorted(priced, key=lambda fit: (-fit.worth, fit.cost, fit.offer_id)):
         beaten_by = bisect_right(costs, fit.cost)
         if beaten_by < n:
             unbeaten.append(fit)
@@ -159,7 +161,8 @@ def _limits_alone(want: Want, decisions: Decisions = UNDECIDED, *others: Hashabl
     None if somebody has decided on products of the want, or left some out.
     """
     limits = want.must, want.must_not, want.rating_min, want.ratings_min, want.price_max
-    return None if decisions.concern(want) else (*limits, want.brands_wanted, want.brands_unwanted, *others)
+    limits = *limits, want.quantity, tuple(want.options.items()), want.brands_wanted, want.brands_unwanted
+    return None if decisions.concern(want) else (*limits, *others)
 
 
 class Candidates(tuple[Listing, ...]):
@@ -191,8 +194,26 @@ class Candidates(tuple[Listing, ...]):
 
     @cached_property
     def priced(self) -> "Candidates":
-        """Those of a known price."""
-        return Candidates(listing for listing in self if listing.price is not None)
+        """Those with an offer of a known price."""
+        return Candidates(listing for listing in self if any(offer.price is not None for offer in listing.offers))
+
+    @remembered
+    def values_of(self, name: str) -> Counter[str]:
+        """How many offers have each value of an option."""
+        values = (value_of(listing, offer, name)[0] for listing in self for offer in listing.offers)
+        return Counter(filter(None, values))
+
+    @cached_property
+    def restocked(self) -> "Candidates":
+        """The same products, as if none were sold out; these themselves if none is."""
+        if all(offer.stock is None and offer.has() for listing in self for offer in listing.offers):
+            return self
+        return Candidates(replace(listing, counts_stock=False) for listing in self)
+
+    @cached_property
+    def most_offers(self) -> int:
+        """The most offers that one of them has."""
+        return max((len(listing.offers) for listing in self), default=1)
 
     @cached_property
     def makers(self) -> Mapping[str, Product]:
@@ -226,24 +247,26 @@ class Candidates(tuple[Listing, ...]):
         found: list[Fit] = []
         for listing in self.keeping(want, decisions, state):
             unsaid = decisions.of_state(want, listing, "open") if state == "open" else ()
-            key = listing.product.product_id, currency, unsaid
-            if key not in self._fits:
-                fit = Fit(
-                    product_id=key[0],
-                    price=_exact(priced_in(listing, currency)),
-                    worth=self.worths[key[0]],
-                    open=unsaid,
-                    is_pack=pieces_in(listing.product.title) > 1,
-                )
-                self._fits[key] = lean(fit)
-            found.append(self._fits[key])
-        return tuple(sorted(found, key=lambda fit: fit.product_id))
+            for offer in offers_for(want, listing):
+                key = offer.offer_id, currency, unsaid
+                if key not in self._fits:
+                    fit = Fit(
+                        offer_id=offer.offer_id,
+                        name=offer.name,
+                        price=_exact(priced_in(listing, offer, currency)),
+                        worth=self.worths[listing.product.product_id],
+                        open=unsaid,
+                        is_pack=pieces_in(listing.product.title) > 1,
+                    )
+                    self._fits[key] = lean(fit)
+                found.append(self._fits[key])
+        return tuple(sorted(found, key=lambda fit: fit.offer_id))
 
     @remembered_by(_limits_alone)
     def few(self, want: Want, decisions: Decisions, currency: str, n: int) -> tuple[Fit, ...]:
         """Those of the ``fits`` that a basket of ``n`` things may need: the n cheapest, and those that are unbeaten."""
         fits = self.fits(want, decisions, currency, "met")
-        return tuple({fit.product_id: fit for fit in (*_cheapest(fits, n), *_unbeaten(fits, n))}.values())
+        return tuple({fit.offer_id: fit for fit in (*_cheapest(fits, n), *_unbeaten(fits, n))}.values())
 
     @cached_property
     def _fits(self) -> dict[tuple[str, str, tuple[str, ...]], Fit]:
@@ -269,6 +292,8 @@ REASONS: dict[Lack, Because] = {
     "not_said": "not_said",
     "unsafe": "unsafe",
     "owned": "owned",
+    "sold_out": "sold_out",
+    "no_such_option": "no_such_option",
 }
 
 
@@ -301,7 +326,8 @@ class _Shop:
         currency, few = _currency(wish, self.offered), list[WantedThing]()
         for thing, want, candidates in zip(things, wish.wants, self.offered, strict=True):
             left_out = self._left_out(want, candidates)
-            fits = candidates.few(want, self.decisions, currency, len(things) + len(left_out))
+            n = len(things) + len(left_out) * candidates.most_offers
+            fits = candidates.few(want, self.decisions, currency, n)
             few.append(thing.model_copy(update={"fits": tuple(fit for fit in fits if fit.product_id not in left_out)}))
         return few
 
@@ -370,9 +396,11 @@ def with_products(reference: Reference, wish: Wish, products: Mapping[str, Produ
     for want, thing in zip(wish.wants, reference.things, strict=True):
         kept = {
             name: tuple(
-                fit.model_copy(update={"price": _exact(priced_in(listed[fit.product_id], currency))})
+                fit.model_copy(update={"price": _exact(priced_in(listing, offer, currency))})
                 for fit in fits
-                if fit.product_id in listed and not is_too_dear(want, listed[fit.product_id])
+                if (listing := listed.get(fit.product_id)) is not None
+                and (offer := listing.offer(fit.offer_id)) is not None
+                and not is_too_dear(want, listing, offer)
             )
             for name, fits in (("fits", thing.fits), ("undecided", thing.undecided))
         }
@@ -423,22 +451,27 @@ def _lack(wish: Wish, shop: _Shop, lifted: Collection[Lack]) -> Lack:
     if not all(shop.offered[number] for number in needed):
         return "nothing_offered"
     currency = _currency(wish, shop.offered)
-    # If nothing suits the want, the price is not what is missing.
-    would_do = [
-        fitting(wish.wants[at], shop.offered[at], shop.owned, shop.decisions) or shop.offered[at] for at in needed
-    ]
-    if any(all(priced_in(offer, currency) is None for offer in offers) for offers in would_do):
-        return "no_price"
+    for at in needed:
+        # If nothing suits the want, the price is not what is missing.
+        want, offered = wish.wants[at], shop.offered[at]
+        would_do = fitting(want, offered, shop.owned, shop.decisions)
+        offers = [(listing, offer) for listing in would_do for offer in offers_for(want, listing)]
+        offers = offers or [(listing, offer) for listing in offered for offer in listing.offers]
+        if all(priced_in(listing, offer, currency) is None for listing, offer in offers):
+            return "no_price"
     in_the_way: list[Lack] = [lack for lack in _LIMITS if lack in lifted]
     return in_the_way[0] if in_the_way else "no_basket"
 
 
-_LIMITS: tuple[Lack, ...] = ("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "owned")
+_LIMITS: tuple[Lack, ...] = (
+    *("too_dear", "no_such_brand", "not_said", "unsafe", "demands", "sold_out", "no_such_option", "owned"),
+)
 """What may prevent a basket, in the order in which it is named."""
 _WITHOUT: dict[Lack, tuple[Mapping[str, object], Mapping[str, object]]] = {
     "too_dear": ({"price_max": None}, {"budget": None}),
     "no_such_brand": ({"brands_wanted": ()}, {}),
     "demands": ({"must": (), "must_not": (), "brands_unwanted": (), "rating_min": None, "ratings_min": None}, {}),
+    "no_such_option": ({"options": {}}, {}),
     "owned": ({"again": True}, {}),
 }
 """What to remove from the wants, and from the wish, to see whether it prevents a basket."""
@@ -453,6 +486,8 @@ def _lifted(wish: Wish, shop: _Shop) -> dict[Lack, tuple[Sequence[WantedThing], 
             things = [thing.model_copy(update={"fits": thing.fits + thing.undecided}) for thing in shop.things(wish)]
         elif lack == "unsafe":
             things = replace(shop, decisions=shop.decisions.without_facts()).things(wish)
+        elif lack == "sold_out":
+            things = replace(shop, offered=[candidates.restocked for candidates in shop.offered]).things(wish)
         else:
             of_want, of_wish = _WITHOUT[lack]
             wants = tuple(want.model_copy(update=of_want) for want in wish.wants)
@@ -470,8 +505,8 @@ def _found(
     items = tuple(
         BasketItem(
             thing=thing.name,
-            product_id=fit.product_id,
-            title=titles[fit.product_id],
+            offer_id=fit.offer_id,
+            title=with_options(titles[fit.product_id], fit.name),
             price=fit.price or "",
             quantity=thing.quantity,
         )
@@ -523,12 +558,13 @@ def _least_cost(wish: Wish, may_be: Sequence[Sequence[Listing]], shop: _Shop) ->
     for want, listings in zip(wish.wants, may_be, strict=True):
         # An unknown price counts 0, and one pack is enough.
         costs = [
-            (priced_in(listing, currency) or Decimal(0))
+            (priced_in(listing, offer, currency) or Decimal(0))
             * (1 if pieces_in(listing.product.title) > 1 else want.quantity)
             for listing in listings
             if (want.again or listing.product.product_id not in shop.owned)
             and listing.product.product_id not in shop.decisions.excluded
             and is_within(want, listing, unknown_does=True)
+            for offer in offers_for(want, listing)
         ]
         if want.optional:
             continue

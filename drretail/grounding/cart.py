@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from drretail.grounding.constraints import priced_in
 from drretail.grounding.listing import listing_of
 from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import Pick
-from drretail.records.shop import Product
+from drretail.records.shop import Offer, Product
 from drretail.records.wish import Want, Wish
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Some pieces of a product that are assigned to a want."""
+    """Some pieces of an offer that are assigned to a want."""
 
     fit: Fit
     pieces: int
@@ -38,7 +39,7 @@ class Cart:
     def taken(self) -> Sequence[tuple[Taken, ...]]:
         """For each want, the pieces assigned to it: as many as possible, with required wants before optional ones."""
         return [
-            tuple(Taken(self._fits[number][product], count) for product, count in sorted(of_thing.items()) if count)
+            tuple(Taken(self._fits[number][offer_id], count) for offer_id, count in sorted(of_thing.items()) if count)
             for number, of_thing in enumerate(_assigned(self.things, self._fits, self._pieces))
         ]
 
@@ -47,9 +48,19 @@ class Cart:
         pieces = sum(part.pieces for part in self.taken[number])
         return pieces == self.things[number].quantity or any(part.fit.is_pack for part in self.taken[number])
 
-    def wanted_for(self, product_id: str) -> list[Want]:
-        """The wants that a product suits, whether or not it is assigned to one of them."""
-        return [want for want, of_thing in zip(self.wish.wants, self._fits, strict=True) if product_id in of_thing]
+    def wanted_for(self, offer_id: str) -> list[Want]:
+        """The wants that an offer suits, whether or not it is assigned to one of them."""
+        return [want for want, of_thing in zip(self.wish.wants, self._fits, strict=True) if offer_id in of_thing]
+
+    def offer_of(self, pick: Pick) -> Offer | None:
+        """The offer that a pick means; None without a record, and if it means none of the product's, or several."""
+        item = self.products.get(pick.product)
+        return None if item is None else listing_of(item).offer(pick.offer_id)
+
+    def offer_id(self, pick: Pick) -> str:
+        """The id of the offer that a pick means, or else the pick's own."""
+        offer = self.offer_of(pick)
+        return pick.offer_id if offer is None else offer.offer_id
 
     @property
     def left_out(self) -> list[str]:
@@ -58,27 +69,33 @@ class Cart:
 
     @cached_property
     def besides(self) -> Mapping[str, int]:
-        """The pieces that are assigned to no want, by product."""
+        """The pieces that are assigned to no want, by offer."""
         left = Counter(self._pieces)
         for part in (part for of_thing in self.taken for part in of_thing):
-            left[part.fit.product_id] -= part.pieces
-        return {product: count for product, count in left.items() if count}
+            left[part.fit.offer_id] -= part.pieces
+        return {offer_id: count for offer_id, count in left.items() if count}
 
     @property
     def unknown(self) -> list[str]:
-        """Picks without a record that suit no want: as far as is known, the shop does not have them."""
-        fits = {product for of_thing in self._fits for product in of_thing}
-        return [pick.product for pick in self.picks if pick.product not in fits and pick.product not in self.products]
+        """Picks of no known offer that suit no want: as far as is known, the shop does not have them."""
+        fits = {offer_id for of_thing in self._fits for offer_id in of_thing}
+        return [each.offer_id for each in self.picks if self.offer_of(each) is None and each.offer_id not in fits]
+
+    @property
+    def sold_out(self) -> list[str]:
+        """The picked offers of which fewer are left."""
+        offers = {self.offer_id(pick): self.offer_of(pick) for pick in self.picks}
+        return [key for key, offer in offers.items() if offer is not None and not offer.has(self._pieces[key])]
 
     @property
     def unpriced(self) -> list[str]:
         """Picks without a known price in the cart's currency."""
-        return [pick.product for pick in self.picks if self._price(pick.product) is None]
+        return [pick.offer_id for pick in self.picks if self._price(pick) is None]
 
     @cached_property
     def known_cost(self) -> Decimal:
         """The total cost of all picks with a known price."""
-        prices = ((self._price(pick.product), pick.quantity) for pick in self.picks)
+        prices = ((self._price(pick), pick.quantity) for pick in self.picks)
         return sum((price * quantity for price, quantity in prices if price is not None), Decimal(0))
 
     @property
@@ -99,8 +116,9 @@ class Cart:
 
     @property
     def is_feasible(self) -> bool:
-        """True if every want is covered, every pick is known and wanted, and the price limits are kept."""
-        return not self.left_out and not self.unknown and (self.wish.room or not self.besides) and self.keeps_to_money
+        """True if every want is covered, every pick is known, left and wanted, and the price limits are kept."""
+        can_be_had = not self.unknown and not self.sold_out
+        return not self.left_out and can_be_had and (self.wish.room or not self.besides) and self.keeps_to_money
 
     @property
     def share_wanted(self) -> float:
@@ -120,50 +138,50 @@ class Cart:
 
     @cached_property
     def _pieces(self) -> Mapping[str, int]:
-        """The number of pieces of each product, in the order of the picks."""
+        """The number of pieces of each offer, in the order of the picks."""
         bought = Counter[str]()
         for pick in self.picks:
-            bought[pick.product] += pick.quantity
+            bought[self.offer_id(pick)] += pick.quantity
         return bought
 
     @cached_property
     def _fits(self) -> Sequence[Mapping[str, Fit]]:
-        return [{fit.product_id: fit for fit in thing.fits} for thing in self.things]
+        return [{fit.offer_id: fit for fit in thing.fits} for thing in self.things]
 
-    def _price(self, product_id: str) -> Decimal | None:
+    def _price(self, pick: Pick) -> Decimal | None:
         """The price by the known record, else by the reference basket."""
-        product = self.products.get(product_id)
+        product = self.products.get(pick.product)
         if product is not None:
-            currency = self.wish.limits[0].currency if self.wish.limits else product.currency
-            return listing_of(product).price if currency == product.currency else None
-        fit = next((of_thing[product_id] for of_thing in self._fits if product_id in of_thing), None)
+            currency = self.wish.limits[0].currency if self.wish.limits else None
+            return priced_in(listing_of(product), self.offer_of(pick), currency)
+        fit = next((of_thing[pick.offer_id] for of_thing in self._fits if pick.offer_id in of_thing), None)
         return None if fit is None or fit.price is None else fit.cost
 
 
 def _assigned(
     things: Sequence[WantedThing], fits: Sequence[Mapping[str, Fit]], pieces: Mapping[str, int]
 ) -> list[dict[str, int]]:
-    """For each want, the number of pieces of each product assigned to it: a maximum flow by augmenting paths.
+    """For each want, the number of pieces of each offer assigned to it: a maximum flow by augmenting paths.
 
-    Earlier products and earlier wants come first. A want keeps a piece once it has one, so that no optional want takes
+    Earlier offers and earlier wants come first. A want keeps a piece once it has one, so that no optional want takes
     one from a required want.
     """
     free = dict(pieces)
     assigned: list[dict[str, int]] = [dict.fromkeys(of_thing, 0) for of_thing in fits]
 
     def place(number: int, tried: set[str]) -> bool:
-        for product in pieces:
-            if product not in fits[number] or product in tried:
+        for offer_id in pieces:
+            if offer_id not in fits[number] or offer_id in tried:
                 continue
-            tried.add(product)
-            if free[product]:
-                free[product] -= 1
-                assigned[number][product] += 1
+            tried.add(offer_id)
+            if free[offer_id]:
+                free[offer_id] -= 1
+                assigned[number][offer_id] += 1
                 return True
             for other in range(len(things)):
-                if other != number and assigned[other].get(product) and place(other, tried):
-                    assigned[other][product] -= 1
-                    assigned[number][product] += 1
+                if other != number and assigned[other].get(offer_id) and place(other, tried):
+                    assigned[other][offer_id] -= 1
+                    assigned[number][offer_id] += 1
                     return True
         return False
 

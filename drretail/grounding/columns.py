@@ -16,10 +16,16 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from drretail.grounding.constraints import Ruling, decided_by_code, decided_by_value, is_too_dear
+from drretail.grounding.constraints import (
+    Ruling,
+    decided_by_code,
+    decided_by_value,
+    offers_for,
+    ruling_on_options,
+)
 from drretail.grounding.listing import Listing, folded_name, is_of_brand, pieces_in
 from drretail.records.criteria import State
-from drretail.records.shop import Money
+from drretail.records.shop import Money, has_offers
 from drretail.records.wish import Demand, Want
 from drretail.remembered import remembered_by
 
@@ -228,6 +234,9 @@ class Columns:
         """The rows that keep a want's limits, with its demands in this state: "broken" if one is, "open" if one is."""
         states = [self.states(demand) for demand in want.must]
         states += [self.states(demand, unwanted=True) for demand in want.must_not]
+        if want.options:
+            options = (STATES.index(ruling_on_options(want, listing).state) for listing in self.listings)
+            states.append(np.fromiter(options, np.int8, len(self.listings)))
         together = np.full(len(self.listings), MET, np.int8)
         for worse in (OPEN, BROKEN):
             for of_demand in states:
@@ -235,7 +244,7 @@ class Columns:
         return self.within(want) & (together == STATES.index(state))
 
     def within(self, want: Want, *, unknown_does: bool = False) -> Mask:
-        """The rows that keep the limits of brand, stars, number of ratings and price, as ``is_within`` says."""
+        """The rows that keep the limits of brand, stars, ratings, options, price and stock, as ``is_within`` says."""
         mask = ~self.of_brands(want.brands_unwanted)
         if want.brands_wanted:
             unknown = self.where("no maker", lambda listing: not listing.makers) if unknown_does else False
@@ -243,9 +252,9 @@ class Columns:
         for known, least in ((self.stars, want.rating_min), (self.ratings, want.ratings_min)):
             if least is not None:
                 mask &= (known >= least) | (np.isnan(known) if unknown_does else False)
-        if want.price_max is not None:
-            for row in np.flatnonzero(mask).tolist():
-                mask[row] = not is_too_dear(want, self.listings[row])
+        may_differ = mask if want.price_max or want.options else mask & self.where("offers", _has_offers)
+        for row in np.flatnonzero(may_differ).tolist():
+            mask[row] = bool(offers_for(want, self.listings[row]))
         return mask
 
     def of_brands(self, brands: Iterable[str]) -> Mask:
@@ -267,3 +276,7 @@ class Columns:
             return self.all
         whole, each = prices.up_to(budget.value), prices.up_to(budget.value, quantity)
         return prices.places < np.where(self.is_pack, whole, each)
+
+
+def _has_offers(listing: Listing) -> bool:
+    return has_offers(listing.product)

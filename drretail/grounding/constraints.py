@@ -26,7 +26,7 @@ from drretail.grounding.text.serialisation import record_lines
 from drretail.records.base import sha256_of
 from drretail.records.criteria import OF_KIND, Fact, Gold, State
 from drretail.records.reading import Pick
-from drretail.records.shop import Product
+from drretail.records.shop import Offer, Product
 from drretail.records.wish import Demand, Want, Wish
 
 _THOUSANDS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"
@@ -64,12 +64,14 @@ class Decisions:
         """The same decisions, as if no product were unsafe."""
         return type(self)(None if self._gold is None else self._gold.model_copy(update={"facts": ()}))
 
-    def rulings(self, want: Want, listing: Listing) -> Iterator[Ruling]:
-        """The ruling on each of a want's demands, in their order."""
+    def rulings(self, want: Want, listing: Listing, offer: Offer | None = None) -> Iterator[Ruling]:
+        """The ruling on each of a want's demands, in their order, and then on its options: of one offer, or of any."""
         for demand in want.must:
             yield self._read(want, str(demand), listing) or decided_by_code(demand, listing)
         for demand in want.must_not:
             yield self._read(want, str(demand), listing) or decided_by_code(demand, listing, unwanted=True)
+        if want.options:
+            yield ruling_on_options(want, listing, offer)
 
     def state(self, want: Want, listing: Listing) -> State:
         """Whether a product keeps all demands of a want: "broken" if it breaks one, else "open" if one is open."""
@@ -177,6 +179,52 @@ def _measure(value: str, unit: str | None) -> float | None:
     return float(numbers[0].replace(",", "" if re.fullmatch(_THOUSANDS, numbers[0]) else "."))
 
 
+def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) -> Ruling:
+    """Whether an offer has the options that a want names, or any offer of the product, sold-out ones too.
+
+    "open" if none is known to have them, and of one the record does not say.
+    """
+    offers = listing.offers if offer is None else (offer,)
+    states = {_has_options(want, listing, each) for each in offers}
+    state: State = "met" if "met" in states else "open" if "open" in states else "broken"
+    values = {name: dict.fromkeys(value_of(listing, each, name)[0] for each in offers) for name in want.options}
+    quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
+    return Ruling(want.options_in_words, state, "field", "; ".join(quotes))
+
+
+def value_of(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
+    """An offer's option and True; where its variant has none of this name, the product's field and False."""
+    option = next((value for own, value in offer.options.items() if folded_name(own) == folded_name(name)), None)
+    return (str(listing.fields.get(folded_name(name), "")), False) if option is None else (option, True)
+
+
+def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
+    """An option's values are a closed field; a field of the product may list several, which leaves it open."""
+    states: set[State] = set()
+    for name, values in want.options.items():
+        value, is_option = value_of(listing, offer, name)
+        wanted, text = set(map(_padded, values)), _padded(value)
+        is_open = not value or (not is_option and any(each in text for each in wanted))
+        states.add("met" if text in wanted else "open" if is_open else "broken")
+    return "broken" if "broken" in states else "open" if "open" in states else "met"
+
+
+def offers_for(want: Want, listing: Listing) -> list[Offer]:
+    """The offers of a product that keep a want's options and limit of price, and of which enough are left.
+
+    Where the record does not say which options it has, the product's only one.
+    """
+    state = ruling_on_options(want, listing).state if want.options else "met"
+    pieces = pieces_in(listing.product.title)
+    return [
+        offer
+        for offer in listing.offers
+        if offer.has(1 if pieces > 1 else want.quantity)
+        and not is_too_dear(want, listing, offer)
+        and _has_options(want, listing, offer) == state != "broken"
+    ]
+
+
 def fitting(
     want: Want,
     of_kind: Sequence[Listing],
@@ -200,14 +248,16 @@ def fitting(
 
 
 def is_within(want: Want, listing: Listing, *, unknown_does: bool = False) -> bool:
-    """True if a product keeps the limits of brand, stars, ratings and price; ``unknown_does`` accepts unknown ones."""
+    """True if a product keeps the limits of brand, stars and ratings, and an offer of it those of options, price and
+    stock; ``unknown_does`` accepts unknown ones.
+    """
     may_be_of_any = not want.brands_wanted or (unknown_does and not listing.makers)
     return (
         not (want.brands_unwanted and any(is_of_brand(listing, brand) for brand in want.brands_unwanted))
         and (may_be_of_any or any(is_of_brand(listing, brand) for brand in want.brands_wanted))
         and not is_below(listing.product.average_rating, want.rating_min, unknown=not unknown_does)
         and not is_below(listing.product.rating_number, want.ratings_min, unknown=not unknown_does)
-        and not is_too_dear(want, listing)
+        and bool(offers_for(want, listing))
     )
 
 
@@ -218,17 +268,17 @@ def is_below(known: float | None, least: float | None, *, unknown: bool) -> bool
     return unknown if known is None else known < least
 
 
-def is_too_dear(want: Want, listing: Listing) -> bool:
+def is_too_dear(want: Want, listing: Listing, offer: Offer) -> bool:
     """True if a piece is known to cost more than allowed; in a pack, each piece costs its share."""
     if want.price_max is None:
         return False
-    price = priced_in(listing, want.price_max.currency)
+    price = priced_in(listing, offer, want.price_max.currency)
     return price is not None and price > want.price_max.value * pieces_in(listing.product.title)
 
 
-def priced_in(listing: Listing, currency: str | None) -> Decimal | None:
+def priced_in(listing: Listing, offer: Offer | None, currency: str | None) -> Decimal | None:
     """The price of one piece in a currency, or in its own; None if it is not known exactly."""
-    return listing.price if currency in (None, listing.product.currency) else None
+    return None if offer is None or currency not in (None, listing.product.currency) else offer.price
 
 
 def is_over_budget(wish: Wish, picks: Sequence[Pick], products: Mapping[str, Product]) -> bool:
@@ -236,5 +286,6 @@ def is_over_budget(wish: Wish, picks: Sequence[Pick], products: Mapping[str, Pro
     if wish.budget is None:
         return False
     known = ((pick, listing_of(products[pick.product])) for pick in picks if pick.product in products)
-    costs = ((priced_in(listing, wish.budget.currency) or Decimal(0)) * pick.quantity for pick, listing in known)
+    priced = ((pick, priced_in(each, each.offer(pick.offer_id), wish.budget.currency)) for pick, each in known)
+    costs = ((price or Decimal(0)) * pick.quantity for pick, price in priced)
     return sum(costs, Decimal(0)) > wish.budget.value

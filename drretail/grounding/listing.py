@@ -13,14 +13,14 @@ docs/scores.md says how often a reader agrees on pairs near the border.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 from drretail.grounding.text.words import RUN, singular, stem
 from drretail.records.criteria import State
-from drretail.records.shop import Product
+from drretail.records.shop import Offer, Product, offers_of
 from drretail.remembered import remembered, remembered_by
 
 MATERIALS = frozenset(
@@ -138,9 +138,30 @@ class Listing:
 
     product: Product
     price: Decimal | None
-    """Exact; None if the shop does not know it, or knows only the lowest of several."""
+    """Exact; of variants the lowest of those that are left. None if the shop does not know it, or only that it is the
+    lowest of several.
+    """
     makers: frozenset[str]
     """The normalised names of its brand and its store."""
+    counts_stock: bool = True
+    """False to see what would do if nothing were sold out."""
+
+    @cached_property
+    def offers(self) -> tuple[Offer, ...]:
+        """What can be bought: its variants, or the product itself."""
+        offers = offers_of(self.product)
+        return offers if self.counts_stock else tuple(replace(one, stock=None, is_available=None) for one in offers)
+
+    def offer(self, named: str) -> Offer | None:
+        """The offer that a pick names by its whole id or by that of the variant alone.
+
+        The product's id means its only offer, or the only one that is not sold out. None if it means none, or several.
+        """
+        if named == self.product.product_id:
+            left = [offer for offer in self.offers if offer.has()]
+            return (left or self.offers)[0] if len(left or self.offers) == 1 else None
+        variant = named.rpartition("/")[2]
+        return next((offer for offer in self.offers if offer.offer_id.rpartition("/")[2] == variant), None)
 
     @cached_property
     def text(self) -> str:
@@ -179,10 +200,12 @@ class Listing:
 
 
 def listing_of(product: Product) -> Listing:
+    offers = offers_of(product) if product.price_from else ()
+    prices = [offer.price for offer in offers if offer.has()] or [offer.price for offer in offers]
     known = product.price is not None and not product.price_from
     return Listing(
         product,
-        price=Decimal(str(product.price)) if known else None,
+        price=Decimal(str(product.price)) if known else min(filter(None, prices), default=None),
         makers=_makers(product.brand or "", product.store or ""),
     )
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from drretail.env.offers import Offers
 from drretail.grounding.basket import Candidates
 from drretail.grounding.columns import BROKEN, MET, OPEN, STATES, Columns, Mask, Rows
-from drretail.grounding.constraints import Decisions, Ruling, is_within, priced_in, record_sha
+from drretail.grounding.constraints import Decisions, Ruling, is_within, record_sha
 from drretail.grounding.listing import Listing, is_named_by_both, pieces_in
 from drretail.grounding.text.serialisation import record_lines
 from drretail.records.criteria import OF_KIND, Decision, Gold, State
@@ -116,8 +117,8 @@ def _of_query(query: Query, offers: Offers, twins: Sequence[Query], picks: Colle
             key = listing.product.product_id
             is_left = (want.again or key not in owned) and key not in decisions.excluded
             # The budget pays for the want's quantity, or the price is unknown; one pack is enough.
-            price = None if budget is None else priced_in(listing, budget.currency)
-            pieces = 1 if pieces_in(listing.product.title) > 1 else want.quantity
+            currency, pieces = listing.product.currency, 1 if pieces_in(listing.product.title) > 1 else want.quantity
+            price = listing.price if budget is not None and budget.currency == currency else None
             is_paid = budget is None or price is None or price * pieces <= budget.value
             if (is_left and is_paid and is_within(want, listing, unknown_does=True)) or key in picks:
                 yield from asked.of(listing, decisions)
@@ -140,7 +141,8 @@ class _Asked:
         if kind.is_sure or not listing.once(is_named_by_both, self.want.kinds):
             yield self._question(listing, kind)
         if kind.state == "met":
-            for place, ruling in enumerate(decisions.rulings(self.want, listing)):
+            rulings = decisions.rulings(self.want, listing)
+            for place, ruling in enumerate(islice(rulings, len(self.want.demands))):  # options are a closed field
                 yield self._question(listing, ruling, unwanted=place >= len(self.want.must))
 
     def _question(self, listing: Listing, ruling: Ruling, *, unwanted: bool = False) -> Question:

@@ -10,7 +10,7 @@ from pydantic import AliasChoices, ConfigDict, Field
 from drretail.records.base import Document, Record, sha256_of
 from drretail.records.criteria import Fact, Gold, WebQuestion
 from drretail.records.reading import Because, Pick
-from drretail.records.shop import Money
+from drretail.records.shop import Money, product_of
 from drretail.records.wish import Wish
 
 Lack = Literal[
@@ -24,6 +24,8 @@ Lack = Literal[
     "not_said",
     "unsafe",
     "owned",
+    "sold_out",
+    "no_such_option",
     "no_basket",
 ]
 """Why there is no basket.
@@ -31,16 +33,19 @@ Lack = Literal[
 Nobody has typed what the query wants (not_typed), or nothing is to be bought (no_things). The shop offers none of a
 wanted kind (nothing_offered), or names no price of what would do, or none in the currency of the budget (no_price).
 Otherwise it is the one part of the wish without which there would be a basket: the budget (too_dear), a wanted brand
-(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned). If there would be one of
-products whose records leave a demand open, it is "not_said"; of recalled ones, "unsafe". "no_basket" means that several
-parts are in the way.
+(no_such_brand), what must and must not be (demands), that nothing is bought twice (owned), that enough are left
+(sold_out), a wanted size or color (no_such_option). If there would be one of products whose records leave a demand
+open, it is "not_said"; of recalled ones, "unsafe". "no_basket" means that several parts are in the way.
 """
 
 
 class Fit(Record):
-    """A product that would do for a want."""
+    """An offer that would do for a want."""
 
-    product_id: str
+    offer_id: str
+    """The product's id, and that of the variant behind a slash."""
+    name: str = Field(default="", exclude_if=lambda name: not name)
+    """The options of the variant: "M / navy"."""
     price: str | None = None
     """Price of one piece as a decimal; None if the shop does not know it exactly, or names it in another currency."""
     worth: int
@@ -49,6 +54,10 @@ class Fit(Record):
     """Demands on which its record is silent."""
     is_pack: bool = False
     """True if its title says that several are sold together: it is then open how many of it are wanted."""
+
+    @property
+    def product_id(self) -> str:
+        return product_of(self.offer_id)
 
     @cached_property
     def cost(self) -> Decimal:
@@ -63,7 +72,7 @@ class WantedThing(Record):
     quantity: int = 1
     optional: bool = False
     fits: tuple[Fit, ...] = ()
-    """The products that would do, sorted by id."""
+    """The offers that would do, sorted by id."""
     undecided: tuple[Fit, ...] = Field(default=(), exclude_if=lambda fits: not fits)
     """Those that would do if what their records leave open were so."""
 
@@ -72,11 +81,16 @@ class BasketItem(Record):
     """What a basket holds for one wanted thing."""
 
     thing: str
-    product_id: str
+    offer_id: str
     title: str
+    """The product's, with the options of the variant: "Merino Shirt (M / navy)"."""
     price: str
     """Price of one piece as a decimal."""
     quantity: int = 1
+
+    @property
+    def product_id(self) -> str:
+        return product_of(self.offer_id)
 
 
 class FoundBasket(Record):
@@ -90,7 +104,7 @@ class FoundBasket(Record):
     @property
     def picks(self) -> tuple[Pick, ...]:
         """The picks by which a report buys it."""
-        return tuple(Pick(product=item.product_id, quantity=item.quantity) for item in self.items)
+        return tuple(Pick(product=item.offer_id, quantity=item.quantity) for item in self.items)
 
 
 class Proof(Record):
@@ -261,7 +275,8 @@ class Query(Document):
         packs = [demand for demand in demands if demand.field in COUNTS]
         needed = [want for want in wish.wants if not want.optional]
         holding: dict[Axis, object] = {
-            "property": any(demand not in fits and demand not in packs for demand in demands),
+            "property": any(demand not in fits and demand not in packs for demand in demands)
+            or any(want.options for want in wish.wants),
             "fit": fits,
             "pack": packs or any(want.quantity > 1 for want in wish.wants),
             "joint budget": wish.budget is not None and len(needed) > 1,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from drretail.records.base import Document, OfJudge, Record, sha256_of
 
@@ -56,13 +56,23 @@ Relation = Literal["is", "about", "at_least", "at_most", "range"]
 ValueState = Literal["verified", "contradicted", "underivable"]
 Decision = Literal["buy", "part", "none"]
 Because = Literal[
-    "too_dear", "not_sold", "no_such_brand", "demands", "not_said", "unsafe", "owned", "no_price", "no_such_order"
+    "too_dear",
+    "not_sold",
+    "no_such_brand",
+    "demands",
+    "not_said",
+    "unsafe",
+    "owned",
+    "no_price",
+    "no_such_order",
+    "sold_out",
+    "no_such_option",
 ]
 REASONS: tuple[Because, ...] = get_args(Because)
 """Why nothing is bought, in this order: it costs more than the limit; the shop has nothing of the kind; it has nothing
 of the wanted brand; products break the demands; no record says that a product meets them; what would do was recalled
 or fails; the shopper has everything that would do; no price is known; the shopper never made the order that the
-question speaks of.
+question speaks of; fewer than are wanted are left of what would do; it comes in no such size or color.
 """
 
 
@@ -82,13 +92,28 @@ class Pick(Record):
     """One thing that a report puts into the cart; ``start`` and ``end`` are given where its words were read."""
 
     product: ProductId = Field(min_length=1)
-    """Its id, with or without ``P:``."""
+    """Its id, with or without ``P:``; with that of the variant behind a slash, this is ``variant``."""
+    variant: str = Field(default="", exclude_if=lambda variant: not variant)
+    """The id of the variant that is bought, for a product that has several."""
     quantity: Annotated[int, WHOLE_NUMBER] = Field(default=1, ge=1)
     """Number of pieces."""
     alternatives: tuple[ProductId, ...] = ()
     """Products that would do in its place. They are shown, but never summed."""
     start: int | None = None
     end: int | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_offer(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "/" in str(value.get("product", "")):
+            product, _, variant = value["product"].partition("/")
+            return {**value, "product": product, "variant": variant}
+        return value
+
+    @property
+    def offer_id(self) -> str:
+        """The product's id, and that of the variant behind a slash: "T/T-M"."""
+        return f"{self.product}/{self.variant}" if self.variant else self.product
 
 
 class Outcome(Record):

@@ -75,6 +75,7 @@ ORDER_STATUSES: tuple[OrderStatus, ...] = ("Delivered", "Shipped", "Processing",
 VOID_STATUSES: frozenset[str] = frozenset({"Cancelled", "Returned"})
 VARIANTS, STOCK, LIST_PRICE, OTHER_TITLES = "Variants", "Stock", "List price", "Other titles"
 """Keys of a product's details, as ``drretail ingest`` writes them for your own shop."""
+_NO_OPTIONS: Mapping[str, str] = {}
 _OF_VARIANT = frozenset({"id", "price", "stock", "list_price"})
 
 
@@ -184,10 +185,22 @@ class Product(Record):
         return brand if isinstance(brand, str) and brand.strip() else self.store
 
 
+def product_of(offer_id: str) -> str:
+    """The id of the product of an offer: "T" of "T/T-M"."""
+    return offer_id.partition("/")[0]
+
+
+def with_options(title: str, name: str) -> str:
+    """A title with the options of a variant: "Merino Shirt (M / navy)"."""
+    return f"{title} ({name})" if name else title
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A variant that is sold, or the product itself if it has no variants."""
+    """What is bought: a variant of a product, or the product itself if it has no variants."""
 
+    offer_id: str
+    """The product's id, and that of the variant behind a slash: "T/T-M"."""
     options: Mapping[str, str]
     price: Decimal | None = None
     list_price: Decimal | None = None
@@ -200,23 +213,37 @@ class Offer:
     def name(self) -> str:
         return " / ".join(self.options.values())
 
+    def has(self, pieces: int = 1) -> bool:
+        """False if it is known that fewer are left."""
+        return self.is_available is not False and (self.stock is None or self.stock >= pieces)
+
 
 def offers_of(item: Product) -> tuple[Offer, ...]:
     """The offers in a product's record: each variant with its price and stock, or the product itself."""
     listed = item.details.get(VARIANTS)
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     if not rows:
-        details = item.details
-        return (Offer({}, _number(item.price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK))),)
+        price, details = None if item.price_from else item.price, item.details
+        own = Offer(
+            item.product_id, _NO_OPTIONS, _number(price), _number(details.get(LIST_PRICE)), *_stock(details.get(STOCK))
+        )
+        return (own,)
     return tuple(
         Offer(
+            f"{item.product_id}/{row.get('id') or number}",
             {str(name): str(value) for name, value in row.items() if name not in _OF_VARIANT},
-            _number(row.get("price", item.price)),
+            _number(row.get("price")),
             _number(row.get("list_price")),
             *_stock(row.get("stock")),
         )
-        for row in rows
+        for number, row in enumerate(rows, 1)
     )
+
+
+def variants_of(item: Product) -> set[str]:
+    """The ids of a product's variants, without that of the product."""
+    variants = {offer.offer_id.partition("/")[2] for offer in offers_of(item)} if VARIANTS in item.details else set()
+    return variants - {""}
 
 
 def has_offers(item: Product) -> bool:

@@ -97,6 +97,11 @@ class Want(Record):
     rating_min: float | None = Field(default=None, ge=0, le=5, description="The least average rating, in stars.")
     ratings_min: int | None = Field(default=None, ge=0, description="The least number of ratings or reviews.")
     price_max: Money | None = Field(default=None, description="The most that one piece may cost.")
+    options: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict[str, tuple[str, ...]],
+        description="The values that will do of each option by which variants differ, by its name: size, color.",
+        exclude_if=lambda options: not options,
+    )
     brands_wanted: tuple[str, ...] = Field(default=(), description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(default=(), description="None of these brands.")
 
@@ -116,6 +121,15 @@ class Want(Record):
     def _differ(cls, values: tuple[Demand, ...]) -> tuple[Demand, ...]:
         return tuple({str(value): value for value in reversed(values)}.values())[::-1]
 
+    @field_validator("options")
+    @classmethod
+    def _have_values(cls, options: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """Drops blank values. Raises ValueError for an option without any."""
+        named = {name.strip(): tuple(value.strip() for value in of if value.strip()) for name, of in options.items()}
+        if not all(named) or not all(named.values()):
+            raise ValueError("an option has no name or no value")
+        return named
+
     @field_validator("kinds", "brands_wanted", "brands_unwanted")
     @classmethod
     def _are_named(cls, values: tuple[str, ...]) -> tuple[str, ...]:
@@ -134,7 +148,12 @@ class Want(Record):
     def n_limits(self) -> int:
         """How many limits it sets, besides its kind and quantity. Wanted brands are alternatives, and so one limit."""
         single = (self.rating_min, self.ratings_min, self.price_max, self.brands_wanted)
-        return len(self.demands) + len(self.brands_unwanted) + sum(map(bool, single))
+        return len(self.demands) + len(self.options) + len(self.brands_unwanted) + sum(map(bool, single))
+
+    @property
+    def options_in_words(self) -> str:
+        """ "size M, color navy or black"; empty if it names none."""
+        return ", ".join(f"{name.lower()} {' or '.join(values)}" for name, values in self.options.items())
 
 
 class Wish(Record):
@@ -161,6 +180,11 @@ class Wish(Record):
         if len(set(names)) < len(names):
             raise ValueError("two wants have the same name")
         return wants
+
+    @property
+    def in_options(self) -> str:
+        """The wants that name options, with these: "shirt in size M, color green"."""
+        return ", ".join(f"{want.name} in {want.options_in_words}" for want in self.wants if want.options)
 
     @property
     def limits(self) -> tuple[Money, ...]:

@@ -123,10 +123,12 @@ UserId = Annotated[str, MinLen(1), MaxLen(_LONGEST), IdOf("user")]
 
 _WRAPPERS = str.maketrans(dict.fromkeys("\"'`“”‘’«»[](){}<>【】*\\", " "))
 _KEY = r"[A-Za-z0-9][A-Za-z0-9_-]*"
-_BARE = re.compile(_KEY)
+_BARE = re.compile(rf"{_KEY}(?:/{_KEY})?")
+"""An id; that of a variant has its product's before it."""
 _URL = re.compile(rf"(?<!\S)(?:https?://)?{re.escape(SHOP_URL.partition('://')[2])}/({_KEY})/?(?!\S)", re.IGNORECASE)
 _MARK = re.compile(
-    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY})|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)", re.IGNORECASE
+    rf"(?<!\S)(?:([POWCF]):[ ]?({_KEY}(?:/{_KEY})?)|U:(?:profile|orders|statistics)(@{_KEY})?)(?=[\s,;]|$)",
+    re.IGNORECASE,
 )
 _LABEL = re.compile(r"(?<!\S)(?:(?:product|order|user)(?:[ _]?id)?|id)\b(?:\s*[:=#]|(?=\s|$))", re.IGNORECASE)
 _LETTERS: Mapping[Named, str] = {"product": "P", "order": "O"}

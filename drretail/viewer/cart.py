@@ -11,7 +11,7 @@ from drretail.grounding.verify.records import Ledger, read_ledger
 from drretail.records.evidence import Evidence
 from drretail.records.reading import FORM, Because, Outcome, Pick
 from drretail.records.run import Run
-from drretail.records.shop import Money
+from drretail.records.shop import Money, with_options
 
 if TYPE_CHECKING:
     from drretail.eval.judging.subject import Subject
@@ -30,6 +30,8 @@ _REASONS: Mapping[Because, str] = {
     "owned": "the shopper already owns it",
     "no_price": "the price is not known",
     "no_such_order": "there is no such order",
+    "sold_out": "what would do is sold out",
+    "no_such_option": "nothing comes in such a size or color",
 }
 _MARKUP = re.compile(r"[\\`*_\[\]<]")
 
@@ -40,6 +42,7 @@ class CartLine:
 
     product: str
     title: str
+    """With the options of the variant: "Merino Shirt (M / navy)"."""
     quantity: int
     price: Money | None
     """The price of one piece."""
@@ -50,9 +53,11 @@ class CartLine:
     ratings: int | None = None
     """The number of people who rated it."""
     is_from: bool = False
-    """True if the price is the lowest of several variants, so that the chosen one may cost more."""
+    """True if the price is the lowest of several variants, and the cart does not say which is chosen."""
     image: str | None = None
     """The address of its picture, if the shop has one."""
+    variant: str = ""
+    """The id of the variant."""
 
     @property
     def cost(self) -> Money | None:
@@ -154,6 +159,7 @@ def cart_document(cart: Cart) -> dict[str, Any]:
     items = [
         {
             "product": line.product,
+            **({"variant": line.variant} if line.variant else {}),
             "title": line.title,
             "quantity": line.quantity,
             "price": None if line.price is None else line.price.model_dump(),
@@ -175,17 +181,18 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
     images = {entry.key: entry.image for entry in evidence.values() if entry.kind == "product"}
     lines: list[CartLine] = []
     for pick in picks:
-        item, price = ledger.products.get(pick.product), ledger.price(pick.product)
+        item, price, offer = ledger.products.get(pick.product), ledger.price_of(pick), ledger.offer(pick)
         line = CartLine(
             product=pick.product,
-            title=_title(pick.product, ledger),
+            title=_title(pick, ledger),
             quantity=pick.quantity,
             price=None if item is None or price is None else Money.of(price, item.currency),
-            alternatives=tuple(_title(alternative, ledger) for alternative in pick.alternatives),
+            alternatives=tuple(_title(Pick(product=alternative), ledger) for alternative in pick.alternatives),
             rating=None if item is None else item.average_rating,
             ratings=None if item is None else item.rating_number,
-            is_from=item is not None and price is not None and item.price_from,
+            is_from=item is not None and price is not None and item.price_from and (offer is None or not offer.price),
             image=images.get(pick.product),
+            variant=pick.variant,
         )
         lines.append(line)
     if outcome is None or outcome.decision == "buy" or not (outcome.because or outcome.nearest):
@@ -193,16 +200,17 @@ def _cart(picks: Sequence[Pick], evidence: Mapping[str, Evidence], outcome: Outc
     reasons = " and ".join(_REASONS[reason] for reason in outcome.because)
     refusal = f"The agent says that {reasons}." if reasons else "The agent gives no reason."
     nearest: list[str] = []
-    for product in outcome.nearest:
-        item, price, title = ledger.products.get(product), ledger.price(product), _title(product, ledger)
+    for pick in (Pick(product=offer_id) for offer_id in outcome.nearest):
+        item, price, title = ledger.products.get(pick.product), ledger.price_of(pick), _title(pick, ledger)
         nearest.append(title if item is None or price is None else f"{title} ({format_money(price, item.currency)})")
     refusal += f" Nearest alternative: {', '.join(nearest)}." if nearest else ""
     return Cart(tuple(lines), refusal)
 
 
-def _title(product: str, ledger: Ledger) -> str:
-    item = ledger.products.get(product)
-    return product if item is None else short_title(item.title, LONGEST_TITLE)
+def _title(pick: Pick, ledger: Ledger) -> str:
+    item, offer = ledger.products.get(pick.product), ledger.offer(pick)
+    title = pick.offer_id if item is None else short_title(item.title, LONGEST_TITLE)
+    return with_options(title, "" if offer is None else offer.name)
 
 
 def readers_in_words(reading: str) -> str:

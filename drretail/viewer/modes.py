@@ -79,6 +79,6 @@ def specifics(case: Case) -> int:
         return 0
     bounds = [*wish.limits, wish.deadline]
     for want in wish.wants:
-        bounds += [want, *want.must, *want.must_not, *want.brands_wanted, *want.brands_unwanted]
+        bounds += [want, *want.must, *want.must_not, *want.options, *want.brands_wanted, *want.brands_unwanted]
         bounds += [want.rating_min, want.ratings_min, want.quantity if want.quantity > 1 else None]
     return sum(bound is not None for bound in bounds)

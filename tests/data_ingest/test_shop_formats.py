@@ -13,7 +13,7 @@ from drretail.env.catalog.base import CatalogQuery
 from drretail.env.folder import check_world, rows_of
 from drretail.env.world import open_world
 from drretail.errors import UserError
-from drretail.records.shop import SIGNS
+from drretail.records.shop import SIGNS, offers_of
 from drretail.records.tables.sheets import MOST_COLUMNS
 from tests.data_ingest.raw_rows import notes_of, orders_in, product_in, products_read, read_tables
 
@@ -182,6 +182,23 @@ def test_variations_of_woocommerce_stand_under_their_parents_in_all_their_catego
     assert [variant["id"] for variant in hoodie.details["Variants"]] == ["hoodie-red", "80"]
     assert hoodie.details["Color"] == "Red, Green"
     assert product_in(tmp_path / "w", "48").price == 18.0
+
+
+def test_what_woocommerce_says_is_not_in_stock_is_sold_out_unless_it_takes_backorders(tmp_path: Path) -> None:
+    columns = "ID,SKU,Name,Published,Stock,In stock?,Backorders allowed?,Regular price,Categories,Parent"
+    columns += ",Attribute 1 name,Attribute 1 value(s)"
+    stocks = {"S": ",0,0", "M": "3,1,0", "L": ",1,0", "XL": "0,0,1"}
+    rows = ['1,tee,Tee,1,,1,0,,Tops,,Size,"S, M, L, XL"']
+    rows += [f"2,tee-{size.lower()},Tee,1,{stock},9,,tee,Size,{size}" for size, stock in stocks.items()]
+    head = 'currency = "EUR"\n' + of_format("woocommerce", "wc.csv")
+    read(tmp_path, head, {"file": "wc.csv", "columns": columns, "rows": rows})
+    offers = offers_of(product_in(tmp_path / "w", "tee"))
+    assert [(offer.offer_id, offer.has(), offer.has(4)) for offer in offers] == [
+        ("tee/tee-s", False, False),
+        ("tee/tee-m", True, False),
+        ("tee/tee-l", True, True),
+        ("tee/tee-xl", True, True),
+    ]
 
 
 GERMAN = ("ID,SKU,Name,Kategorien,Regulärer Preis", "1,mug,Becher,Küche,5")

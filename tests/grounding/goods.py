@@ -159,7 +159,7 @@ def ledger() -> dict[str, Evidence]:
 
 PRICES = st.none() | st.sampled_from(["1", "2", "2.5", "4", "8"])
 FITS = st.lists(
-    st.builds(Fit, product_id=st.sampled_from([f"P{n}" for n in range(7)]), price=PRICES, worth=st.integers(0, 4)),
+    st.builds(Fit, offer_id=st.sampled_from([f"P{n}" for n in range(7)]), price=PRICES, worth=st.integers(0, 4)),
     max_size=6,
     unique_by=lambda fit: fit.product_id,
 )
@@ -181,7 +181,7 @@ def things(draw: st.DrawFn) -> list[WantedThing]:
 
 
 def fit(product_id: str, price: str | None = "10", worth: int = 0, **more: Any) -> Fit:
-    return Fit.model_validate({"product_id": product_id, "price": price, "worth": worth, **more})
+    return Fit.model_validate({"offer_id": product_id, "price": price, "worth": worth, **more})
 
 
 def thing(name: str, *fits: Fit, quantity: int = 1, optional: bool = False) -> WantedThing:

@@ -82,9 +82,9 @@ def test_a_piece_may_cost_so_much_and_an_unknown_or_foreign_price_is_for_the_bas
     offers = (product("A", 20), product("B", 20.01), product("C", None), product("D", 99, currency="EUR"))
     assert fits(want(price_max=Money.of(20)), *offers) == ["A", "C", "D"]
     assert fits(want(price_max=Money.of(20), quantity=3), *offers) == ["A", "C", "D"]
-    assert priced_in(listing_of(product("A", 5, price_from=True)), None) is None
-    assert priced_in(listing_of(product("A", 5, currency="EUR")), "USD") is None
-    assert priced_in(listing_of(product("A", 5, currency="EUR")), None) == 5
+    least, foreign = (listing_of(product("A", 5, **more)) for more in ({"price_from": True}, {"currency": "EUR"}))
+    assert priced_in(least, least.offers[0], None) is None
+    assert [priced_in(foreign, foreign.offers[0], currency) for currency in ("USD", None)] == [None, 5]
 
 
 def titled(title: str, *path: str) -> Product:

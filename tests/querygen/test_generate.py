@@ -27,7 +27,7 @@ from drretail.querygen.checks.case import Stock
 from drretail.querygen.generate import Generated, generate
 from drretail.querygen.lint import Linter
 from drretail.querygen.rules.assortment import Assortment, KindOffers
-from drretail.querygen.rules.needs import by_fields
+from drretail.querygen.rules.needs import by_fields, by_options
 from drretail.records.query import NEED_KINDS, Query
 from drretail.records.shop import Product
 from drretail.records.wish import Want, Wish
@@ -321,6 +321,21 @@ def test_what_neither_the_best_offer_nor_the_first_hit_keeps_is_demanded() -> No
     assert [choice.clause for choice in by_fields(KindOffers(offers))] == ["be made of pine"]
     assert [choice.clause for choice in by_fields(KindOffers(offers, hits=ids_of(offers[:1])))] == ["be made of pine"]
     assert list(by_fields(KindOffers(offers, hits=ids_of(offers[3:4])))) == []
+
+
+def test_an_option_that_few_products_come_in_is_asked_for_and_typed_as_one() -> None:
+    def shirt(number: int) -> Listing:
+        sizes = ["S", "M"] if number % 4 == 1 else ["S"]
+        rows = [{"id": f"{number}-{size}", "Size": size, "price": 20 + number, "stock": 3} for size in sizes]
+        stars = 4.9 if number == 2 else 4.0
+        fields = {"details": {"Variants": rows}, "average_rating": stars, "rating_number": 100}
+        own = Product(product_id=f"T{number:02}", title="Shirt", category="Shirts", price=20 + number)
+        return listing_of(own.model_copy(update=fields))
+
+    offers = KindOffers(tuple(map(shirt, range(16))), hits=("T00",), kind="shirts")
+    assert [(choice.want, choice.clause) for choice in by_options(offers)] == [
+        ({"options": {"Size": ("M",)}}, "come in size M")
+    ]
 
 
 def test_what_a_first_hit_of_an_outlying_price_keeps_is_not_demanded() -> None:

@@ -12,6 +12,7 @@ from drretail.records.run import Run
 from drretail.records.shop import Product
 from drretail.viewer.cart import Cart, cart_document, cart_of, cart_text
 from tests import build
+from tests.build import known
 from tests.grounding.goods import EVIDENCE, JAR, KETTLE
 from tests.viewer.dom import parse
 from tests.viewer.experiment import render_page
@@ -84,6 +85,18 @@ def test_the_lowest_price_of_several_variants_is_no_exact_one() -> None:
     assert [line.words for line in made.lines] == ["2 × Sofa, from $999.00 each: from $1,998.00", "1 × Kite: $20.00"]
     assert made.total_words == "Total: from $2,018.00."
     assert [item.get("price_from", False) for item in cart_document(made)["items"]] == [True, False]
+
+
+def test_of_a_product_with_variants_the_cart_shows_the_options_and_the_price_of_the_one_that_is_bought() -> None:
+    rows = [{"id": "S", "Size": "S", "price": 20, "stock": 1}, {"id": "M", "Size": "M", "price": 45, "stock": 1}]
+    shirt = a_product(5, "Merino Shirt", 20.0).model_copy(update={"price_from": True, "details": {"Variants": rows}})
+    named = Pick(product=f"{shirt.product_id}/M", quantity=2)
+    shown = known(cart_of(declaring(named, pick(shirt)), seen(shirt)))
+    assert [line.words for line in shown.lines] == [
+        "2 × Merino Shirt (M), $45.00 each: $90.00",
+        "1 × Merino Shirt: from $20.00",
+    ]
+    assert [item.get("variant") for item in cart_document(shown)["items"]] == ["M", None]
 
 
 def test_the_page_asks_for_the_pictures_of_picks_only_on_a_click(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from drretail.agents.base import task_message
 from drretail.agents.information import agent_prompt
@@ -170,6 +171,8 @@ class UnderstoodWant(Want):
     price_max: Amount | None = Field(  # pyright: ignore[reportIncompatibleVariableOverride] -- records are frozen
         description="The most that one piece may cost."
     )
+    options: SkipJsonSchema[dict[str, tuple[str, ...]]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """Not asked for: most shops have no variants, and a demand says the size as well."""
     brands_wanted: tuple[str, ...] = Field(description="One of these brands, where any is named.")
     brands_unwanted: tuple[str, ...] = Field(description="None of these brands.")
 

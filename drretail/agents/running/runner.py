@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from drretail.agents.base import Answering, read_answer
 from drretail.agents.information import shopper_context
-from drretail.agents.picks import with_picks
+from drretail.agents.picks import of_offers, with_picks
 from drretail.agents.running.outcomes import Outages
 from drretail.agents.running.system import SystemUnderTest, prompt_hashes
 from drretail.agents.user_files import files_for
@@ -223,6 +223,9 @@ def run_of(
 ) -> Run:
     """The record of what a system did in a session, with its answer or its error."""
     answer = ended if isinstance(ended, Answer) else None
+    if answer is not None:
+        with suppress(ToolError):  # a shop that fails now has failed the tools before
+            answer = of_offers(answer, session.settings.world.store)
     error = None if isinstance(ended, Answer) else ended
     report = None if answer is None else visible(answer.report)
     reported = {} if answer is None or answer.usage is None else {REPORTED: answer.usage}

@@ -112,7 +112,9 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
     currency = cells.first_text(columns.currency)
     details = columns.details if isinstance(columns.details, dict) else {}
     named = [f"{quoted(name)}, {cells.json(column)}" for name, column in details.items()]
-    uncounted = " OR ".join(["false", *cells.holds(columns.stock_unless)])
+    uncounted, sold_out = (
+        " OR ".join(["false", *cells.holds(words)]) for words in (columns.stock_unless, columns.sold_out)
+    )
     fields = {
         "own_said": cells.first_id(columns.id),
         "parent_said": parent,
@@ -131,7 +133,8 @@ def _shelve(db: "DuckDBPyConnection", cells: Cells, saved: Saved) -> None:
         "details": f"json_object({', '.join(named)})",
         "own_details": "NULL" if not isinstance(columns.details, str) else cells.json(columns.details),
         # NULL in rows whose stock isn't counted, or doesn't end the sale.
-        "stock": f"CASE WHEN {uncounted} THEN NULL ELSE {cells.first_text(columns.stock)} END",
+        "stock": f"CASE WHEN {uncounted} THEN NULL WHEN {sold_out} THEN 'sold out' "
+        f"ELSE {cells.first_text(columns.stock)} END",
         "list_price": cells.number(columns.list_price),
         "options": _options(cells, columns),
         "number_said": cells.text(listed(columns.id)[-1]),

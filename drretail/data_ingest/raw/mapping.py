@@ -53,6 +53,10 @@ class TitleColumns(TableColumns):
     title: Column
 
 
+_BY_WORDS = ("keep", "stock_unless", "sold_out")
+"""The keys that choose rows by the texts of columns."""
+
+
 class ProductColumns(TableColumns):
     """[products]: the file, and the column that holds each field."""
 
@@ -79,6 +83,8 @@ class ProductColumns(TableColumns):
     stock: Column | None = None
     stock_unless: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
     """A row has no stock if one of these columns holds one of its texts: uncounted, or sold without stock."""
+    sold_out: dict[Column, tuple[str, ...]] = Field(default_factory=dict[str, tuple[str, ...]])
+    """Of others, those whose column holds one of these texts are sold out, whatever their stock says."""
     image: Columns | None = None
     """The address of a picture, or several with commas between them; the first is kept."""
     link: Column | None = None
@@ -192,7 +198,7 @@ def columns_named(part: TableColumns | LineColumns) -> list[tuple[str, str]]:
     for key, value in part.model_dump(exclude=others, exclude_none=True).items():
         columns = value if isinstance(value, list | tuple) else [value]
         if isinstance(value, dict):
-            columns = value if key in ("keep", "stock_unless") else value.values()
+            columns = value if key in _BY_WORDS else value.values()
         named += [(key, name) for column in columns for name in ([column] if isinstance(column, str) else column)]
     return named
 
@@ -296,7 +302,7 @@ def _fitted(rules: dict[str, Any], columns: Sequence[str]) -> dict[str, Any]:
             value: Any = rule
         elif isinstance(rule, str):
             value = found(rule)
-        elif isinstance(rule, dict) and key in ("keep", "stock_unless"):
+        elif isinstance(rule, dict) and key in _BY_WORDS:
             value = {column: kept for names, kept in rule.items() if (column := found(names)) is not None}
         elif isinstance(rule, dict):
             value = {name: column for name, names in rule.items() if (column := found(names)) is not None}

@@ -50,7 +50,7 @@ from drretail.env.servers.live_generation import (
     writer_lease,
 )
 from drretail.env.servers.naming import SPEC_PREFIX
-from drretail.env.store.mongo import order_document, product_document, product_of, user_document
+from drretail.env.store.mongo import VARIANT_ID, order_document, product_document, product_of, user_document
 from drretail.env.store.users import Aggregates
 from drretail.errors import ToolError, UserError
 from drretail.progress import Bar, Progress
@@ -188,6 +188,7 @@ class Load:
         self._fill_index()
         self.fill_orders(rows.orders)
         self.progress.note("Building indexes and counting.")
+        self._patiently(partial(self._collections["products"].create_index, VARIANT_ID, sparse=True))
         for keys in ORDER_INDEXES:
             self._patiently(partial(self._collections["orders"].create_index, keys))
 

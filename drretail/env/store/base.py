@@ -1,11 +1,11 @@
 """The contract of every store."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar
 
 from drretail.grounding.kinds import KindGroup
-from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
 
 Stratum = Literal["orders", "category", "recency", "spend"]
 STRATA: tuple[Stratum, ...] = ("orders", "category", "recency", "spend")
@@ -46,10 +46,23 @@ class Kept(Generic[Kind]):
         return {record_id: found[record_id] for record_id in ids if record_id in found}
 
 
+def of_variants(ids: Sequence[str], read: Callable[[Sequence[str]], Iterable[Product]]) -> dict[str, Product]:
+    """The product of each id of an offer or a variant, if it is one product's alone; ``read`` gives all products with
+    one of these variants.
+    """
+    owners: dict[str, list[Product]] = {each: [] for each in ids}
+    for product in read([each.rpartition("/")[2] for each in ids]) if ids else ():
+        for variant_id in variants_of(product):
+            for each in (variant_id, f"{product.product_id}/{variant_id}"):
+                owners.get(each, []).append(product)
+    return {each: of_id[0] for each, of_id in owners.items() if len(of_id) == 1}
+
+
 class Store(Protocol):
     """Products, users and orders by id. Synchronous and safe to use from several threads.
 
-    A missing id raises NotFound. ``products`` leaves missing ids out.
+    A missing id raises NotFound. ``products`` leaves missing ids out. The id of an offer gives its product, and so does
+    that of its variant alone, if no other product has a variant of that id.
     """
 
     def product(self, product_id: str) -> Product: ...

@@ -12,12 +12,21 @@ from drretail.env.manifest import OrderRow
 from drretail.env.servers.clients import Document, Servers, mongo_faults
 from drretail.env.servers.live_generation import Generation, collections_of, still_kept
 from drretail.env.servers.naming import SPEC_PREFIX
-from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
+from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum, of_variants
 from drretail.env.store.users import Aggregates, derive_profile, sample_users, user_statistics
 from drretail.errors import NotFound, ToolError
 from drretail.grounding.kinds import KindGroup
 from drretail.records.base import canonical_json
-from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, order_date
+from drretail.records.shop import (
+    VARIANTS,
+    Order,
+    OrderStatus,
+    Product,
+    UserProfile,
+    UserRow,
+    UserStatistics,
+    order_date,
+)
 
 # MongoDB takes documents up to a hundred levels deep.
 DEEPEST = 80
@@ -114,6 +123,7 @@ def plain(value: Any) -> Any:
     return int(value) if isinstance(value, Int64) else value
 
 
+VARIANT_ID = f"details.{VARIANTS}.id"
 NEWEST_FIRST = [("timestamp", DESCENDING), ("_id", ASCENDING)]
 USERS_AT_ONCE = 10_000
 AGGREGATES = dict.fromkeys(Aggregates._fields, 1)
@@ -152,9 +162,14 @@ class MongoStore:
     def _read_products(self, product_ids: Sequence[str]) -> dict[str, Product]:
         with self._faults():
             documents = list(self._products.find({"_id": {"$in": list(dict.fromkeys(product_ids))}}))
-            if len(documents) < len(set(product_ids)):
+            products = {document["_id"]: product_of(document) for document in documents}
+            missing = [product_id for product_id in product_ids if product_id not in products]
+            if missing:
                 self._check_is_kept()
-        return {document["_id"]: product_of(document) for document in documents}
+            return products | of_variants(missing, self._with_variants)
+
+    def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
+        return map(product_of, self._products.find({VARIANT_ID: {"$in": list(variant_ids)}}))
 
     def user(self, user_id: str) -> UserProfile:
         with self._faults():

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from drretail.env.manifest import OrderRow
-from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum
+from drretail.env.store.base import STRATA, Kept, OrderPage, Stratum, of_variants
 from drretail.env.store.users import (
     Aggregates,
     Cell,
@@ -29,7 +29,7 @@ from drretail.env.store.users import (
 from drretail.errors import NotFound, UserError
 from drretail.grounding.kinds import VERSION, Kind, KindGroup, kind_of
 from drretail.records.base import lean
-from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics
+from drretail.records.shop import Order, OrderStatus, Product, UserProfile, UserRow, UserStatistics, variants_of
 
 if TYPE_CHECKING:
     from drretail.env.intake import Intake
@@ -47,6 +47,10 @@ _KEYS = "I"
 """The type of the numbers of users and products in the tables of cells and kinds, as an array packs them."""
 KINDS = f"kinds_{VERSION}"
 """The table of what products are called. What another version called them is not looked at."""
+OF_VARIANTS = (
+    "SELECT DISTINCT record FROM products JOIN variants USING (product_id)"
+    " WHERE variant_id IN (SELECT value FROM json_each(?))"
+)
 KINDS_INSIDE = f"SELECT path, kind, products FROM {KINDS} WHERE substr(path, 1, ?) = ?"  # noqa: S608 -- constants
 
 MOST_CONNECTIONS = 8
@@ -175,7 +179,13 @@ class SqliteStore:
             "SELECT product_id, record FROM products WHERE product_id IN (SELECT value FROM json_each(?))",
             (json.dumps(product_ids),),
         )
-        return {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
+        products = {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
+        missing = [product_id for product_id in product_ids if product_id not in products]
+        return products | of_variants(missing if self._has("variants") else (), self._with_variants)
+
+    def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
+        rows = self._rows(OF_VARIANTS, (json.dumps(variant_ids),))
+        return (lean(Product.model_validate_json(record)) for (record,) in rows)
 
     def open_connections(self) -> int:
         """The number of open connections, in use or free."""
@@ -283,6 +293,8 @@ class SqliteWriter:
         """Yields the canonical line of each product, and writes the product as it does."""
         for number, (product, line) in enumerate(self._intake.take_products(products), 1):
             self._db.execute("INSERT INTO products VALUES (?, ?)", (product.product_id, line))
+            variants = ((variant_id, product.product_id) for variant_id in variants_of(product))
+            self._db.executemany("INSERT INTO variants VALUES (?, ?)", variants)
             if (kind := kind_of(product)) is not None:
                 self._kinds.setdefault((product.categories, kind), array(_KEYS)).append(number)
             yield line

@@ -1,4 +1,9 @@
 CREATE TABLE products (product_id TEXT PRIMARY KEY NOT NULL, record TEXT NOT NULL);
+CREATE TABLE variants (
+    variant_id TEXT NOT NULL,
+    product_id TEXT NOT NULL,
+    PRIMARY KEY (variant_id, product_id)
+) WITHOUT ROWID;
 CREATE TABLE users (
     k INTEGER PRIMARY KEY,
     user_id TEXT NOT NULL,

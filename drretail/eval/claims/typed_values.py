@@ -43,7 +43,7 @@ from drretail.records.reading import (
     ValueKind,
 )
 from drretail.records.score import Verdict
-from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, offers_of
+from drretail.records.shop import LIST_PRICE, OTHER_TITLES, STOCK, VARIANTS, offers_of, product_of
 
 _OF_WORDS: tuple[ValueKind, ...] = ("brand", "place", "order_status", "property")
 _NAMED = frozenset({"property", *COMPARISONS})
@@ -236,7 +236,7 @@ class PickReader:
         """What is wrong with picks, in words for the judge: unknown ids, no quantity, quotes that don't occur."""
         names = dict.fromkeys(name for pick in picks for name in (pick.product, *pick.alternatives))
         if self._resolver is None:
-            ids = (f"P:{bare(name).removeprefix('P:')}" for name in names)
+            ids = (f"P:{product_of(bare(name).removeprefix('P:'))}" for name in names)
             yield from strange_ids(ids, self._report, self._known)
         else:
             strange = (name for name in names if not self._resolver.is_in_report(name))

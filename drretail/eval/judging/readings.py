@@ -24,6 +24,7 @@ from drretail.llm.prompt import Prompt, tagged
 from drretail.records.base import Rules, file_name
 from drretail.records.reading import DECLARED, Pick, Reading
 from drretail.records.score import Verdict
+from drretail.records.shop import with_options
 
 _PICKS_DECLARED = "picks declared"
 
@@ -164,12 +165,13 @@ def picks_with_prices(subject: Subject, rules: Rules, **attributes: str) -> str:
     ledger = replace(subject.ledger, picks=picks)
     lines: list[str] = []
     for pick in picks:
-        product, price = ledger.products.get(pick.product), ledger.price(pick.product)
+        product, price = ledger.products.get(pick.product), ledger.price_of(pick)
         cost = "price not known"
         if product is not None and price is not None:
             each = f"{format_money(price, product.currency)} each, " if pick.quantity > 1 else ""
             cost = each + format_money(price * Decimal(pick.quantity), product.currency)
-        lines.append(f"- {pick.quantity} × {pick.product if product is None else product.title}: {cost}")
+        offer, title = ledger.offer(pick), pick.product if product is None else product.title
+        lines.append(f"- {pick.quantity} × {with_options(title, '' if offer is None else offer.name)}: {cost}")
     currencies = {ledger.products[pick.product].currency for pick in picks if pick.product in ledger.products}
     if ledger.total is not None and len(currencies) == 1:
         lines.append(f"Total: {format_money(ledger.total, currencies.pop())}")

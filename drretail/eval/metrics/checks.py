@@ -70,7 +70,7 @@ _CONDITIONS: Mapping[str, tuple[Holds, str]] = {
     "bounded": (_wish(lambda wish: not wish.room), "the query leaves room for more"),
     "money": (_wish(lambda wish: wish.counts_money), "the query limits no price"),
     "brands": (_any_want(lambda want: want.brands_unwanted or want.brands_wanted), "the query names no brand"),
-    "demands": (_any_want(lambda want: want.must or want.must_not), "the query demands no property"),
+    "demands": (_any_want(lambda want: want.demands or want.options), "the query demands no property"),
     "facts": (
         lambda case, _: Decisions(case.query.gold).excluded,
         "no page of the query's web warns against a product",
@@ -150,6 +150,7 @@ CHECKS: Mapping[str, Check] = {
         Check("not_borne_out", "picks cart records typed demands buys", only_warns=True),
         Check("unsafe_pick", "picks cart records typed facts buys"),
         Check("quantity_wrong", "picks cart records typed wants buys"),
+        Check("variant_unknown", "picks records buys"),
         Check("unavailable", "picks records buys"),
         Check("price_wrong", of_values=("price",)),
         Check("stock_wrong", of_values=("stock",), unread="nothing was read on stock"),

@@ -226,18 +226,18 @@ class _Earned:
 def _parts(cart: Cart) -> Reward:
     """The parts that depend on the cart, and why it is worth nothing, if so."""
     # Products with open demands count for their wants, at the share of the limits that are kept.
-    kept = {fit.product_id for thing in cart.things for fit in thing.fits}
+    kept = {fit.offer_id for thing in cart.things for fit in thing.fits}
     things: list[WantedThing] = []
     for number, thing in enumerate(cart.things):
         limits = 1 + cart.wish.wants[number].n_limits  # 1: the kind
         undecided = (
             fit.model_copy(update={"worth": round(fit.worth * (1 - len(fit.open) / limits))})
             for fit in thing.undecided
-            if fit.product_id not in kept
+            if fit.offer_id not in kept
         )
         things.append(thing.model_copy(update={"fits": (*thing.fits, *undecided)}))
     # The first picks are taken first: beside a product that keeps everything, the open one is the one too many.
-    picks = tuple(sorted(cart.picks, key=lambda pick: pick.product not in kept))
+    picks = tuple(sorted(cart.picks, key=lambda pick: cart.offer_id(pick) not in kept))
     lenient = replace(cart, reference=cart.reference.model_copy(update={"things": tuple(things)}), picks=picks)
     worth, within = worth_ratio(lenient) or 0.0, cart.keeps_to_money
     why = NOT_WANTED if not any(lenient.taken) else "" if within else OVER

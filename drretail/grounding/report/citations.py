@@ -10,7 +10,7 @@ from drretail.grounding.report.marks import Mark, Target, exported_marks, find_m
 from drretail.grounding.report.markup import blanked, prose, url_end
 from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, is_source_heading, read_references
 from drretail.records.evidence import Citation, Evidence
-from drretail.records.shop import SHOP_URL, product_url
+from drretail.records.shop import SHOP_URL, product_of, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
 _SHOP_HOST = SHOP_URL.partition("://")[2]
@@ -216,7 +216,7 @@ class _Resolver:
 
     def _cite(self, target: Target) -> Cited:
         if target.kind == "id":
-            entry = self._by_id.get(target.value)
+            entry = self._by_id.get(product_of(target.value))  # an offer's source is its product's record
             return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
         url, address = target.value, address_of(target.value)
         host, _, path = address.partition("/")

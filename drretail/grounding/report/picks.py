@@ -10,6 +10,7 @@ from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.words import is_negation, words
 from drretail.grounding.verify.records import Calculation, Ledger
 from drretail.records.reading import REASONS, Because, Outcome, Pick, ReadValue
+from drretail.records.shop import Product
 
 _FRAME_OPENS = re.compile(r"^[ \t]*<report>", re.IGNORECASE | re.MULTILINE)
 _FRAME_CLOSES = re.compile(r"</report>[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
@@ -28,8 +29,10 @@ _NOTHING = re.compile(r"(?:none|nothing|no picks?|n/a|empty|\(.*\)|-*)", re.IGNO
 # "none: too_dear", "swaddle blanket: none: demands", "none (too dear)".
 _NONE = re.compile(r"(?:^|[:—–-]\s*)none\b[\s:(—–-]*(?P<why>[a-z_\s/,-]*)\)?$", re.IGNORECASE)
 _NEAREST = re.compile(r"\bnearest\b\s*[:—–-]?", re.IGNORECASE)
+_KEY = r"[A-Z0-9][A-Z0-9_-]{0,63}"
 _ID = re.compile(
-    r"(?:\bP:|ecommerce\.com/)(?P<named>[A-Z0-9][A-Z0-9_-]{0,63})|\b(?P<bare>B0[A-Z0-9]{8})\b", re.IGNORECASE
+    rf"(?:\bP:(?P<offer>{_KEY}/{_KEY}(?!:))|(?:\bP:|ecommerce\.com/)(?P<named>{_KEY})|\b(?P<bare>B0[A-Z0-9]{{8}})\b)",
+    re.IGNORECASE,
 )
 _OTHER_ID = re.compile(r"\b[OUWCF]:\w+")
 _OR = re.compile(r"\s(?:or|oder|ou|o)\s|\s[/|]\s", re.IGNORECASE)
@@ -134,32 +137,40 @@ def outcome_of(
 ) -> Outcome:
     """The decision that picks imply; ``refused`` are the names of the things that are refused besides."""
     decision = "none" if not picks else "part" if refused else "buy"
-    products = tuple(pick.product for pick in nearest)
-    return Outcome(decision=decision, because=tuple(because), nearest=products, refused=tuple(refused))
+    offers = tuple(pick.offer_id for pick in nearest)
+    return Outcome(decision=decision, because=tuple(because), nearest=offers, refused=tuple(refused))
 
 
 def merged(picks: Iterable[Pick]) -> tuple[Pick, ...]:
-    """One pick for each product, in the order of their first lines; quantities of equal products are added."""
-    by_product: dict[str, Pick] = {}
+    """One pick for each offer, in the order of their first lines; quantities of equal offers are added."""
+    by_offer: dict[str, Pick] = {}
     for pick in picks:
-        if (first := by_product.get(pick.product)) is not None:
+        if (first := by_offer.get(pick.offer_id)) is not None:
             others = dict.fromkeys((*first.alternatives, *pick.alternatives))
             pick = first.model_copy(update={"quantity": first.quantity + pick.quantity, "alternatives": tuple(others)})
-        by_product[pick.product] = pick
-    return tuple(by_product.values())
+        by_offer[pick.offer_id] = pick
+    return tuple(by_offer.values())
+
+
+def by_product(pick: Pick, products: Mapping[str, Product]) -> Pick:
+    """The pick with its product, where it names a variant by its id alone; ``products`` are found by either."""
+    item = products.get(pick.product)
+    if item is None or item.product_id == pick.product:
+        return pick
+    return pick.model_copy(update={"product": item.product_id, "variant": pick.product})
 
 
 def picks_block(picks: Sequence[Pick], outcome: Outcome | None = None) -> str:
     """The block that declares these picks and this outcome, as agents write it."""
     lines = [
-        " or ".join(f"P:{product}" for product in (pick.product, *pick.alternatives)) + f" x {pick.quantity}"
+        " or ".join(f"P:{product}" for product in (pick.offer_id, *pick.alternatives)) + f" x {pick.quantity}"
         for pick in picks
     ]
     if outcome is not None and outcome.decision != "buy":
         refusals = [f"none: {reason}" for reason in outcome.because] or (["none"] if picks else [])
         names = outcome.refused or (("the rest",) if picks else ())
         lines += [f"{name}: {refusal}" for name in names for refusal in refusals] if names else refusals
-        lines += [f"nearest: P:{product} x 1" for product in outcome.nearest]
+        lines += [f"nearest: P:{offer_id} x 1" for offer_id in outcome.nearest]
     return "\n".join(["```picks", *lines, "```"])
 
 
@@ -177,7 +188,7 @@ def _read_line(line: str) -> list[Pick] | str:
             [
                 named.upper() if re.fullmatch(r"b0[a-z0-9]{8}", named, re.IGNORECASE) else named
                 for match in _ID.finditer(group)
-                if (named := match["named"] or match["bare"])
+                if (named := match["offer"] or match["named"] or match["bare"])
             ]
             for group in _OR.split(part)
         ]

@@ -10,10 +10,12 @@ from typing import Any
 from drretail.grounding.report.evidence_ids import order_evidence_id, product_evidence_id
 from drretail.grounding.text.untrusted import harmless, harmless_values
 from drretail.records.base import canonical_json
-from drretail.records.shop import Order, Product, UserProfile, product_url
+from drretail.records.shop import VARIANTS, Order, Product, UserProfile, product_url
 
 SHARED = ("user_id", "currency", "category")
 """Fields that the items of a list often share."""
+PICK = "P:{}/ID with the id of one of the Variants"
+"""How the picks of a report name what is bought of a product that has several variants."""
 URL_FORM = product_url("{product_id}")
 """Given once for the addresses of all products of a list."""
 
@@ -45,6 +47,7 @@ def product_record(product: Product) -> dict[str, Any]:
         # Stores give the open key set back in different orders; sorted, all of them give the same text.
         "details": harmless_values(json.loads(canonical_json(product.details))),
         "bought_together": product.bought_together,
+        **({"pick": PICK.format(product.product_id)} if VARIANTS in product.details else {}),
         **({"price_from": True} if product.price_from else {}),
     }
 

@@ -151,6 +151,8 @@ def _limits(want: Want) -> Iterator[str]:
         yield f"must meet {', '.join(map(_demand, want.must))}"
     if want.must_not:
         yield f"must not be or have {', '.join(map(_demand, want.must_not))}"
+    if want.options:
+        yield f"in {want.options_in_words}"
     if want.rating_min is not None:
         yield f"at least {want.rating_min:g} stars"
     if want.ratings_min is not None:

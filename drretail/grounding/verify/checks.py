@@ -20,6 +20,7 @@ from itertools import chain
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
 from drretail.grounding.report.markup import blanked, meet
+from drretail.grounding.report.picks import by_product
 from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.report.statements import verify_place
 from drretail.grounding.text.amounts import Amount, find_amounts
@@ -59,7 +60,7 @@ from drretail.records.evidence import Citation, Evidence, Finding
 from drretail.records.query import KeptReference, Query, Reference
 from drretail.records.reading import DECLARED, FORM, Outcome, Pick, Reading, ReadValue
 from drretail.records.run import Run
-from drretail.records.shop import VOID_STATUSES, Product, UserProfile
+from drretail.records.shop import VOID_STATUSES, Product, UserProfile, product_of, sold_for
 from drretail.records.wish import Wish
 from drretail.remembered import remembered_by
 
@@ -201,7 +202,7 @@ class Case:
         """The world's records of the products that the run was shown, the report cites, or these picks name."""
         if self.lookup is None:
             return {}
-        picked = [product for pick in picks or () for product in (pick.product, *pick.alternatives)]
+        picked = [product_of(each) for pick in picks or () for each in (pick.product, *pick.alternatives)]
         named = {source.removeprefix("P:") for source in (*self.evidence, *self.cited) if source[:2] == "P:"}
         return self.lookup(sorted({*named, *picked}))
 
@@ -312,7 +313,8 @@ def _by_id(pick: Pick, case: Case) -> Pick:
     Fennick kettle" another maker's kettle, though all its other words fit: a word that the report writes as a name
     within a sentence must be in the record, misspelled or not.
     """
-    known, name = case.products([pick]), pick.product
+    known, pick = case.products([pick]), by_product(pick, case.products([pick]))
+    name = pick.product
     if name in known or f"P:{name}" in case.cited:
         return pick
     stems, best, most = set(content_stems(name)), name, 0.0
@@ -413,7 +415,7 @@ def borne_out(case: Case, reading: Reading) -> float:
             sound[key] = calculation
             known.add(abs(calculation.result))
     layout, ledger = case.layout, replace(ledger, calculations=sound)
-    picks = {f"P:{pick.product}" for pick in reading.picks or ()}
+    picks = {f"P:{pick.product}": pick for pick in reading.picks or ()}
     explained: set[tuple[Decimal, Decimal]] = set()
     inventions: set[tuple[str, Decimal]] = set()
     priced: set[str] = set()
@@ -424,12 +426,12 @@ def borne_out(case: Case, reading: Reading) -> float:
         is_count = amount.kind == "number" and not amount.places and is_small
         if is_count or ledger.names(amount.low) or ledger.names(amount.high):
             continue
-        of_picks = picks.intersection(about)
+        of_picks = picks.keys() & set(about)
         if not _is_explained(amount, about, ledger, case.evidence):
             inventions.add((" ".join(case.report[sentence.start : sentence.end].split()), amount.low))
         elif of_picks:
             explained.add((amount.low, amount.high))
-            priced |= {pick for pick in of_picks if _says_the_worth(amount, pick, ledger)}
+            priced |= {pick for pick in of_picks if _says_the_worth(amount, picks[pick], ledger)}
     if not explained:
         return 0.0
     return len(priced) / len(picks) * len(explained) / (len(explained) + len(inventions))
@@ -460,7 +462,7 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
     items = [ledger.products[product] for product in products if product in ledger.products]
     if amount.kind == "money":
         near = dict.fromkeys([*products, *(pick.product for pick in ledger.picks or ())])
-        prices = (on_record("price", item) for item in items)
+        prices = (price for item in items for price in sold_for(item) or [on_record("price", item)])
         pages = (text.text for key in about if key[:2] == "W:" and key in evidence for text in evidence[key].texts)
         on_pages = (written for text in pages for written in amounts_in(text) if written.kind == "money")
         return (
@@ -478,10 +480,10 @@ def _is_explained(amount: Amount, about: Sequence[str], ledger: Ledger, evidence
     return any({number.low, number.high} & {amount.low, amount.high} for number in numbers)
 
 
-def _says_the_worth(amount: Amount, pick: str, ledger: Ledger) -> bool:
+def _says_the_worth(amount: Amount, pick: Pick, ledger: Ledger) -> bool:
     """True for the price of a pick, or for its rating if its price is unknown."""
-    item = ledger.products.get(pick.removeprefix("P:"))
+    item, price = ledger.products.get(pick.product), ledger.price_of(pick)
     if item is None:
         return False
-    kind = "rating" if item.price is None else "price"
-    return (amount.kind == "money") == (kind == "price") and fits(amount, on_record(kind, item))
+    worth = on_record("rating", item) if price is None else price
+    return (amount.kind == "money") == (price is not None) and fits(amount, worth)

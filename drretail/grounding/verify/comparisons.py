@@ -248,7 +248,12 @@ def _would_do_as_well(rival: Product, product: Product, kind: ValueKind, ledger:
     """True if the rival certainly suits a want that the product is for, at an affordable price."""
     listing = listing_of(rival)
     owned = ledger.wish.owned if ledger.wish is not None else ()
-    if rival.product_id in owned or rival.product_id in ledger.decisions.excluded or listing.price is None:
+    if (
+        rival.product_id in owned
+        or rival.product_id in ledger.decisions.excluded
+        or listing.price is None
+        or rival.price_from
+    ):
         return False
     if kind != "lowest_price" and ledger.limit is not None and listing.price > ledger.limit:
         return False

@@ -4,7 +4,7 @@ evidence, old pages, personal data that was sent, profiles that were changed una
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from drretail.grounding.cart import Cart
-from drretail.grounding.constraints import is_below, is_too_dear
+from drretail.grounding.constraints import Ruling, is_below, is_too_dear
 from drretail.grounding.listing import Listing, holds_words, is_of_brand, listing_of, pieces_in, shares_the_noun
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.personal_data import People, personal_data
@@ -33,7 +33,7 @@ from drretail.records.reading import (
     ValueKind,
 )
 from drretail.records.run import Run, StateChange, Step
-from drretail.records.shop import SHOP_URL, Product, UserProfile
+from drretail.records.shop import SHOP_URL, Product, UserProfile, product_of
 from drretail.records.wish import Want, Wish
 
 OLD_PAGE, AFTER_TODAY = "old_page", "after_today"
@@ -403,33 +403,52 @@ def _of_any_pick(
     if catalog is not None and pick.product not in catalog:
         yield _finding("not_in_catalog", report, pick, f"the shop has no product {pick.product}")
         return
-    if not any(f"P:{product}" in cited or product in cited for product in (pick.product, *pick.alternatives)):
+    named = map(product_of, (pick.product, *pick.alternatives))
+    if not any(f"P:{product}" in cited or product in cited for product in named):
         yield _finding("pick_not_argued", report, pick, "the report cites nothing of it")
     if (fact := ledger.decisions.excluded.get(pick.product)) is not None:
         yield _finding("unsafe_pick", report, pick, f"{_FACTS[fact.fact]}, says {fact.source}")
     item = ledger.products.get(pick.product)
-    for name, value in () if item is None else item.details.items():
+    if item is None:
+        return
+    yield from _of_offer(pick, report, listing_of(item))
+    for name, value in item.details.items():
         if _AVAILABILITY.search(name) and _UNAVAILABLE.search(str(value)):
             yield _finding("unavailable", report, pick, f"{name}: {value}")
+
+
+def _of_offer(pick: Pick, report: str, listing: Listing) -> Iterator[Finding]:
+    """Whether a pick means one variant of a product that has several, and whether enough of it are left."""
+    offer, has = listing.offer(pick.offer_id), ", ".join(f"{each.offer_id} ({each.name})" for each in listing.offers)
+    if offer is None and pick.variant:
+        yield _finding("variant_unknown", report, pick, f"it has no variant {pick.variant}, only {has}")
+    elif offer is None:
+        options = " and ".join(dict.fromkeys(name.lower() for each in listing.offers for name in each.options))
+        yield _finding("variant_unknown", report, pick, f"which {options or 'variant'}? There are {has}")
+    elif not offer.has(pick.quantity):
+        left = f"has only {offer.stock} left" if offer.stock else "is sold out"
+        yield _finding("unavailable", report, pick, f"{offer.name or pick.product} {left}")
 
 
 def cart_by_kind(wish: Wish, picks: Sequence[Pick], ledger: Ledger) -> Cart:
     """The cart, with every product of a kind assigned to its want: the want's other demands are checked separately."""
     records = {pick.product: item for pick in picks if (item := ledger.products.get(pick.product)) is not None}
+    bare = Cart(wish, Reference(query_id="of-kinds"), tuple(picks), records)
+    items = {bare.offer_id(pick): records[pick.product] for pick in picks if pick.product in records}
     things = tuple(
         WantedThing(
             name=want.name,
             quantity=want.quantity,
             optional=want.optional,
             fits=tuple(
-                Fit(product_id=key, worth=0, is_pack=pieces_in(item.title) > 1)
-                for key, item in records.items()
+                Fit(offer_id=key, worth=0, is_pack=pieces_in(item.title) > 1)
+                for key, item in items.items()
                 if ledger.decisions.is_of_kind(want, listing_of(item))
             ),
         )
         for want in wish.wants
     )
-    return Cart(wish, Reference(query_id="of-kinds", things=things), tuple(picks), records)
+    return replace(bare, reference=Reference(query_id="of-kinds", things=things))
 
 
 def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str], ledger: Ledger) -> Iterator[Finding]:
@@ -437,14 +456,14 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     item = ledger.products.get(pick.product)
     if item is None:
         return
-    wants = cart.wanted_for(pick.product)
+    wants, offer = cart.wanted_for(cart.offer_id(pick)), cart.offer_of(pick)
     if not wants and not cart.wish.room:
         # If its title has the noun of what is wanted, whether it is of the kind may be debatable.
         is_close = shares_the_noun(item, [kind for want in cart.wish.wants for kind in want.kinds])
         names = ", ".join(want.name for want in cart.wish.wants)
         found = f"“{item.title}” is not {names}" if names else "nothing is to be bought"
         yield _finding("not_wanted", report, pick, found, severity="warning" if is_close else "error")
-    if cart.wish.counts_money and listing_of(item).price is None:
+    if cart.wish.counts_money and offer is not None and offer.price is None:
         found = "the shop names no price, and the query limits what it may cost"
         yield _finding("price_unknown", report, pick, found, severity="warning")
     if not wants:
@@ -458,9 +477,13 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
     brands = [want.brands_wanted for want in wants]
     if listing.makers and all(one and not any(is_of_brand(listing, brand) for brand in one) for one in brands):
         yield _finding("unwanted_brand", report, pick, f"{made_by}, wanted is {' or '.join(wants[0].brands_wanted)}")
-    yield from _demands(pick, report, listing, wants, ledger)
-    if all(is_too_dear(want, listing) for want in wants) and (most := wants[0].price_max) is not None:
-        limit, price = format_amount(most), format_money(item.price or 0, item.currency)
+    rulings = [
+        [each for each in ledger.decisions.rulings(want, listing, offer) if each.state != "met"] for want in wants
+    ]
+    yield from _demands(pick, report, rulings)
+    is_dear = offer is not None and all(is_too_dear(want, listing, offer) for want in wants)
+    if offer is not None and is_dear and (most := wants[0].price_max) is not None:
+        limit, price = format_amount(most), format_money(offer.price or 0, item.currency)
         yield _finding("over_budget", report, pick, f"it costs {price}, and at most {limit} is allowed for one")
     limits = (
         ("stars", item.average_rating, min(want.rating_min or 0 for want in wants)),
@@ -473,11 +496,8 @@ def _of_wanted_pick(pick: Pick, report: str, cart: Cart, owned: Collection[str],
             yield _finding("below_rating", report, pick, found, severity="warning" if known is None else "error")
 
 
-def _demands(pick: Pick, report: str, listing: Listing, wants: Sequence[Want], ledger: Ledger) -> Iterator[Finding]:
+def _demands(pick: Pick, report: str, rulings: Sequence[Sequence[Ruling]]) -> Iterator[Finding]:
     """A demand that the pick breaks, or that its record leaves open, in every want that it may be for."""
-    rulings = [
-        [ruling for ruling in ledger.decisions.rulings(want, listing) if ruling.state != "met"] for want in wants
-    ]
     broken = [next((ruling for ruling in of_want if ruling.state == "broken"), None) for of_want in rulings]
     if all(broken) and (first := broken[0]) is not None:
         found = f"its record speaks against {first.demand!r}" + (f" ({first.quote})" if first.quote else "")
@@ -489,15 +509,15 @@ def _demands(pick: Pick, report: str, listing: Listing, wants: Sequence[Want], l
 
 def _quantities(cart: Cart, report: str) -> Iterator[Finding]:
     """Wants whose quantity is not met, and pieces beyond it; for packs any number is right."""
-    by_product = {pick.product: pick for pick in reversed(cart.picks)}
+    by_offer = {cart.offer_id(pick): pick for pick in reversed(cart.picks)}
     for number, (thing, taken) in enumerate(zip(cart.things, cart.taken, strict=True)):
         if taken and not cart.is_covered(number):
             found = f"asked for are {thing.quantity}, declared {sum(of_want.pieces for of_want in taken)}"
-            yield _finding("quantity_wrong", report, by_product[taken[0].fit.product_id], found)
-    for product, pieces in cart.besides.items():
-        wants = cart.wanted_for(product)
-        if wants and not cart.wish.room and pieces_in(cart.products[product].title) == 1:
-            pick, asked = by_product[product], sum(want.quantity for want in wants)
+            yield _finding("quantity_wrong", report, by_offer[taken[0].fit.offer_id], found)
+    for offer_id, pieces in cart.besides.items():
+        wants, pick = cart.wanted_for(offer_id), by_offer[offer_id]
+        if wants and not cart.wish.room and pieces_in(cart.products[pick.product].title) == 1:
+            asked = sum(want.quantity for want in wants)
             code = "quantity_wrong" if pieces < pick.quantity else "not_wanted"
             names = ", ".join(want.name for want in wants)
             yield _finding(code, report, pick, f"asked for are {asked} × {names}, and the picks hold {pieces} more")
@@ -512,7 +532,7 @@ def _left_out(cart: Cart, refusable: Mapping[str, bool]) -> Iterator[Finding]:
     if not cart.picks:
         return
     is_unknown = any(pick.product not in cart.products for pick in cart.picks)
-    besides = [cart.products[product] for product in cart.besides if product in cart.products]
+    besides = [cart.products[key] for key in map(product_of, cart.besides) if key in cart.products]
     for want, taken in zip(cart.wish.wants, cart.taken, strict=True):
         if not taken and not want.optional and not refusable.get(want.name):
             is_close = any(shares_the_noun(item, want.kinds) for item in besides)
@@ -530,5 +550,5 @@ def _finding(code: str, report: str, pick: Pick, found: str, *, severity: str = 
 def _words(pick: Pick, report: str) -> str:
     """The report's words for a pick, or the pick as declared."""
     if pick.start is None or pick.end is None:
-        return f"P:{pick.product} x {pick.quantity}"
+        return f"P:{pick.offer_id} x {pick.quantity}"
     return report[pick.start : pick.end].strip()

@@ -89,7 +89,7 @@ class ProductSentence:
         offers = self._meant()
         prices = [offer.price for offer in offers if offer.price is not None]
         lists = [offer.list_price for offer in offers if offer.list_price is not None]
-        if not prices or (self.item.price_from and len(offers_of(self.item)) < 2):
+        if not prices:
             return
         has_price = any(fits(amount, prices) for amount in self.money)
         whole = {*words(f"{self.label} {self.text[self.start : self.end]}")}

@@ -18,6 +18,7 @@ from unicodedata import combining, normalize
 from pydantic import ValidationError
 
 from drretail.grounding.constraints import UNDECIDED, Decisions
+from drretail.grounding.listing import listing_of
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import NUMBERS, words
@@ -25,7 +26,7 @@ from drretail.parsing import json_or_none
 from drretail.records.evidence import Evidence
 from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
-from drretail.records.shop import ORDER_STATUSES, USD, VOID_STATUSES, Money, Product
+from drretail.records.shop import ORDER_STATUSES, USD, VOID_STATUSES, Money, Offer, Product
 from drretail.records.wish import Wish
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -106,10 +107,20 @@ class Ledger:
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
 
+    def offer(self, pick: Pick) -> Offer | None:
+        """The offer that a pick means; None without its record, or if the pick means several."""
+        item = self.products.get(pick.product)
+        return None if item is None else listing_of(item).offer(pick.offer_id)
+
+    def price_of(self, pick: Pick) -> Decimal | None:
+        """The price of the offer that a pick means, else the product's, which may be the lowest of several."""
+        offer = self.offer(pick)
+        return self.price(pick.product) if offer is None or offer.price is None else offer.price
+
     @cached_property
     def total(self) -> Decimal | None:
         """What the picks cost together; None where they are not known, or a price of theirs is not."""
-        prices = [self.price(pick.product) for pick in self.picks or ()]
+        prices = [self.price_of(pick) for pick in self.picks or ()]
         known = [price for price in prices if price is not None]
         if not known or len(known) < len(prices):
             return None

@@ -251,9 +251,7 @@ class _Comparison:
     def _offers(self, name: str) -> Sequence[Offer]:
         key, _, number = name.partition("#")
         item = self.shop.products.get(key[2:])
-        if item is None or (item.price_from and len(offers_of(item)) < 2):
-            return ()
-        offers = offers_of(item)
+        offers = () if item is None else offers_of(item)
         return offers[int(number) - 1 : int(number)] if number.isdecimal() else offers
 
     @property

@@ -280,9 +280,9 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     A rest that is said of nothing in particular is the cart's. What is apart by an amount that the report names may
     hold a further cost.
     """
-    # The picks' cost is exact where each has one price and no alternative.
-    items = [ledger.products.get(pick.product) for pick in ledger.picks or ()]
-    are_exact = all(item is not None and is_priced_whole(item) and len(sold_for(item)) < 2 for item in items)
+    # The picks' cost is exact where each is one offer of known price and has no alternative.
+    offers = [ledger.offer(pick) for pick in ledger.picks or ()]
+    are_exact = all(offer is not None and offer.price is not None for offer in offers)
     has_alternatives = any(pick.alternatives for pick in ledger.picks or ())
     total = ledger.total if are_exact and not has_alternatives else None
     is_rest = value.kind in _OF_BUDGET and ledger.limit is not None
@@ -297,7 +297,7 @@ def _of_cart(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -> s
     if not value.of:
         # Nor is it of this cart if one with one or two other products, whose price the report names, comes to it.
         picks = ledger.picks or ()
-        own = (total - (ledger.price(pick.product) or 0) * pick.quantity for pick in picks)
+        own = (total - (ledger.price_of(pick) or 0) * pick.quantity for pick in picks)
         others = {price for key in ledger.products if (price := ledger.price(key)) is not None and price in named}
         pairs = {one + other for one, other in combinations(others, 2)}
         quantities = {1, 2, *(pick.quantity for pick in picks)}
@@ -319,15 +319,16 @@ def _agreements(value: ReadValue, amount: Amount, ledger: Ledger, report: str) -
     before, after = _around(value, report, "\n\n")
     paragraph = f"{before}{report[value.start : value.end]}{after}"
     cited = (ledger.calculations[key].result for key in value.of if key in ledger.calculations)
-    picks = () if any(result in ledger.of_cart for result in cited) else [pick.product for pick in ledger.picks or ()]
+    picks = () if any(result in ledger.of_cart for result in cited) else ledger.picks or ()
     own = numbers_of(value.of, replace(ledger, picks=None))
     counts = sorted(small_numbers(paragraph))
     if value.kind == "per_unit":
-        pieces = {Decimal(1), *title_numbers(picks, ledger), *map(Decimal, counts)} - {Decimal(0)}
-        prices = [price for key in picks if (price := ledger.price(key)) is not None]
+        in_titles = title_numbers([pick.product for pick in picks], ledger)
+        pieces = {Decimal(1), *in_titles, *map(Decimal, counts)} - {Decimal(0)}
+        prices = [price for pick in picks if (price := ledger.price_of(pick)) is not None]
         numbers = numbers_of(value.of, ledger, counts) | {price / piece for price in prices for piece in pieces}
     else:
-        numbers = numbers_of(dict.fromkeys([*value.of, *(f"P:{key}" for key in picks)]), ledger, counts)
+        numbers = numbers_of(dict.fromkeys([*value.of, *(f"P:{pick.product}" for pick in picks)]), ledger, counts)
     if value.kind in ("total", *_OF_BUDGET):
         money = {figure.low for figure in find_money(paragraph) if figure.low != amount.low}
         beside = money - numbers

@@ -55,6 +55,13 @@ class WrittenDemand(Record):
     unit: str | None
 
 
+class WrittenOption(Record):
+    """An option by which variants differ, and the values of it that will do."""
+
+    name: str
+    values: list[str]
+
+
 class WrittenWant(Record):
     """One thing to be bought."""
 
@@ -68,6 +75,7 @@ class WrittenWant(Record):
     rating_min: float | None
     ratings_min: int | None
     price_max: WrittenMoney | None
+    options: list[WrittenOption]
     brands_wanted: list[str]
     brands_unwanted: list[str]
 
@@ -102,6 +110,7 @@ def as_wish(written: WrittenWish) -> Wish:
             "must": list(map(_demand, want.must)),
             "must_not": list(map(_demand, want.must_not)),
             "price_max": _money(want.price_max),
+            "options": {option.name: option.values for option in want.options},
             # 0 means no minimum.
             "rating_min": want.rating_min or None,
             "ratings_min": want.ratings_min or None,

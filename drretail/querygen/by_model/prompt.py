@@ -40,7 +40,7 @@ _HITS = 50
 # The newest purchases show current interests; neighbouring kinds fill the rest of the shelf.
 _NEAR = 16
 _SHOWN = 2
-_MOST_FIELDS, _MOST_VALUES = 3, 4
+_MOST_FIELDS, _MOST_VALUES, _MOST_OPTIONS = 3, 4, 20
 # A shop without category paths has one kind per file; only titles say what the file holds.
 _SHOWN_OF_A_FILE = 8
 _LONGEST_TITLE, _LONGEST_FIELD = 90, 50
@@ -85,7 +85,7 @@ class Shelf:
         """One line per kind of product found by searching for the question and for each of its sentences."""
         kinds = self._kinds_near(text)
         return "\n".join(
-            f"- {_kind_shown(kind, listings)}: {'; '.join(map(_title_of, _shown_of(listings)))}"
+            f"- {_kind_shown(kind, listings)}: {'; '.join((*map(_title_of, _shown_of(listings)), *_options(listings)))}"
             for kind, listings in kinds.items()
         )
 
@@ -164,7 +164,16 @@ def _kind_line(
         share = percent(len(priced) / len(offers.offers))
         prices = f"{share} with a price, {least} to {most}, in the median {middle}"
     titles = "; ".join(map(_title_of, shown))
-    return f"- {name}: {'; '.join((f'{size}, {prices}', *islice(_apart(offers), most_fields), f'such as {titles}'))}"
+    facts = (f"{size}, {prices}", *_options(offers.offers), *islice(_apart(offers), most_fields), f"such as {titles}")
+    return f"- {name}: {'; '.join(facts)}"
+
+
+def _options(listings: Iterable[Listing]) -> Iterator[str]:
+    """The options of the products' variants with their values: "option Size: S, M, L"."""
+    values: dict[str, dict[str, None]] = {}
+    for name, value in (pair for listing in listings for offer in listing.offers for pair in offer.options.items()):
+        values.setdefault(harmless(name), {})[harmless(value)] = None
+    yield from (f"option {name}: {', '.join(islice(of_name, _MOST_OPTIONS))}" for name, of_name in values.items())
 
 
 def _apart(offers: KindOffers) -> Iterator[str]:

@@ -152,6 +152,7 @@ def _words(case: Case, wish: Wish) -> Iterator[Finding]:
     phrases = [wish.deadline or ""]
     for want in wish.wants:
         phrases += (want.name, *map(str, want.demands), *want.brands_wanted, *want.brands_unwanted)
+        phrases += (value for values in want.options.values() for value in values)
     for phrase in dict.fromkeys(phrases):
         typed = [word for word in folded(phrase).split() if word not in STOP_WORDS and not is_negation(word)]
         missing = [word for word in typed if stem(word) not in spoken]
@@ -170,7 +171,14 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
     ordered = () if case.shopper is None else case.shopper.products.values()
     names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
     for want in wish.wants:
-        names += (want.name, *want.kinds, *map(str, want.demands), *want.brands_wanted, *want.brands_unwanted)
+        names += (
+            want.name,
+            *want.kinds,
+            *map(str, want.demands),
+            want.options_in_words,
+            *want.brands_wanted,
+            *want.brands_unwanted,
+        )
     known, text = f" {' '.join(map(folded, names))} ", case.query.text
     for front, listing in case.titles_in(text):
         # Without the maker, the words may describe any such thing: "stainless steel bird".
@@ -189,7 +197,14 @@ def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
     """A quoted name, of words most of which are capitalised, must have all of them in one title or want."""
     names = [listing.product.title for listing in case.owned]
     for want in wish.wants:
-        names += (want.name, *want.kinds, *map(str, want.must), *want.brands_wanted, *want.brands_unwanted)
+        names += (
+            want.name,
+            *want.kinds,
+            *map(str, want.must),
+            want.options_in_words,
+            *want.brands_wanted,
+            *want.brands_unwanted,
+        )
     known = [set(folded(name).split()) for name in names]
     for match in _QUOTED.finditer(case.query.text):
         quote = match[1] or match[2]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
+from drretail.grounding.listing import folded
 from drretail.grounding.text.wording import format_amount, format_money
 from drretail.querygen.checks.case import Case, Code, finding
 from drretail.querygen.decisions import how_far_decided
@@ -35,6 +36,8 @@ _WHY: dict[Lack, str] = {
     "not_said": "of each product a record leaves a demand open",
     "unsafe": "only what was recalled, or fails, would do",
     "owned": "only what the shopper has would do",
+    "sold_out": "what would do is sold out",
+    "no_such_option": "the shop has no {options}",
     "no_basket": "several limits are in the way",
 }
 # A budget of so many times the dearest cart was made for another thing, or for more of it.
@@ -70,8 +73,18 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _unknown(case: Case) -> Iterator[Finding]:
-    """The demands whose field no product of the kind has, or whose value the field has of none of them."""
+    """The demands whose field no product of the kind has, or whose value it has of none of them; options likewise."""
     for want, candidates in case.offered:
+        for name, values in want.options.items() if candidates else ():
+            known = candidates.values_of(name)
+            if not known:
+                names = _most(Counter(own for each in candidates for one in each.offers for own in one.options))
+                yield finding("field_unknown", name, f"no {want.name} has the option {name}; there are {names}")
+            yield from (
+                finding("value_unknown", value, f"of {want.name} the {name} is {_most(known)}")
+                for value in values
+                if folded(value) not in map(folded, known)
+            )
         for demand in (demand for demand in want.demands if demand.field is not None and candidates):
             rulings = candidates.rulings(demand)
             states = {ruling.state for ruling in rulings if ruling.quote}
@@ -91,12 +104,12 @@ def _not_said(case: Case) -> Iterator[Finding]:
     """The demands that records leave open in the cart that is nearest to one, by whether all records are read."""
     reference = case.reference
     might_do = {} if reference.proof is None else reference.proof.cheapest_without
-    picked = {(item.thing, item.product_id) for item in might_do["not_said"].items} if "not_said" in might_do else ()
+    picked = {(item.thing, item.offer_id) for item in might_do["not_said"].items} if "not_said" in might_do else ()
     open_demands = {
         (thing.name, demand)
         for thing in reference.things
         for fit in thing.undecided
-        if (thing.name, fit.product_id) in picked
+        if (thing.name, fit.offer_id) in picked
         for demand in fit.open
     }
     for each in how_far_decided([case.query], case.stock.offers):
@@ -114,7 +127,7 @@ def basket_line(basket: FoundBasket) -> str:
     """A basket in one line: "$43.97: $24.99 bird feeder [B0…] + 2 × $9.49 birdhouse [B0…]"."""
     items = [
         f"{f'{item.quantity} × ' if item.quantity > 1 else ''}{format_money(item.price, basket.total.currency)} "
-        f"{item.thing} [{item.product_id}]"
+        f"{item.thing} [{item.offer_id}]"
         for item in basket.items
     ]
     return f"{format_amount(basket.total)}: {' + '.join(items) or 'nothing has to be bought'}"
@@ -142,7 +155,8 @@ def _lacking(case: Case, wish: Wish, *, is_proved: bool) -> Iterator[Finding]:
     elif lack == "no_price" and case.stock.has_prices:
         yield finding("price_unknown", wants, "no cart of them can be measured")
     elif lack in _WHY:
-        yield finding("cannot_be_met", wants, f"{_WHY[lack]}{' (proved)' if is_proved else ''}")
+        why = _WHY[lack].format(options=wish.in_options)
+        yield finding("cannot_be_met", wants, f"{why}{' (proved)' if is_proved else ''}")
 
 
 def _loose_budget(case: Case, wish: Wish) -> Iterator[Finding]:

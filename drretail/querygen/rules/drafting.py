@@ -73,6 +73,7 @@ class Author:
         for choice in plan.choices:
             limits |= choice.want
         limits["must"] = tuple(demand for choice in plan.choices for demand in choice.want.get("must", ()))
+        limits["options"] = {name: of for choice in plan.choices for name, of in choice.want.get("options", {}).items()}
         wants = tuple(
             Want(
                 name=kind.category,
@@ -274,7 +275,7 @@ def _in_all(rows: Rows, kept: Sequence[Mask]) -> Rows:
 
 
 def _fields(choice: Choice) -> set[str | None]:
-    return {demand.field for demand in choice.want.get("must", ())}
+    return {demand.field for demand in choice.want.get("must", ())} | choice.want.get("options", {}).keys()
 
 
 def _rounded(total: Decimal) -> int:

@@ -20,7 +20,7 @@ from typing import Any
 
 from drretail.grounding.columns import MET, Columns, Mask
 from drretail.grounding.constraints import decided_by_code
-from drretail.grounding.kinds import GENDERS, Kind, quoted_title, stems
+from drretail.grounding.kinds import GENDERS, Kind, lowered, quoted_title, stems
 from drretail.grounding.listing import Listing, folded, pieces_in
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import article, is_plural, nouns_of
@@ -28,7 +28,7 @@ from drretail.querygen.checks.case import Shopper
 from drretail.querygen.rules.assortment import HALF_A_YEAR, PHRASES, Assortment, KindOffers, is_topic
 from drretail.records.query import Axis, NeedKind
 from drretail.records.shop import Order, Product
-from drretail.records.wish import Demand
+from drretail.records.wish import Demand, Want
 
 _KNOWN = PHRASES["known"]
 # Fields that only consumables have, and fields that only devices have.
@@ -210,12 +210,14 @@ class Choice:
 
     def kept_in(self, offers: KindOffers) -> Mask:
         """The rows of the offers whose records show that they keep to the demand."""
-        return offers.rows_keeping((Choice, *self.want.items()), self._keeping)
+        return offers.rows_keeping((Choice, repr(self.want)), self._keeping)
 
     def _keeping(self, columns: Columns) -> Mask:
         mask = columns.rated(self.want.get("rating_min", 0), self.want.get("ratings_min", 0))
         for demand in self.want.get("must", ()):
             mask &= columns.states(demand) == MET
+        if options := self.want.get("options"):
+            mask &= _comes_in(options, columns)
         if unwanted := self.want.get("brands_unwanted", ()):
             mask &= columns.where(("made by others", unwanted), lambda offer: offer.product.brand not in unwanted)
         return mask
@@ -231,6 +233,8 @@ def choices(need: Need, offers: KindOffers, axis: Axis) -> Iterator[Choice]:
             (demand,) = choice.want["must"]
             if choice.axis == axis and (not is_same or decided_by_code(demand, purchase.listing).state == "met"):
                 yield choice
+        if axis == "property":
+            yield from offers.once(by_options)
     elif axis == "trust":
         yield from by_ratings(offers, purchase.listing if is_same else None)
     elif need.kind == "gift":
@@ -247,6 +251,21 @@ def by_fields(offers: KindOffers) -> Iterator[Choice]:
     """The demands for a value or a measure of a field that tell the offers apart."""
     yield from _values(offers)
     yield from _measures(offers)
+
+
+def by_options(offers: KindOffers) -> Iterator[Choice]:
+    """The values of options by which variants differ that tell the offers apart."""
+    for name in sorted({name for listing in offers.offers for offer in listing.offers for name in offer.options}):
+        clause = PHRASES["field"].get(name) or PHRASES["frame"]["option"].format(name=name.casefold(), value="{value}")
+        for value in sorted(offers.candidates.values_of(name)):
+            options = {name: (value,)}
+            keeps = _comes_in(options, offers.columns)
+            if offers.best_row is not None and not keeps[offers.best_row] and offers.tells_apart(keeps):
+                yield Choice("property", {"options": options}, clause.format(value=lowered(value)))
+
+
+def _comes_in(options: dict[str, tuple[str, ...]], columns: Columns) -> Mask:
+    return columns.keeping(Want(name="it", kinds=("it",), options=options))
 
 
 def in_other_fields(offers: KindOffers) -> Iterator[Demand]:

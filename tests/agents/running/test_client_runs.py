@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 
 from drretail.agents.running.runner import Runner
+from drretail.env.manifest import OrderRow
 from drretail.env.session import Session, SessionSettings
-from drretail.env.world import World
+from drretail.env.world import World, open_world
 from drretail.experiment import read_definition, read_runs, run_path
+from drretail.records.reading import Pick
+from drretail.records.shop import Product
 from drretail.run_file import read_evidence, read_journal, read_run
 from tests.agents.conftest import QUERY
-from tests.build import known
+from tests.build import build_world, known
 from tests.run_files import cut
 from tests.shop import USER
 
@@ -53,6 +56,35 @@ async def answer(client: Client) -> Any:
     await client.call_tool("web_search", {"query": "clean a feeder"})
     await client.call_tool("update_user_profile", {"user_id": USER, "first_name": "Zoe"})
     return (await client.call_tool("submit_report", {"report": REPORT})).structured_content
+
+
+SHIRT = Product(
+    product_id="T",
+    title="Merino Shirt",
+    price=20,
+    price_from=True,
+    category="Shirts",
+    details={"Variants": [{"id": "T-S", "Size": "S", "price": 20}, {"id": "T-M", "Size": "M", "price": 45}]},
+)
+
+
+@pytest.mark.parametrize("named", ["P:T/T-M", "P:T-M"])
+def test_the_id_of_a_variant_that_a_tool_shows_is_taken_by_tools_and_as_a_pick(tmp_path: Path, named: str) -> None:
+    async def buy(client: Client) -> Any:
+        shown = await client.call_tool("get_product_details", {"product_id": named})
+        report = f"The shirt in M costs $45 [P:T].\n\n```picks\n{named} x 1\n```"
+        await client.call_tool("submit_report", {"report": report})
+        return shown.structured_content
+
+    build_world(tmp_path / "w", [SHIRT], [OrderRow("0000000001", USER, "T", 1_600_000_000_000, 1, "Delivered")])
+    with open_world(tmp_path / "w") as world:
+        (shown,) = visited(world, tmp_path / "exp", buy)
+    assert (shown["evidence"], shown["pick"]) == ("P:T", "P:T/ID with the id of one of the Variants")
+    (run,) = read_runs(tmp_path / "exp")
+    assert run.picks == (Pick(product="T", variant="T-M"),)
+    assert run.model_dump(mode="json", exclude_none=True)["picks"] == [
+        {"product": "T", "variant": "T-M", "quantity": 1, "alternatives": []}
+    ]
 
 
 LABEL = "mcp@claude-desktop"

@@ -76,6 +76,27 @@ def test_an_unknown_id_is_not_found(store: Store, read: Callable[[Store], object
         read(store)
 
 
+@pytest.mark.parametrize("kind", PLACES)
+def test_the_id_of_a_variant_gives_its_product_if_it_is_that_products_alone(
+    new_place: Callable[[PlaceKind], Place], kind: PlaceKind
+) -> None:
+    variants = {"A": ["A-S", "A-M"], "B": ["B-M", "42"], "C": ["C-L", "42"]}
+    shirts = [
+        Product(product_id=key, title="Shirt", category="Shirts", details={"Variants": [{"id": each} for each in ids]})
+        for key, ids in variants.items()
+    ]
+    made = new_place(kind)
+    made.write(shirts, [])
+    asked = ["A", "A-M", "A/A-S", "B-M", "42", "B/42", "A/B-M", "Z"]
+    with made.open() as world:
+        products = world.store.products(asked)
+        assert world.store.product("C/42") == shirts[2]
+    assert {key: item.product_id for key, item in products.items()} == {
+        **dict.fromkeys(("A", "A-M", "A/A-S"), "A"),
+        **dict.fromkeys(("B-M", "B/42"), "B"),
+    }
+
+
 def test_products_come_in_the_order_asked_for_without_unknown_ones(store: Store, products: list[Product]) -> None:
     assert store.products(["B03", "B99", "B01", "B03"]) == {"B03": products[2], "B01": products[0]}
     assert list(store.products(["B03", "B01"])) == ["B03", "B01"]

@@ -46,7 +46,7 @@ def proof_of(wish: Wish) -> Proof:
 
 
 def decided(outcome: Outcome | None, *offered: Any, wish: Wish = CHEAP, picks: Sequence[Pick] = ()) -> Decided:
-    return decide(outcome, referenced(wish), proof_of(wish), offered, picks)
+    return decide(outcome, referenced(wish), proof_of(wish), [(each, each.product_id) for each in offered], picks)
 
 
 def test_a_refusal_is_right_for_the_reason_that_is_proved_and_offers_the_nearest() -> None:

@@ -420,7 +420,7 @@ def test_sources_that_do_not_exist() -> None:
     assert [finding.code for finding in found if finding.severity == "error"] == ["not_in_catalog"]
 
 
-PAN_FIT = Fit(product_id=PAN.product_id, worth=400)
+PAN_FIT = Fit(offer_id=PAN.product_id, worth=400)
 IN_PART = Outcome(decision="part")
 
 

@@ -53,7 +53,7 @@ def scripted(chat: ScriptedChat) -> Model:
 
 
 DEMAND: dict[str, Any] = {"field": None, "any_of": [], "none_of": [], "least": None, "most": None, "unit": None}
-WANT = Want(name="birdhouse", kinds=("birdhouse",), quantity=2).model_dump(mode="json")
+WANT = Want(name="birdhouse", kinds=("birdhouse",), quantity=2).model_dump(mode="json") | {"options": []}
 WISH = Wish(wants=()).model_dump(mode="json") | {"budget": {"amount": 60, "currency": "USD"}}
 
 

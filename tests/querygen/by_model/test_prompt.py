@@ -133,11 +133,12 @@ def test_a_wish_is_read_as_the_shop_spells_it(world: World) -> None:
     """Kinds that are categories are spelt as these, an id may come as evidence, nought stars and a blank are none."""
     owned = product_id("bird feeder", 1)
     changes = {"kinds": ["bed sheet sets", "BIRD_BATHS", "Bird Baths"], "owned": [f"P:{owned}"]}
-    none = {"rating_min": 0, "ratings_min": 0, "deadline": " "}
+    none = {"rating_min": 0, "ratings_min": 0, "deadline": " ", "options": [{"name": "Size", "values": ["M", "L"]}]}
     wish = Examiner(world, Linter(world)).wish_of(WrittenWish.model_validate(written_wish(**changes, **none)))
     (want,) = wish.wants
     assert (want.kinds, wish.owned) == (("Bed Sheet Sets", "Bird Baths"), (owned,))
     assert (want.rating_min, want.ratings_min, wish.deadline) == (None, None, None)
+    assert want.options == {"Size": ("M", "L")}
 
 
 @pytest.mark.parametrize("amount", [0, -5, 1e30, float("inf"), float("nan"), 12.345])

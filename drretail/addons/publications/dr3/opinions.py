@@ -137,6 +137,8 @@ def _required(query: Query) -> Iterator[tuple[str, str]]:
             yield "ratings_min", f"{where} only what has at least {want.ratings_min:,} ratings."
         if want.price_max is not None:
             yield "price_max", f"{where} only what costs no more than {format_amount(want.price_max)} a piece."
+        if want.options:
+            yield "options", f"{where} only what is {want.options_in_words}."
         if want.brands_wanted:
             yield "brands_wanted", f"{where} only what is by {' or '.join(want.brands_wanted)}."
         if want.brands_unwanted:

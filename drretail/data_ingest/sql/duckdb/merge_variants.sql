@@ -8,6 +8,8 @@ SELECT *,
         AND (own_said IS NOT NULL OR price IS NOT NULL OR len(options) > 0) AS is_variant,
     amount_of(price) AS amount, amount_of(list_price) AS high_amount,
     to_json(map_from_entries(options)) AS chosen,
+    -- A variant without an id of its own is named by its options.
+    coalesce(variant_id, citable(parent_asin || '-' || array_to_string([o.value FOR o IN options], '-'))) AS offer_id,
     row_number() OVER (
         PARTITION BY parent_asin ORDER BY variant_id IS DISTINCT FROM parent_asin, number
     ) AS place
@@ -19,7 +21,7 @@ SELECT parent_asin, count(*) AS variants, to_json(list(variant ORDER BY number))
 FROM (
     SELECT parent_asin, amount, min(number) AS number,
         json_merge_patch(
-            '{}', json_object('id', own_said), chosen, json_object('price', amount, 'stock', stock),
+            '{}', json_object('id', offer_id), chosen, json_object('price', amount, 'stock', stock),
             json_object('list_price', CASE WHEN high_amount > amount THEN high_amount END)
         ) AS variant
     FROM good WHERE is_variant GROUP BY ALL

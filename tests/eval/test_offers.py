@@ -1,0 +1,173 @@
+"""A shop whose shirts come in sizes and colors: what would do is a variant; a pick of another one is wrong by name."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from drretail.data_ingest.ingest import ingest
+from drretail.env.offers import Offers
+from drretail.env.world import World, open_world
+from drretail.grounding.cart import Cart
+from drretail.grounding.listing import Listing, listing_of
+from drretail.grounding.report.picks import by_product, take_picks
+from drretail.grounding.verify.checks import Case, check_report, read_report
+from drretail.querygen.lint import Linter
+from drretail.records.query import Query, Reference
+from drretail.records.reading import Pick
+from drretail.records.shop import Money, Product, offers_of
+from drretail.records.wish import Want, Wish
+from tests.build import demands, known, query
+
+SHOP = """
+format = "shopify"
+currency = "EUR"
+products = {file = "products.csv"}
+"""
+ROWS = """
+Handle,Title,Vendor,Type,Published,Option1 Name,Option1 Value,Option2 Name,Option2 Value,Variant SKU,\
+Variant Inventory Tracker,Variant Inventory Qty,Variant Inventory Policy,Variant Price,Status
+fjell,Fjell Merino Shirt,Fjell,Shirts,true,Size,S,Color,Green,FJ-S-G,shopify,0,deny,20.00,active
+fjell,,,,,,M,,Navy,FJ-M-N,shopify,4,deny,45.00,
+fjell,,,,,,M,,Grey,FJ-M-Y,shopify,1,deny,39.00,
+fjell,,,,,,L,,Green,FJ-L-G,shopify,3,deny,48.00,
+aune,Aune Cotton Shirt,Aune,Shirts,true,Size,M,Color,White,,shopify,9,deny,28.00,active
+aune,,,,,,L,,White,,shopify,0,continue,28.00,
+rund,Rund Felt Cap,Rund,Caps,true,Color,Red,,,RU-R,shopify,2,deny,,active
+rund,,,,,,Blue,,,RU-B,shopify,2,deny,22.00,
+holt,Holt Wool Cap,Holt,Caps,true,Title,Default Title,,,HOLT,shopify,5,deny,19.00,active
+""".lstrip()
+MERINO = Wish(
+    wants=(Want(name="shirt", kinds=("Shirts",), must=demands("merino"), options={"size": ("M",)}),),
+    budget=Money.of(40, "EUR"),
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "shop.toml").write_text(SHOP)
+    (folder / "products.csv").write_text(ROWS)
+    ingest([folder / "shop.toml"], folder / "world")
+    with open_world(folder / "world") as opened:
+        yield opened
+
+
+def wanted(kind: str = "Shirts", quantity: int = 1, **options: tuple[str, ...]) -> Wish:
+    return Wish(wants=(Want(name=kind.lower(), kinds=(kind,), quantity=quantity, options=options),))
+
+
+def asked(wish: Wish) -> Query:
+    return query(text="A merino shirt in size M for at most 40 euros, in grey.", wish=wish)
+
+
+def reference(world: World, wish: Wish) -> Reference:
+    return Offers(world).reference(asked(wish))
+
+
+def fits(world: World, wish: Wish) -> list[str]:
+    return [fit.offer_id for fit in reference(world, wish).things[0].fits]
+
+
+def test_a_variant_without_an_id_is_named_by_its_options_and_each_id_gives_its_product(world: World) -> None:
+    shirts = world.store.products(["fjell", "FJ-M-N", "aune", "aune-L-White", "FJ-XL"])
+    assert {key: item.product_id for key, item in shirts.items()} == {
+        **{"fjell": "fjell", "FJ-M-N": "fjell"},
+        **{"aune": "aune", "aune-L-White": "aune"},
+    }
+    assert [offer.offer_id for offer in offers_of(shirts["aune"])] == ["aune/aune-M-White", "aune/aune-L-White"]
+    assert [offer.price for offer in offers_of(world.store.product("rund"))] == [None, 22]
+
+
+@pytest.mark.parametrize(
+    ("wish", "would_do"),
+    [
+        (MERINO, ["fjell/FJ-M-N", "fjell/FJ-M-Y"]),
+        (wanted(size=("M",), color=("navy", "white")), ["aune/aune-M-White", "fjell/FJ-M-N"]),
+        (wanted(), ["aune/aune-L-White", "aune/aune-M-White", "fjell/FJ-L-G", "fjell/FJ-M-N", "fjell/FJ-M-Y"]),
+        (wanted(quantity=4, size=("M",)), ["aune/aune-M-White", "fjell/FJ-M-N"]),
+        (wanted("Caps"), ["holt", "rund/RU-B", "rund/RU-R"]),
+    ],
+)
+def test_what_would_do_is_a_variant_with_the_options_of_which_enough_are_left(
+    world: World, wish: Wish, would_do: list[str]
+) -> None:
+    assert fits(world, wish) == would_do
+
+
+def test_the_cheapest_basket_is_of_variants_at_their_own_prices(world: World) -> None:
+    cheapest = known(reference(world, MERINO).cheapest)
+    assert [(item.offer_id, item.title, item.price) for item in cheapest.items] == [
+        ("fjell/FJ-M-Y", "Fjell Merino Shirt (Grey / M)", "39")
+    ]
+    assert cheapest.picks == (Pick(product="fjell", variant="FJ-M-Y"),)
+    assert reference(world, MERINO.model_copy(update={"budget": Money.of(30, "EUR")})).lack == "too_dear"
+
+
+@pytest.mark.parametrize(
+    ("wish", "lack", "state", "sentence"),
+    [
+        (wanted(size=("S",)), "sold_out", "proved", "what would do is sold out (proved)"),
+        (wanted(quantity=20, size=("M",)), "sold_out", "proved", "what would do is sold out (proved)"),
+        (
+            wanted(size=("M",), color=("green",)),
+            *("no_such_option", "proved", "the shop has no shirts in size M, color green (proved)"),
+        ),
+        (wanted("Caps", color=("red",)), "no_price", "open", "no cart of them can be measured"),
+    ],
+)
+def test_sold_out_no_such_option_and_no_price_are_told_apart(
+    world: World, wish: Wish, lack: str, state: str, sentence: str
+) -> None:
+    if lack == "no_price":
+        wish = wish.model_copy(update={"budget": Money.of(30, "EUR")})
+    found = reference(world, wish)
+    assert (found.lack, known(found.proof).state) == (lack, state)
+    assert sentence in [each.found for each in Linter(world).check(asked(wish)).findings]
+
+
+@pytest.mark.parametrize(
+    ("pick", "code", "found"),
+    [
+        ("P:fjell/FJ-M-Y", None, ""),
+        ("P:FJ-M-Y", None, ""),
+        ("P:fjell", "variant_unknown", "which color and size? There are fjell/FJ-S-G (Green / S), "),
+        ("P:fjell/FJ-XL", "variant_unknown", "it has no variant FJ-XL, only fjell/FJ-S-G (Green / S), "),
+        ("P:fjell/FJ-S-G", "unavailable", "Green / S is sold out"),
+        ("P:fjell/FJ-M-Y x 3", "unavailable", "Grey / M has only 1 left"),
+        ("P:fjell/FJ-L-G", "demand_broken", "its record speaks against 'size M' (size: L)"),
+        ("P:fjell/FJ-M-N", "over_budget", "the budget is €40.00, and the picks cost €45.00"),
+    ],
+)
+def test_a_pick_of_another_variant_is_wrong_by_name(world: World, pick: str, code: str | None, found: str) -> None:
+    declared = known(take_picks(f"```picks\n{pick}\n```").picks)
+    picks = tuple(by_product(each, world.store.products([each.product])) for each in declared)
+    findings = {each.code: f"{each.found}" for each in check_report(*_case(world, picks)) if each.severity == "error"}
+    assert code is None or findings[code].startswith(found)
+    assert code is not None or not findings
+    of_picks = reference(world, MERINO)
+    cart = Cart(MERINO, of_picks, picks, world.store.products([each.product for each in picks]))
+    assert cart.is_feasible == (code is None)
+
+
+def test_the_id_of_a_product_means_the_only_variant_that_is_left() -> None:
+    def shirt(*stocks: int) -> Listing:
+        rows = [{"id": size, "Size": size, "price": 20, "stock": n} for size, n in zip("SML", stocks, strict=False)]
+        return listing_of(Product(product_id="T", title="Shirt", category="Shirts", details={"Variants": rows}))
+
+    assert known(shirt(0, 4).offer("T")).offer_id == "T/M"
+    assert shirt(1, 4).offer("T") is None
+    assert shirt(0, 0).offer("T") is None
+    assert known(shirt(0, 0).offer("T/S")).offer_id == known(shirt(0, 0).offer("S")).offer_id == "T/S"
+
+
+def _case(world: World, picks: tuple[Pick, ...]) -> Any:
+    case = Case(
+        report="The Fjell Merino Shirt in size M, grey, costs €39 [P:fjell].",
+        evidence={},
+        query=asked(MERINO),
+        picks=picks,
+        lookup=lambda ids: world.store.products(list(ids)),
+        ends=reference(world, MERINO),
+    )
+    return case, read_report(case)
