@@ -193,9 +193,20 @@ def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) 
 
 
 def value_of(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
-    """An offer's option and True; where its variant has none of this name, the product's field and False."""
-    option = next((value for own, value in offer.options.items() if folded_name(own) == folded_name(name)), None)
-    return (str(listing.fields.get(folded_name(name), "")), False) if option is None else (option, True)
+    """An offer's option and True; where its variant has none of this name, the product's field and False.
+
+    Without an option of just this name, it is the only one whose name ends with it: "Shoe size" for "size".
+    """
+    options = {_option_name(own): value for own, value in offer.options.items()}
+    wanted = _option_name(name)
+    called = [own for own in options if own == wanted] or [own for own in options if own.endswith(f" {wanted}")]
+    return (options[called[0]], True) if len(called) == 1 else (str(listing.fields.get(folded_name(name), "")), False)
+
+
+@lru_cache(maxsize=1024)
+def _option_name(name: str) -> str:
+    """Shops and shoppers write one language in two spellings."""
+    return folded_name(name).replace("colour", "color")
 
 
 def _has_options(want: Want, listing: Listing, offer: Offer) -> State:
