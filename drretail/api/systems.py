@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from os.path import relpath
 from pathlib import Path
@@ -40,11 +39,10 @@ from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
-from drretail.experiment import LABELS, NEEDS, OPTIONS, read_definition, run_files
+from drretail.experiment import LABELS, NEEDS, OPTIONS, run_files
 from drretail.llm.registry import Model, open_recorded
 from drretail.llm.usage import PriceTable
 from drretail.querygen.reading import read_queries, shipped_queries
-from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import FILES, ROLES, Limits, System
 from drretail.run_file import read_journal
@@ -320,12 +318,3 @@ def recorded_models(experiment: Path, label: str, system: System, prices: PriceT
         )
         for role, model in system.models.items()
     }
-
-
-def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
-    """What the server of each model could do when the experiment's runs were made."""
-    abilities: dict[str, Abilities] = {}
-    for label, system in read_definition(experiment).systems.items():
-        with suppress(UserError):  # a model of the user's own has no such server
-            abilities |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
-    return abilities

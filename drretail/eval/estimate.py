@@ -256,4 +256,4 @@ def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: 
         () if price is not None else (judge.ref.spec,),
         "pairs" if name == PAIRWISE else "reports",
         misfits=round(total(lambda usage: usage.misfits).middle),
-    ).at_speed([] if judge.model is None else [judge.model.server])
+    )

@@ -8,7 +8,6 @@ import random
 import time
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -121,9 +120,6 @@ class Pacer:
     clock: Callable[[], float] = time.monotonic
     sleep: Sleep = asyncio.sleep
     chance: Callable[[], float] = random.random
-    slots: int | None = None
-    """Answers that the server writes at a time: no more are asked for, since the others would only wait there."""
-    _in_flight: asyncio.Semaphore | None = None
     _requests: Bucket | None = field(init=False)
     _tokens: Bucket | None = field(init=False)
     _paused_until: float = float("-inf")
@@ -151,14 +147,6 @@ class Pacer:
             if self._seconds_left() <= 0:
                 return
             self._give(1, tokens)  # its turn came while the provider wanted no calls: back into the line
-
-    def slot(self) -> AbstractAsyncContextManager[None]:
-        """Held while a call is under way, if the server has so many slots."""
-        if self.slots is None:
-            return nullcontext()
-        if self._in_flight is None:
-            self._in_flight = asyncio.Semaphore(self.slots)
-        return self._in_flight
 
     def correct(self, estimated: float, used: Usage | None) -> None:
         """Replaces the estimate of a call by its real usage; None = it brought no answer."""

@@ -1,5 +1,4 @@
-"""What is asked otherwise of servers of the user's own: without arguments that they refuse, in few words for a small
-context, and with tool calls that a model wrote into its text.
+"""What servers of open models need: requests without arguments that they refuse, and tool calls read from a text.
 
 ``<tool_call>{…}</tool_call>``             Hermes, Qwen, SmolLM2 (a list of calls), Qwen Coder (``<function=…>`` inside)
 ``<function=name>{…}</function>``          Llama 3.1, and with ``<parameter=…>`` Qwen Coder
@@ -14,7 +13,7 @@ the text declares no picks and frames no report: what a final report says of a c
 import ast
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,7 +95,7 @@ def without(chat: Any, refused: set[str]) -> Any:
 def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unbound: set[str] | None = None) -> Any:
     """The same with other fields of the chat model within, and less bound to it; itself if nothing changes."""
     if isinstance(chat, Wrapped):
-        return chat.around(lambda within: changed(within, fields, unbound))
+        return chat.around(lambda within: changed(within, fields))  # unbound, nothing would ask for its form
     if isinstance(chat, RunnableBinding):
         kwargs = {name: value for name, value in chat.kwargs.items() if name not in (unbound or ())}
         within = changed(chat.bound, fields, unbound)
@@ -106,59 +105,6 @@ def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unb
         return chat
     known = {name: value for name, value in fields(chat).items() if getattr(chat, name, value) != value}
     return chat.model_copy(update=known) if known else chat
-
-
-HITS = 4
-"""Hits of a search, orders of a list. With ten, three searches fill a context of 8,192 tokens."""
-TEXT = 320
-"""Characters of each text in a result: a title is whole, a description begins."""
-ITEMS = 8
-"""Items of each list in a result, such as a product's features."""
-
-
-def lean_schemas(schemas: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The tools as OpenAI's protocol takes them, each with the first sentence of every description.
-
-    The nine take 1,000 tokens so, and 2,400 otherwise. Bounds are left out: arguments are checked all the same.
-    """
-    lean: list[dict[str, Any]] = []
-    for tool in schemas:
-        function: dict[str, Any] = {**tool["function"]}
-        function["description"] = _first_sentence(function.get("description", ""))
-        properties: dict[str, Any] = {}
-        for name, parameter in function["parameters"].get("properties", {}).items():
-            kept = ("type", "enum", "properties", "items")
-            properties[name] = {key: value for key, value in parameter.items() if key in kept}
-            if described := _first_sentence(parameter.get("description", "")):
-                properties[name]["description"] = described
-        function["parameters"] = {**function["parameters"], "properties": properties}
-        lean.append({**tool, "function": function})
-    return lean
-
-
-def lean_arguments(arguments: object, parameters: Collection[str]) -> object:
-    """The arguments of a call, with fewer results asked for where the tool can be asked for fewer."""
-    if not isinstance(arguments, Mapping) or "limit" not in parameters:
-        return arguments
-    wanted = arguments.get("limit", HITS)
-    return {**arguments, "limit": min(wanted, HITS) if isinstance(wanted, int) else wanted}
-
-
-def _first_sentence(text: str) -> str:
-    """Up to the first full stop, semicolon or line's end."""
-    ends = [at for mark in (", e.g.", ". ", "; ", "\n") if (at := text.find(mark)) > 0]
-    return text[: min(ends, default=len(text))].rstrip(".")
-
-
-def lean_result(value: Any) -> Any:
-    """A tool's result with its long texts and lists cut, which "…" shows."""
-    if isinstance(value, str):
-        return value if len(value) <= TEXT else f"{value[:TEXT].rstrip()}…"
-    if isinstance(value, Mapping):
-        return {name: lean_result(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [lean_result(each) for each in value[:ITEMS]] + (["…"] if len(value) > ITEMS else [])
-    return value
 
 
 LONGEST = 20_000

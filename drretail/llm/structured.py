@@ -1,10 +1,10 @@
-"""Answers in a JSON schema, through each model's own structured output if it has one."""
+"""Answers in a JSON schema: asked for in the first form that the model's server takes, validated, repaired."""
 
 import ast
 import json
 import re
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 from pydantic import ValidationError
 
 from drretail.errors import ModelError
-from drretail.llm.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tag_content, tagged
 from drretail.llm.registry import Model
 from drretail.parsing import writable_json
 from drretail.records.base import Record, canonical_json
-from drretail.records.models import StructuredForm
 from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
 
-METHODS = {"json_schema": "json_schema", "json_object": "json_mode", "tool_call": "function_calling"}
-"""What LangChain calls the forms that a client has to ask for. For "prompt" there is nothing to ask for."""
-IN_WORDS = frozenset({"json_object", "prompt"})
-"""The forms in which the schema is written into the prompt."""
+METHODS = ("json_schema", "function_calling")
+"""The forms that a client has to ask for, by LangChain's names, in the order in which they are tried: the server keeps
+to the schema; the answer is the arguments of a tool. The last form is a prompt that holds the schema.
+"""
 THOUGHT = re.compile(r"<think>.*?</think>|(<think>.*)", re.DOTALL)
 """The group is what never ends, and stays: without it, each of many beginnings would be read to the text's end."""
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
@@ -92,25 +91,40 @@ def _raw(problem: Any) -> "AIMessage":
     return AIMessage(choice.message.content or "", usage_metadata=counted, response_metadata=reason)
 
 
-def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
-    """The model bound to answer in ``schema``. None if it has no structured output and must be asked in words.
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to ask for an answer: what is asked, and the messages."""
+
+    chat: Any
+    messages: "Sequence[BaseMessage]"
+    method: str = ""
+    """Of ``METHODS``; empty for a request that has no other form after it."""
+
+
+def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessage]") -> list[Form]:
+    """The forms in which the model can be asked for an answer in ``schema``, without those that its server refused.
 
     The schema is passed as JSON and not as a class: some clients validate classes themselves, and then an answer that
     needs a repair comes back as an exception without its text.
     """
+    chat = model.chat
+    asked = [(method, _bound(chat, schema, method)) for method in METHODS if method not in model.refused]
+    forms = [Form(bound, messages, method) for method, bound in asked if bound is not None]
+    return [*forms, Form(chat, _with_schema(messages, schema))]
+
+
+def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Structured | None:
+    """The chat model whose answers are in the schema; None if its client has no such method."""
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
-    chat, form = model.chat, _form(model)
-    own = type(chat)
-    if form == "prompt":
+    own, profile = type(chat), chat.profile or {}
+    is_base = own.with_structured_output is BaseChatModel.with_structured_output
+    if is_base and own.bind_tools is BaseChatModel.bind_tools:
         return None
-    if (
-        own.with_structured_output is BaseChatModel.with_structured_output
-        and own.bind_tools is BaseChatModel.bind_tools
-    ):
+    if method == METHODS[0] and not profile.get("structured_output", True):
         return None
-    match chain := chat.with_structured_output(schema, method=METHODS[form], include_raw=True):
+    match chain := chat.with_structured_output(schema, method=method, include_raw=True):
         case RunnableSequence(first=RunnableParallel(steps__={"raw": bound})):
             # The rest of the chain parses the answer, which is done here anyway: 2.5 of its 3.1 ms of CPU time a call.
             return Structured(chat, bound)
@@ -118,10 +132,14 @@ def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
             return Structured(chat, chain)
 
 
-def _form(model: Model) -> StructuredForm:
-    """How the model is asked: as was found out, and else as its profile says."""
-    profile: Mapping[str, Any] = model.chat.profile or {}
-    return model.structured or ("json_schema" if profile.get("structured_output", True) else "prompt")
+def _with_schema(messages: "Sequence[BaseMessage]", schema: dict[str, Any]) -> "Sequence[BaseMessage]":
+    """The messages with the schema at the end of the last one, unless that holds it, as one that asks for a repair."""
+    from langchain_core.messages import HumanMessage
+
+    *before, last = messages
+    if tag_content("schema", last.text) is not None:
+        return messages
+    return [*before, HumanMessage(f"{last.text}\n{_prompt('json_answer', schema)}")]
 
 
 def mended_json(text: str) -> str:
@@ -155,8 +173,8 @@ MAX_REPAIRS = 2
 T = TypeVar("T", bound=Record)
 Check = Callable[[T], str | None]
 """Says what is wrong with an answer that fits its schema, as the model is told; None if nothing is."""
-Call = Callable[[Any, Sequence[Any], dict[str, Any]], Awaitable[str]]
-"""(chat model bound to the schema, messages, schema) → the JSON text of the answer; raises ModelError."""
+Call = Callable[[Sequence[Any], dict[str, Any]], Awaitable[str]]
+"""(messages, schema) → the JSON text of the answer; raises ModelError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +191,6 @@ class Reply(Generic[T]):
 class Question(Generic[T]):
     """A question to one model in one schema. ``call`` performs and records each call."""
 
-    model: Model
     answer: type[T]
     call: Call
     check: Check[T] | None = None
@@ -188,14 +205,11 @@ class Question(Generic[T]):
         from langchain_core.messages import AIMessage, HumanMessage
 
         schema = json.loads(_schema_of(self.answer))
-        bound = structured(self.model, schema)
         conversation = [*messages]
-        if bound is None or _form(self.model) in IN_WORDS:
-            conversation[-1] = HumanMessage(f"{conversation[-1].text}\n{_prompt('json_answer', schema)}")
         problem = ""
         for attempt in range(1, self.repairs + 2):
             try:
-                raw = await self.call(bound or self.model.chat, conversation, schema)
+                raw = await self.call(conversation, schema)
             except ModelError as failure:
                 return Reply(None, attempt, failure)
             answer = self._validated(raw)

@@ -295,7 +295,7 @@ class JudgeSession:
         worded = neutral(prompt) if self._is_external else prompt
         shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
         calls = _QuestionCalls(self.judge, model, self._journals[0], scope, self._allowance, shared, has_grown)
-        reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
+        reply = await Question(answer, calls.call, check).put([HumanMessage(shared + own)])
         self._repairs[stage, item, order] += reply.attempts - 1
         if reply.failure is not None:
             return JudgeAnswer(None, prompt.hash, f"{reply.failure.kind}: {reply.failure.message}")
@@ -443,7 +443,7 @@ class _QuestionCalls:
     fits_now: bool
     """True if the judge's context has grown since the request did not fit."""
 
-    async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
+    async def call(self, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 
         async def action() -> Outcome:
@@ -458,7 +458,7 @@ class _QuestionCalls:
             is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
             sent, attempts = marked_after(messages, self.shared) if is_marked else messages, Attempts()
             try:
-                message = await answer_of(self.model, sent, chat=chat, attempts=attempts)
+                message = await answer_of(self.model, sent, schema=schema, attempts=attempts)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise

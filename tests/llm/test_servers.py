@@ -1,28 +1,25 @@
-"""Servers of open models: what a survey finds of one, and calls that they leave in the text."""
+"""Servers of open models: arguments and forms of answers that they refuse, and calls that they leave in the text."""
 
 import asyncio
 import json
-import re
 import time
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import pytest
 from langchain_core.messages import HumanMessage
 
-from drretail.errors import ModelError, UserError
+from drretail.errors import ModelError
 from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import Retrying
 from drretail.llm.registry import Model, open_model, open_recorded
-from drretail.llm.servers import HITS, ITEMS, TEXT, calls_in_text, lean_arguments, lean_result, lean_schemas
-from drretail.llm.structured import mended_json
-from drretail.llm.survey import KnownServers, measured, survey
-from drretail.records.models import Abilities
+from drretail.llm.servers import calls_in_text
+from drretail.llm.structured import Question, answered_json, mended_json
+from drretail.records.base import Record
 from drretail.records.trajectory import Trajectory
-from drretail.tools.registry import openai_schemas
 from tests.llm.clients import opened
 from tests.llm.local_server import Handler, LocalServer
 from tests.llm.provider import Provider, completes, openai_completion
@@ -30,63 +27,74 @@ from tests.llm.provider import Provider, completes, openai_completion
 pytestmark = pytest.mark.anyio
 
 WORD = '{"word": "drretail"}'
+FORMS = ("json_schema", "tool_call", "prompt")
+
+
+class Greeting(Record):
+    """A greeting in one word."""
+
+    word: Literal["drretail"]
+
+
+async def no_pause(seconds: float) -> None:
+    del seconds
+
+
+AT_ONCE = Retrying(2, sleep=no_pause)
 TYPES = "body.response_format.type: Input should be 'text' or 'json_object' [input: 'json_schema']"
 
 
 class Server(LocalServer):
-    """A server of OpenAI's protocol that refuses, ignores or keeps to what it is told to."""
+    """A server of OpenAI's protocol that refuses arguments or forms of an answer, with ``status``."""
 
-    def __init__(self, *refuses: str, keeps: str = "", says: dict[str, Any] | None = None, status: int = 400) -> None:
+    def __init__(self, *refuses: str, says: dict[str, Any] | None = None, status: int = 400) -> None:
         super().__init__(_Handler)
-        self.refuses, self.keeps, self.says, self.status = refuses, keeps, says or {}, status
+        self.refuses, self.says, self.status = refuses, says, status
+        self.first: list[int] = []
+        """Statuses of the first answers."""
         self.seen: list[dict[str, Any]] = []
         self.pauses: tuple[float, ...] = ()
         """Seconds before each piece of a streamed answer."""
         self.late: list[float] = []
         """Seconds before the next answers."""
-        self.at_once = self.most_at_once = 0
-        self.lost: tuple[int, ...] = ()
-        """The requests, counted from one, whose connection ends without an answer."""
+
+    @property
+    def forms(self) -> list[str]:
+        """The form in which each answer was asked for."""
+        return [_form(body) for body in self.seen]
 
     def opened(self, **given: Any) -> Model:
         pytest.importorskip("langchain_openai")
-        given = {"retrying": Retrying(0), "timeout": 5} | given
+        given = {"retrying": AT_ONCE, "timeout": 5} | given
         return open_model("openai:small", base_url=f"{self.url}/v1", **given)
 
 
-class _Handler(Handler):
-    def get(self) -> None:
-        server = self.server
-        assert isinstance(server, Server)
-        self._send(200 if self.path in server.says else 404, server.says.get(self.path, {}))
+def _form(body: dict[str, Any]) -> str:
+    usual = "tool_call" if body.get("tools") else "prompt" if "<schema>" in str(body["messages"]) else ""
+    return body.get("response_format", {}).get("type", usual)
 
+
+class _Handler(Handler):
     def post(self) -> None:
         server = self.server
         assert isinstance(server, Server)
         body = self.read()
-        if not self.path.endswith("/chat/completions"):
-            return self._send(404, {})
         server.seen.append(body)
-        if len(server.seen) in server.lost:
-            self.close_connection = True
-            return None
-        server.at_once += 1
-        server.most_at_once = max(server.most_at_once, server.at_once)
         time.sleep(server.late.pop() if server.late else 0)
-        server.at_once -= 1
-        form = body.get("response_format", {}).get("type", "tool_call" if body.get("tools") else "")
+        if server.first and (status := server.first.pop(0)) != 200:
+            return self._send(status, {"error": {"message": "not now"}})
+        form = _form(body)
         named = next((name for name in server.refuses if name in body or name == form), None)
         if named is not None:
             said = {"error": {"message": f"unknown argument: {named} ({TYPES})"}}
-            return self._send(server.status, server.says if "error" in server.says else said)
-        if form == "tool_call" and server.keeps == form:
-            call = {"name": body["tools"][0]["function"]["name"], "arguments": WORD}
+            return self._send(server.status, server.says or said)
+        if form == "tool_call" and body["tools"][0]["function"]["name"] == "Greeting":
+            call = {"name": "Greeting", "arguments": WORD}
             message = {"content": None, "tool_calls": [{"id": "c1", "type": "function", "function": call}]}
             return self._send(200, openai_completion(message, "tool_calls"))
-        kept = {"json_schema": WORD, "json_object": '{"hello": "you'}.get(form) if server.keeps == form else None
         if body.get("stream"):
             return self._stream("Hel", "lo!")
-        return self._send(200, openai_completion({"content": kept or "Hello!"}, "length" if kept else "stop"))
+        return self._send(200, openai_completion({"content": WORD if form in FORMS else "Hello!"}, "stop"))
 
     def _stream(self, *pieces: str) -> None:
         server = self.server
@@ -112,53 +120,63 @@ class _Handler(Handler):
         self.wfile.write(body)
 
 
+async def greeting(model: Model) -> Greeting | ModelError | None:
+    async def call(messages: Sequence[Any], schema: dict[str, Any]) -> str:
+        return answered_json(await answer_of(model, messages, schema=schema))
+
+    reply = await Question(Greeting, call).put([HumanMessage("Greet me.")])
+    return reply.answer or reply.failure
+
+
 @pytest.mark.parametrize(
-    ("refuses", "keeps", "status", "form"),
+    ("refuses", "status", "forms"),
     [
-        ((), "json_schema", 400, "json_schema"),
-        (("json_schema",), "json_object", 500, "json_object"),  # llama-cpp-python
-        (("json_schema", "json_object"), "tool_call", 400, "tool_call"),
-        ((), "tool_call", 400, "tool_call"),  # takes every form, and ignores the first two
-        (("json_schema", "json_object", "tool_choice"), "", 422, "prompt"),
-        ((), "", 400, "prompt"),
+        ((), 400, FORMS[:1]),
+        (("json_schema",), 400, FORMS[:2]),
+        (("json_schema",), 404, FORMS[:2]),  # OpenRouter, of a model without it
+        (("json_schema", "tool_choice"), 422, FORMS),
+        (("json_schema", "tool_call"), 400, FORMS),
     ],
 )
-async def test_the_form_of_a_schema_is_the_first_that_the_server_keeps_to(
-    refuses: tuple[str, ...], keeps: str, status: int, form: str
+async def test_an_answer_is_asked_for_in_the_first_form_that_the_server_takes_which_is_remembered(
+    refuses: tuple[str, ...], status: int, forms: tuple[str, ...]
 ) -> None:
-    with Server(*refuses, keeps=keeps, status=status) as server:
+    with Server(*refuses, status=status) as server:
         model = server.opened()
-        found = await survey(model)
-        assert found.structured == form
-        assert all(0 < body["max_tokens"] <= 60 for body in server.seen)
-        assert len(server.seen) <= 5, "each form costs a question, and a refused argument one more"
-    assert model.knowing(found).params.get("structured") == (None if form == "json_schema" else form)
+        for _ in range(2):
+            assert await greeting(model) == Greeting(word="drretail")
+        assert await greeting(again := server.opened()) == Greeting(word="drretail")
+        assert server.forms == [*forms, *forms[-1:] * 2], "also of a model that is opened anew"
+        assert again.params.keys() == {"max_tokens", "temperature", "base_url"}, "it is in no label"
 
 
-@pytest.mark.parametrize(
-    ("says", "context", "slots"),
-    [
-        ({"/props": {"default_generation_settings": {"n_ctx": 4096}, "total_slots": 2}}, 4096, 2),
-        (
-            {"/v1/models": {"data": [{"id": "other", "max_model_len": 1}, {"id": "small", "max_model_len": 8192}]}},
-            8192,
-            None,
-        ),
-        ({"/v1/models": {"data": [{"id": "small", "meta": {"n_ctx": 2048, "n_ctx_train": 8192}}]}}, 2048, None),
-        ({"/api/v0/models": {"data": [{"id": "small", "loaded_context_length": 6000}]}}, 6000, None),
-        ({"/api/ps": {"models": [{"name": "small:latest", "context_length": 4096}]}}, 4096, None),
-        ({"/v1/models": {"data": [{"id": "/models/small.gguf", "max_model_len": 4096}]}}, 4096, None),
-        ({"/v1/models": {"data": [{"id": each, "max_model_len": 4096} for each in ("a", "b")]}}, None, None),
-        ({"/v1/models": {"data": [{"id": "small"}]}, "/props": ["odd"]}, None, None),
-        ({}, None, None),
-    ],
-)
-async def test_a_servers_context_length_is_asked(says: dict[str, Any], context: int | None, slots: int | None) -> None:
-    with Server(says=says, keeps="json_schema") as server:
-        found = await survey(server.opened())
-        stated = server.opened(context=1000).knowing(found)
-    assert (found.context, found.slots) == (context, slots)
-    assert stated.params["context"] == 1000, "what the user says holds if it is less"
+async def test_a_form_that_is_refused_by_an_error_of_the_server_is_given_up_after_its_retries() -> None:
+    with Server("json_schema", status=500) as server:  # llama-cpp-python
+        models = server.opened(), server.opened()
+        answers = await asyncio.gather(*[greeting(model) for model in models * 2])
+        assert answers == [Greeting(word="drretail")] * 4, "and such a server is not down, whoever asks at once"
+        assert Counter(server.forms) == {"json_schema": 4 * 3, "tool_call": 4}
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_server_that_is_busy_once_is_asked_again_in_the_same_form(status: int) -> None:
+    with Server() as server:
+        server.first = [status, 200, status, status, status]
+        model = server.opened()
+        assert await greeting(model) == Greeting(word="drretail")
+        second = await greeting(model)
+        asked_otherwise = status == 500  # which may be meant for the form, and no other of these
+        assert isinstance(second, Greeting) == asked_otherwise
+        assert server.forms == ["json_schema"] * 5 + ["tool_call"] * asked_otherwise
+
+
+async def test_a_question_that_no_form_mends_fails_with_what_the_server_says() -> None:
+    with Server("messages") as server:
+        failure = await greeting(server.opened())
+        assert isinstance(failure, ModelError)
+        assert "unknown argument: messages" in failure.message
+        assert (server.forms, failure.retries) == ([*FORMS], 2)
+        assert not server.opened().refused
 
 
 @pytest.mark.parametrize("argument", ["temperature", "seed", "max_tokens", "stream_options"])
@@ -203,59 +221,9 @@ async def test_an_argument_is_refused_by_its_whole_name_and_by_the_body_first() 
         assert len(server.seen) == 1
 
 
-@pytest.mark.parametrize("status", [429, 503])
-async def test_a_server_that_still_loads_its_model_is_not_said_to_keep_to_no_form(status: int) -> None:
-    with Server("messages", status=status) as server, pytest.raises(UserError, match="has not answered"):
-        await survey(server.opened())
-
-
-async def test_a_model_whose_slots_are_unknown_leaves_those_of_its_server() -> None:
-    model = open_model("openai:small", base_url="http://127.0.0.1:1/v1").knowing(Abilities(slots=2))
-    judge = open_model("openai:judge", base_url="http://127.0.0.1:1/v1", pacer=model.pacer)
-    assert judge.knowing(Abilities()).pacer.slots == 2
-
-
 def test_a_recorded_call_without_a_temperature_replays_without_one() -> None:
     assert "temperature" not in open_recorded("openai:small", {"max_tokens": 8000}, is_whole=True).params
     assert open_recorded("openai:small", {}).params["temperature"] == 0
-
-
-async def test_a_server_that_is_not_there_is_named_before_anything_else() -> None:
-    with Server() as server:
-        model = server.opened()
-    with pytest.raises(UserError, match="can't be reached"):
-        await survey(model)
-
-
-async def test_what_was_found_out_is_kept_with_the_speed_and_in_the_record(tmp_path: Path) -> None:
-    known = KnownServers(tmp_path / "new" / "servers.json")
-    with Server(
-        "json_schema", keeps="json_object", says={"/v1/models": {"data": [{"id": "small", "max_model_len": 4096}]}}
-    ) as server:
-        model = server.opened()
-        assert known.of(model) is None
-        found = await survey(model)
-        known.keep(model, await measured(model.knowing(found)))
-        again = known.of(model)
-        assert again is not None
-        assert re.search(r"holds 4,096 tokens.* reads [1-9].* tokens a second", again.sentence)
-        params = model.knowing(again).params
-        assert open_recorded("openai:small", params).params == params
-        assert open_recorded("openai:small", params).structured == "json_object"
-        asked = model.knowing(again).asked  # all that the record of a role says that was never asked
-        assert open_recorded("openai:small", asked).asked == asked
-    known.path.write_text("{broken")
-    assert known.of(model) is None
-
-
-async def test_a_connection_that_ends_does_not_end_the_measuring() -> None:
-    with Server() as server:
-        server.lost = (2,)
-        assert (await measured(server.opened())).write_speed
-    with Server() as server:
-        server.lost = (1, 2)
-        with pytest.raises(ModelError, match="Connection error"):
-            await measured(server.opened())
 
 
 @pytest.mark.parametrize(
@@ -285,31 +253,19 @@ async def test_nothing_is_sent_while_a_server_may_still_write_an_answer_that_nob
         server.late = [0.6]
         model = server.opened(timeout=0.3, retrying=Retrying(1, sleep=sleep, chance=lambda: 0.0))
         assert (await answer_of(model, [HumanMessage("Hello?")])).text == "Hello!"
-        assert 0.3 <= slept[0] < 0.6, "as long again, where its speed is unknown"
-        server.late = [0.6]
-        fast = replace(model, server=Abilities(write_speed=4_000), longest=4_000)
-        await answer_of(fast, [HumanMessage("Hello?")])
-        assert 0.5 <= slept[1] <= 0.7, "what is left of the second that its longest answer takes"
-
-
-async def test_no_more_questions_are_under_way_than_the_server_answers_at_a_time() -> None:
-    with Server() as server:
-        server.late = [0.1] * 3
-        model = server.opened().knowing(Abilities(slots=1))
-        await asyncio.gather(*[answer_of(model, [HumanMessage("Hello?")]) for _ in range(3)])
-        assert server.most_at_once == 1
+        assert 0.3 <= slept[0] < 0.6, "as long again"
 
 
 async def test_an_answer_gets_no_more_tokens_than_a_small_context_leaves_and_an_overlong_question_is_not_sent() -> None:
     with Server() as server:
-        model = server.opened().knowing(Abilities(context=4096)).answering("researcher")
+        model = server.opened(context=4096).answering("researcher")
         await answer_of(model, [HumanMessage("Hello?")])
         await answer_of(model, [HumanMessage("x" * 4 * 2500)])
         await answer_of(model, [HumanMessage("x" * 4 * 3500)])  # fits, as estimated
         with pytest.raises(ModelError, match="holds 4,096") as caught:
             await answer_of(model, [HumanMessage("x" * 4 * 4000)])
         assert caught.value.kind == "context_overflow"
-        assert [body["max_tokens"] for body in server.seen] == [1024, 4096 - 3500, 256]
+        assert [body["max_tokens"] for body in server.seen] == [4095, 596, 256]
 
 
 @pytest.mark.parametrize(
@@ -328,49 +284,6 @@ async def test_an_answer_gets_no_more_tokens_than_a_small_context_leaves_and_an_
 )
 def test_json_is_mended_where_there_is_one_way_to_read_it(text: str, mended: str) -> None:
     assert mended_json(text) == mended
-
-
-def test_a_small_context_is_part_of_the_label_and_a_large_one_is_not() -> None:
-    model = open_model("openai:small", base_url="http://127.0.0.1:1/v1")
-    assert model.knowing(Abilities(context=4096)).asked["context"] == 4096
-    assert "context" not in model.knowing(Abilities(context=131_072)).asked
-
-
-def test_the_lean_schemas_keep_every_name_type_and_choice_in_half_the_length() -> None:
-    full, lean = openai_schemas(), lean_schemas(openai_schemas())
-    assert len(json.dumps(lean)) < len(json.dumps(full)) / 2
-
-    def shape(tool: dict[str, Any]) -> Any:
-        given = tool["function"]["parameters"]
-        choices = {name: (each["type"], each.get("enum")) for name, each in given["properties"].items()}
-        return tool["function"]["name"], choices, given["required"]
-
-    assert [shape(tool) for tool in lean] == [shape(tool) for tool in full]
-    assert all(tool["function"]["description"] for tool in lean)
-
-
-def test_fewer_and_shorter_results_are_asked_for() -> None:
-    assert lean_arguments({"query": "bed"}, {"query", "limit"}) == {"query": "bed", "limit": HITS}
-    assert lean_arguments({"limit": 2}, {"limit"}) == {"limit": 2}
-    assert lean_arguments({"limit": "many"}, {"limit"}) == {"limit": "many"}, "for the tool to refuse"
-    assert lean_arguments({"query": "bed"}, {"query"}) == {"query": "bed"}
-    assert lean_arguments("no object", {"limit"}) == "no object"
-    cut = lean_result({"title": "Bed", "description": "x" * 1000, "features": [*"abcdefghij"], "price": 3})
-    assert (cut["title"], cut["price"], len(cut["description"])) == ("Bed", 3, TEXT + 1)
-    assert cut["features"] == [*"abcdefgh", "…"]
-    assert len(cut["features"]) == ITEMS + 1
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize(("context", "is_lean"), [(8_192, True), (40_000, False)])
-async def test_a_model_of_a_small_context_is_shown_lean_tools(tmp_path: Path, context: int, is_lean: bool) -> None:
-    with Provider(completes({"content": "Hello."})) as provider:
-        model = opened("openai", provider).knowing(Abilities(context=context))
-        models = Models({"researcher": model}, Journal(tmp_path / "journal.jsonl"), Trajectory())
-        await models.call("researcher", [HumanMessage("Hello?")], tools=openai_schemas())
-        sent = provider.seen[0].body["tools"]
-    assert sent == (lean_schemas(openai_schemas()) if is_lean else openai_schemas())
-    assert models.is_lean("researcher") == is_lean
 
 
 NAMES = {"get_current_temperature", "spotify_trending_songs", "get_user_info", "read", "get_product_details"}
