@@ -2,6 +2,7 @@
 
 providers.py   the providers: package, key variables, spelling, rate limits and retries; profiles (profiles.toml) and
                embeddings by name
+openai_chat.py the client of OpenAI's protocol, with what LangChain's drops of loose answers
 registry.py    opens the chat model that "provider:model" names, offline ones too
 models.py      the models of one run: journalled, counted, written into the trajectory
 calling.py     calls a model: cache marks, pace, retries, time-outs, counts

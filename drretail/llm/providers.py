@@ -222,7 +222,8 @@ class Provider:
     ``sends_temperature`` decides for models that have no profile.
     """
 
-    langchain_name: str
+    chat: str
+    """LangChain's chat model, as "module:attribute"."""
     package: str
     key_variables: tuple[str, ...]
     settings: Callable[[CallLimits], dict[str, Any]]
@@ -314,7 +315,7 @@ def _seed(limits: CallLimits) -> dict[str, Any]:
 PROVIDERS: dict[str, Provider] = {
     # Recent Claude models refuse a temperature, and the newest have no profile: without a profile none is sent.
     "anthropic": Provider(
-        "anthropic",
+        "langchain_anthropic:ChatAnthropic",
         "langchain_anthropic",
         ("ANTHROPIC_API_KEY",),
         _anthropic,
@@ -322,9 +323,18 @@ PROVIDERS: dict[str, Provider] = {
         takes_seed=False,
         streams="asked",
     ),
-    "openai": Provider("openai", "langchain_openai", ("OPENAI_API_KEY",), _openai, streams="asked"),
-    "ollama": Provider("ollama", "langchain_ollama", (), _ollama, takes_context=True, streams="always"),
-    "google": Provider("google_genai", "langchain_google_genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google),
+    "openai": Provider(
+        "drretail.llm.openai_chat:CompatibleChat", "langchain_openai", ("OPENAI_API_KEY",), _openai, streams="asked"
+    ),
+    "ollama": Provider(
+        "langchain_ollama:ChatOllama", "langchain_ollama", (), _ollama, takes_context=True, streams="always"
+    ),
+    "google": Provider(
+        "langchain_google_genai:ChatGoogleGenerativeAI",
+        "langchain_google_genai",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        _google,
+    ),
 }
 """The providers that langchain opens."""
 OFFLINE = "offline"

@@ -411,14 +411,10 @@ def _build(
     spec: str, model: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
 ) -> tuple["BaseChatModel", dict[str, float]]:
     """The chat model and the temperature it was given. Only a built model knows its profile: it may be built twice."""
-    from langchain.chat_models import init_chat_model
-
-    chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)
+    opening = _loaded(provider.chat)
+    chat: BaseChatModel = opening(model=model, **arguments)
     sampling = _sampling(spec, chat.profile or {}, provider, temperature)
-    if not sampling:
-        return chat, {}
-    arguments = arguments | sampling
-    return init_chat_model(model, model_provider=provider.langchain_name, **arguments), sampling
+    return (opening(model=model, **arguments, **sampling) if sampling else chat), sampling
 
 
 def _sampling(spec: str, profile: Mapping[str, Any], provider: Provider, temperature: float | None) -> dict[str, float]:

@@ -151,7 +151,9 @@ def open_chat(model: str, asked: Asked) -> BaseChatModel:
     return scripted_model(play=lambda _: answer).chat
 
 
-ACME = Provider("openai", "langchain_openai", ("ACME_KEY",), lambda limits: {"timeout": limits.timeout})
+ACME = Provider(
+    "langchain_openai:ChatOpenAI", "langchain_openai", ("ACME_KEY",), lambda limits: {"timeout": limits.timeout}
+)
 
 
 def echoed(spec: str, **given: Any) -> str:
