@@ -355,7 +355,9 @@ def _whole(answer: "AIMessage") -> "AIMessage | Fault":
             "the answer was cut at the longest length allowed: set max_tokens higher in drretail.toml or a profile"
         )
     elif not answer.text.strip():
-        thought = any(block["type"] == "reasoning" for block in answer.content_blocks)
+        thought = answer.additional_kwargs.get("reasoning_content") or any(
+            block["type"] == "reasoning" for block in answer.content_blocks
+        )
         problem = f"the answer is {'only in the reasoning' if thought else 'empty'} (stop reason {reason})"
     else:
         return answer
