@@ -307,14 +307,12 @@ def runner_of(
 
 
 def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
-    """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
+    """The system's models by role, as they were when its runs were made."""
     journals = map(read_journal, run_files(experiment, label))
     calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
     # The calls of the system's first run that has any
     parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}
     return {
-        role: open_recorded(
-            model.spec, parameters.get(role) or model.params or {}, prices, is_whole=bool(parameters.get(role))
-        )
+        role: open_recorded(model, parameters.get(role) or model.params or {}, prices)
         for role, model in system.models.items()
     }

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackHandler
@@ -11,15 +11,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
-from drretail.llm.estimates import AS_COUNTED
 from drretail.llm.faults import Fault, address_of, attempt
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
-from drretail.llm.servers import ARGUMENTS, changed, refused_argument, without
+from drretail.llm.servers import ARGUMENTS, refused_argument, without
 from drretail.llm.structured import Form, forms_of
 from drretail.llm.usage import estimated_tokens, usage_of
-from drretail.records.models import DEFAULT_MAX_TOKENS
 from drretail.records.run import Usage
 
 EXPECTED_ANSWER = 500
@@ -139,7 +137,7 @@ async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: b
                 f"Waiting for {whom} ({model.info.model}): {outcome.error.message[:TOLD_LENGTH]}; "
                 f"try {tried + 1} of {policy.retries + 1} in {pause:.0f} s."
             )
-        if outcome.wait is not None and (outcome.status is not None or outcome.error.kind == "timeout"):
+        if outcome.wait is not None and outcome.status is not None:
             model.pacer.hold(outcome.wait)
         attempts.failed.append(outcome.error.message)
         await policy.sleep(pause)
@@ -200,10 +198,11 @@ async def paced_attempt(
     """
     estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + EXPECTED_ANSWER
     await model.pacer.admit(estimated)
+    _check_fits(model, chat, messages)
     began = model.retrying.clock()
     while True:
         left_out = {*model.refused} & ARGUMENTS.keys()
-        sent = without(_fitting(model, chat, messages), left_out)
+        sent = without(chat, left_out)
         try:
             outcome = await _in_time(model, sent, messages, spent)
         except ModelError as problem:
@@ -215,8 +214,6 @@ async def paced_attempt(
             break
         model.refused.add(refused)
     seconds = model.retrying.clock() - began
-    if isinstance(outcome, Fault) and outcome.error.kind == "timeout" and not outcome.is_unreached:
-        outcome = replace(outcome, wait=_still_writing(model, seconds))
     if not isinstance(outcome, Fault):
         model.pacer.correct(estimated, usage_of(outcome))
     elif outcome.usage is not None or outcome.status is not None:  # refused without usage, it read nothing
@@ -224,34 +221,15 @@ async def paced_attempt(
     return outcome, seconds
 
 
-def _still_writing(model: Model, seconds: float) -> float | None:
-    """Seconds that a server of the user's own may go on writing the answer that nobody waits for; None if it stops.
+def _check_fits(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> None:
+    """Raises ModelError if the question leaves no room in what the model is stated to hold.
 
-    It notices a closed connection at the next piece, but not before the end of an answer that comes in one: that may
-    take as long again.
-    """
-    if model.streamed or address_of(model) is None:
-        return None
-    return seconds
-
-
-def _fitting(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> Any:
-    """The chat model with an answer no longer than the context leaves room for, if it is stated how much that holds.
-
-    Raises ModelError if the question itself leaves no room, before anything is sent.
+    Ollama would drop its beginning without a word.
     """
     held: int | None = model.stated_context or model.params.get("context")
-    if held is None:
-        return chat
-    read = estimated_tokens(chat, messages)
-    if held - read < LEAST_ANSWER:
+    if held is not None and held - (read := estimated_tokens(chat, messages)) < LEAST_ANSWER:
         asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
         raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
-    if model.lengths is None:
-        return chat
-    room = max(LEAST_ANSWER, held - int(read * AS_COUNTED.high))
-    fields = model.lengths(min(room, model.longest or DEFAULT_MAX_TOKENS))
-    return changed(chat, lambda within: fields)
 
 
 async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":

@@ -195,7 +195,7 @@ temporary fault. Requests that a client knows to be wrong are among them, and ar
 class Answering(Protocol):
     """A chat model, with or without bound tools or an answer schema."""
 
-    def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage]": ...
+    def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage | dict[str, AIMessage]]": ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,8 @@ async def attempt(
     errors never hold the key.
     """
     try:
-        answer = await model.ainvoke(list(messages))
+        outcome = await model.ainvoke(list(messages))
+        answer = outcome["raw"] if isinstance(outcome, dict) else outcome  # of a schema's own chain
     except json.JSONDecodeError as problem:
         return _fault(model, "model", "the provider answered with broken JSON", problem)
     except DrretailError:
@@ -318,19 +319,16 @@ def _with_all_calls(answer: "AIMessage", turn: int) -> "AIMessage":
     Clients keep such calls apart but send them again with the conversation, and providers reject a call without a
     reply. Calls that have no id of their own are numbered, with the ``turn`` of the conversation.
     """
+    from langchain_core.messages.tool import tool_call
+
     broken = [
-        {
-            "type": "tool_call",
-            "name": call["name"] or "",
-            "args": {"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]},
-            "id": call["id"],
-        }
+        tool_call(name=call["name"] or "", args={"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]}, id=call["id"])
         for call in answer.invalid_tool_calls
     ]
     calls, ids = [*answer.tool_calls, *broken], set[str | None]({None, ""})
     for at, call in enumerate(calls):
         if call["id"] in ids:
-            calls[at] = {**call, "id": f"call_{turn}_{at}"}
+            calls[at] = tool_call(name=call["name"], args=call["args"], id=f"call_{turn}_{at}")
         ids.add(call["id"])
     if calls == answer.tool_calls:
         return answer

@@ -17,6 +17,15 @@ ENDED = "stream_ended"
 class CompatibleChat(ChatOpenAI):
     """A chat model at OpenAI, or at a server that speaks its protocol."""
 
+    def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
+        """The request, with an answer's schema as the protocol has it: OpenAI's client would parse the answer, and raise
+        an error without text or tokens over one that was cut.
+        """
+        payload = super()._get_request_payload(input_, stop=stop, **kwargs)
+        if form := payload.pop("response_format", None):
+            payload["extra_body"] = {**(payload.get("extra_body") or {}), "response_format": form}
+        return payload
+
     def _create_chat_result(self, response: Any, generation_info: dict[str, Any] | None = None) -> ChatResult:
         messages = [choice.message for choice in getattr(response, "choices", None) or ()]
         for call in (call for message in messages for call in getattr(message, "tool_calls", None) or ()):
@@ -30,11 +39,10 @@ class CompatibleChat(ChatOpenAI):
         self, chunk: dict[str, Any], default_chunk_class: type, base_generation_info: dict[str, Any] | None
     ) -> ChatGenerationChunk | None:
         made = super()._convert_chunk_to_generation_chunk(chunk, default_chunk_class, base_generation_info)
-        piece = chunk.get("chunk") or chunk  # the client wraps the pieces of an answer in a schema
         if made is not None:
-            for choice in piece.get("choices") or ():
+            for choice in chunk.get("choices") or ():
                 made.message.additional_kwargs |= _dropped(choice.get("delta") or {})
-            if not piece.get("choices") and piece.get("usage"):
+            if not chunk.get("choices") and chunk.get("usage"):
                 made.message.response_metadata[ENDED] = True
         return made
 

@@ -42,6 +42,7 @@ from drretail.records.models import (
     THINKING_TOKENS,
     Price,
 )
+from drretail.records.run import RoleModel
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -153,33 +154,16 @@ def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return stated | ({"own_server": True} if "base_url" in params else {})
 
 
-def open_recorded(
-    spec: str, params: Mapping[str, Any], prices: PriceTable | None = None, *, is_whole: bool = False
-) -> Model:
-    """The model that a journal answers for, with the recorded parameters. It needs no key and sends nothing.
-
-    With ``is_whole`` they are those of a recorded call, and stay as they are. Those of a label lack what is usual.
-
-    Raises UserError for a model at ``module:attribute``: nothing is imported on behalf of a folder that somebody hands
-    over.
+def open_recorded(model: RoleModel, params: Mapping[str, Any], prices: PriceTable | None = None) -> Model:
+    """The model that a journal answers for, with the recorded parameters. It needs no key and no package, and nothing
+    is imported on behalf of a folder that somebody hands over.
     """
-    provider, _, name = spec.partition(":")
-    if provider not in provider_names():
-        raise UserError(f"The model {quoted(spec)} is of a provider that is not installed here: install its package.")
-    if provider == "scripted":  # its script's file stayed where the folder was made
-        from drretail.llm.stand_in import StandIn
+    from drretail.llm.stand_in import StandIn
 
-        script = {key: params[key] for key in ("script",) if key in params}
-        info = ModelInfo(spec=spec, provider=provider, model=name, kind="scripted")
-        return Model(spec, StandIn, info, script, price=FREE)
-    settings: dict[str, Any] = {
-        name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
-    }
-    # A role that was never asked is known by its label's parameters, which keep no address.
-    settings["base_url"] = settings["base_url"] or ("http://own.invalid" if params.get("own_server") else None)
-    keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
-    model = open_model(spec, prices=prices, environ=keys, sends=False, **settings)
-    return replace(model, params={**params}) if is_whole else model
+    provider, _, name = model.spec.partition(":")
+    info = ModelInfo(spec=model.spec, provider=provider, model=name, kind=model.kind)
+    price = FREE if model.kind != "llm" else None if prices is None else prices.of(model.spec)
+    return Model(model.spec, StandIn, info, {**params}, price=price)
 
 
 def open_model(

@@ -1,16 +1,13 @@
 """What servers of open models need: requests without arguments that they refuse, and tool calls read from a text.
 
-``<tool_call>{…}</tool_call>``             Hermes, Qwen, SmolLM2 (a list of calls), Qwen Coder (``<function=…>`` inside)
-``<function=name>{…}</function>``          Llama 3.1, and with ``<parameter=…>`` Qwen Coder
-``[TOOL_CALLS]`` [{…}] or name[ARGS]{…}    Mistral
-a fenced block of JSON                     models that were only told of the tools
-{"name": …, "parameters": …}, [name(…)]    Llama 3.1 and 3.2, as the whole answer
+``<tool_call>{…}</tool_call>``  Hermes, Qwen, SmolLM2 (a list of calls)
+a fenced block of JSON          models that were only told of the tools
+{"name": …, "parameters": …}    Llama 3.1, as the whole answer
 
 A text is read as calls only if nothing follows them, every call is of an offered tool with an object of arguments, and
 the text declares no picks and frames no report: what a final report says of a call is no call.
 """
 
-import ast
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +22,7 @@ from langchain_core.runnables import RunnableBinding
 from drretail.errors import causes_of
 from drretail.grounding.report.picks import is_whole_report, take_picks
 from drretail.llm.faults import Fault
-from drretail.llm.structured import THOUGHT, Wrapped
+from drretail.llm.structured import THOUGHT
 
 REFUSING = frozenset({400, 422, 500, 501})
 """Statuses with which an argument is refused. llama-cpp-python answers 500 to all that its own types don't know."""
@@ -92,12 +89,11 @@ def without(chat: Any, refused: set[str]) -> Any:
     return changed(chat, other_length, unbound)
 
 
-def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unbound: set[str] | None = None) -> Any:
+def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unbound: set[str]) -> Any:
     """The same with other fields of the chat model within, and less bound to it; itself if nothing changes."""
-    if isinstance(chat, Wrapped):
-        return chat.around(lambda within: changed(within, fields))  # unbound, nothing would ask for its form
     if isinstance(chat, RunnableBinding):
-        kwargs = {name: value for name, value in chat.kwargs.items() if name not in (unbound or ())}
+        is_form = "ls_structured_output_format" in chat.kwargs  # without its tool, nothing would ask for the form
+        kwargs = {name: value for name, value in chat.kwargs.items() if is_form or name not in unbound}
         within = changed(chat.bound, fields, unbound)
         is_same = within is chat.bound and len(kwargs) == len(chat.kwargs)
         return chat if is_same else chat.model_copy(update={"bound": within, "kwargs": kwargs})
@@ -111,6 +107,7 @@ LONGEST = 20_000
 """Characters of a text that may be calls; the longest call that a model was seen to write had a few hundred."""
 _CONTROL = re.compile(r"<\|[a-z_]{1,30}\|>")
 _FENCES = frozenset({"", "json", "tool_call", "tool_calls"})
+_CLOSINGS = {"<tool_call>": "</tool_call>", "```": "```"}
 Call = tuple[str, dict[str, Any]]
 
 
@@ -134,94 +131,30 @@ def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
     declared = take_picks(rest)
     if is_whole_report(rest) or declared.picks is not None or declared.problem is not None:
         return text, []
-    starts = {at: opening for opening in _OPENINGS if (at := rest.find(opening)) >= 0}
+    starts = {at: opening for opening in _CLOSINGS if (at := rest.find(opening)) >= 0}
     at = min(starts, default=0)
-    read = _OPENINGS[starts[at]] if starts else _whole
     try:
-        calls = [*read(rest[at:])]
-    except (ValueError, LookupError, TypeError, AttributeError, SyntaxError, RecursionError, MemoryError):
+        calls = [*_marked(rest[at:], starts[at])] if starts else [*_of_json(json.loads(rest))]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return text, []
     are_calls = bool(calls) and all(name in names for name, _ in calls)
     return (rest[:at].strip(), calls) if are_calls else (text, [])
 
 
-def _tagged(text: str) -> Iterator[Call]:
-    for body in _bodies(text, "<tool_call>", "</tool_call>"):
-        yield from _functions(body) if body.startswith("<function=") else _of_json(json.loads(body))
-
-
-def _functions(text: str) -> Iterator[Call]:
-    for body in _bodies(text, "<function=", "</function>"):
-        name, _, arguments = body.partition(">")
-        arguments = arguments.strip()
-        is_tagged = arguments.startswith("<parameter=") or not arguments
-        yield name.strip(), (_parameters if is_tagged else _object)(arguments)
-
-
-def _parameters(text: str) -> dict[str, Any]:
-    parameters = [body.partition(">") for body in _bodies(text, "<parameter=", "</parameter>")]
-    return {name.strip(): _value(value.strip()) for name, _, value in parameters}
-
-
-def _value(text: str) -> Any:
-    """A number, list or truth value where the text is one in JSON; the text itself otherwise."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    # Ids of orders are digits with leading zeros, which JSON refuses; those without are texts all the same.
-    return text if isinstance(value, int) and not isinstance(value, bool) and len(text) > 6 else value
-
-
-def _bracketed(text: str) -> Iterator[Call]:
-    rest = text.removeprefix("[TOOL_CALLS]").strip()
-    if rest.startswith(("[", "{")):
-        yield from _of_json(json.loads(rest))
-        return
-    for part in filter(None, rest.split("[TOOL_CALLS]")):
-        name, _, arguments = part.partition("[ARGS]")
-        yield name.strip(), _object(arguments)
-
-
-def _fenced(text: str) -> Iterator[Call]:
-    for body in _bodies(text, "```", "```"):
-        language, _, content = body.partition("\n")
-        if language.strip() not in _FENCES:
-            raise ValueError("a block of something else")
-        yield from _of_json(json.loads(content))
-
-
-def _whole(text: str) -> Iterator[Call]:
-    if text.startswith("{"):
-        yield from _of_json(json.loads(text))
-        return
-    tree = ast.parse(text, mode="eval").body
-    for call in tree.elts if isinstance(tree, ast.List) else []:
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError("no list of calls")
-        yield call.func.id, {str(each.arg): ast.literal_eval(each.value) for each in call.keywords if each.arg}
-
-
-_OPENINGS: Mapping[str, Callable[[str], Iterator[Call]]] = {
-    "<tool_call>": _tagged,
-    "<function=": _functions,
-    "[TOOL_CALLS]": _bracketed,
-    "```": _fenced,
-}
-
-
-def _bodies(text: str, opening: str, closing: str) -> Iterator[str]:
-    """What stands between the marks, one after the other up to the text's end; the last may be left open.
+def _marked(text: str, opening: str) -> Iterator[Call]:
+    """The calls between marks, one after the other up to the text's end; the last mark may be left open.
 
     Raises ValueError if anything else stands beside them.
     """
-    rest = text.strip()
-    while rest:
-        if not rest.startswith(opening):
+    while text:
+        if not text.startswith(opening):
             raise ValueError("other text")
-        body, _, rest = rest[len(opening) :].partition(closing)
-        rest = rest.strip()
-        yield body.strip()
+        body, _, text = text[len(opening) :].partition(_CLOSINGS[opening])
+        language, _, content = body.partition("\n") if opening == "```" else ("", "", body)
+        if language.strip() not in _FENCES:
+            raise ValueError("a block of something else")
+        text = text.strip()
+        yield from _of_json(json.loads(content))
 
 
 def _of_json(value: Any) -> Iterator[Call]:

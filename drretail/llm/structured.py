@@ -3,11 +3,10 @@
 import ast
 import json
 import re
-import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -21,7 +20,6 @@ from drretail.records.tables.figures import counted
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
-    from langchain_core.runnables import Runnable
 
 
 METHODS = ("json_schema", "function_calling")
@@ -31,64 +29,6 @@ to the schema; the answer is the arguments of a tool. The last form is a prompt 
 THOUGHT = re.compile(r"<think>.*?</think>|(<think>.*)", re.DOTALL)
 """The group is what never ends, and stays: without it, each of many beginnings would be read to the text's end."""
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
-
-
-@runtime_checkable
-class Wrapped(Protocol):
-    """What is asked in place of a chat model, and asks a runnable within."""
-
-    def around(self, change: "Callable[[Any], Any]") -> Any:
-        """The same around what ``change`` makes of the runnable; itself if that is the same."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Structured:
-    """A chat model whose raw answers are in a schema. Errors mask the secrets of ``bound``, the chat model itself."""
-
-    bound: "BaseChatModel"
-    _runnable: "Runnable[Any, Any]"
-
-    async def ainvoke(self, messages: "Sequence[BaseMessage]") -> "AIMessage":
-        try:
-            answer = await self._runnable.ainvoke(list(messages))
-        except _unfinished() as problem:
-            return _raw(problem)
-        return answer["raw"] if isinstance(answer, dict) else answer
-
-    def around(self, change: "Callable[[Any], Any]") -> "Structured":
-        within = change(self._runnable)
-        return self if within is self._runnable else Structured(self.bound, within)
-
-
-def _unfinished() -> tuple[type[Exception], ...]:
-    """The errors of OpenAI's client for answers in a schema that were cut or refused; none unless it is loaded."""
-    names = ("LengthFinishReasonError", "ContentFilterFinishReasonError")
-    errors = (getattr(sys.modules.get("openai"), name, None) for name in names)
-    return tuple(error for error in errors if error is not None)
-
-
-def _raw(problem: Any) -> "AIMessage":
-    """The answer that the client did not hand out: it holds the stop reason, and its tokens are paid for."""
-    from langchain_core.messages import AIMessage
-    from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
-
-    completion = getattr(problem, "completion", None)  # older clients keep none
-    if completion is None:
-        raise problem
-    (choice, *_) = completion.choices
-    usage = completion.usage
-    counted = None
-    if usage is not None:
-        cached = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
-        counted = UsageMetadata(
-            input_tokens=usage.prompt_tokens,
-            output_tokens=usage.completion_tokens,
-            total_tokens=usage.total_tokens,
-            input_token_details=InputTokenDetails(cache_read=cached),
-        )
-    reason = {"finish_reason": choice.finish_reason, "model_name": completion.model}
-    return AIMessage(choice.message.content or "", usage_metadata=counted, response_metadata=reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +53,7 @@ def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessa
     return [*forms, Form(chat, _with_schema(messages, schema))]
 
 
-def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Structured | None:
+def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Any:
     """The chat model whose answers are in the schema; None if its client has no such method."""
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.runnables import RunnableParallel, RunnableSequence
@@ -127,9 +67,9 @@ def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Struct
     match chain := chat.with_structured_output(schema, method=method, include_raw=True):
         case RunnableSequence(first=RunnableParallel(steps__={"raw": bound})):
             # The rest of the chain parses the answer, which is done here anyway: 2.5 of its 3.1 ms of CPU time a call.
-            return Structured(chat, bound)
+            return bound
         case _:  # a client with its own kind of chain
-            return Structured(chat, chain)
+            return chain
 
 
 def _with_schema(messages: "Sequence[BaseMessage]", schema: dict[str, Any]) -> "Sequence[BaseMessage]":

@@ -22,6 +22,7 @@ from drretail.llm.structured import Question
 from drretail.llm.usage import read_prices
 from drretail.records.base import Record
 from drretail.records.models import ModelProfile, RoleChoice
+from drretail.records.run import RoleModel
 from drretail.records.trajectory import Trajectory
 from drretail.tools.registry import openai_schemas
 from tests.llm.clients import opened
@@ -97,7 +98,7 @@ def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.M
         model = opened("openai", provider)
         assert asked(model, path=tmp_path / "journal.jsonl") == "Hello."
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
-    again = open_recorded(model.spec, model.params, is_whole=True)
+    again = open_recorded(RoleModel(spec=model.spec, kind="llm"), model.params)
     assert asked(again, replay=read_effects(tmp_path / "journal.jsonl")) == "Hello."
 
 
@@ -188,7 +189,7 @@ def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> No
 
 
 def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
-    model = open_recorded("scripted:gone.toml", {"script": "0123abcd", "max_tokens": 5})
+    model = open_recorded(RoleModel(spec="scripted:gone.toml", kind="scripted"), {"script": "0123abcd"})
     assert (model.spec, model.info.kind, model.params) == ("scripted:gone.toml", "scripted", {"script": "0123abcd"})
 
 

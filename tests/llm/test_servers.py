@@ -15,7 +15,7 @@ from drretail.journal import Journal
 from drretail.llm.calling import answer_of
 from drretail.llm.models import Models
 from drretail.llm.providers import Retrying
-from drretail.llm.registry import Model, open_model, open_recorded
+from drretail.llm.registry import Model, open_model
 from drretail.llm.servers import calls_in_text
 from drretail.llm.structured import Question, answered_json, mended_json
 from drretail.records.base import Record
@@ -221,11 +221,6 @@ async def test_an_argument_is_refused_by_its_whole_name_and_by_the_body_first() 
         assert len(server.seen) == 1
 
 
-def test_a_recorded_call_without_a_temperature_replays_without_one() -> None:
-    assert "temperature" not in open_recorded("openai:small", {"max_tokens": 8000}, is_whole=True).params
-    assert open_recorded("openai:small", {}).params["temperature"] == 0
-
-
 @pytest.mark.parametrize(
     ("pauses", "fault"),
     [((0.5, 0.1), None), ((0.1, 0.7), "timeout"), ((1.6, 0.0), "timeout")],
@@ -243,29 +238,13 @@ async def test_the_time_of_a_streamed_answer_is_that_of_its_first(pauses: tuple[
             assert caught.value.kind == fault
 
 
-async def test_nothing_is_sent_while_a_server_may_still_write_an_answer_that_nobody_waits_for() -> None:
-    slept: list[float] = []
-
-    async def sleep(seconds: float) -> None:
-        slept.append(seconds)
-
+async def test_a_question_that_does_not_fit_what_the_model_is_stated_to_hold_is_not_sent() -> None:
     with Server() as server:
-        server.late = [0.6]
-        model = server.opened(timeout=0.3, retrying=Retrying(1, sleep=sleep, chance=lambda: 0.0))
-        assert (await answer_of(model, [HumanMessage("Hello?")])).text == "Hello!"
-        assert 0.3 <= slept[0] < 0.6, "as long again"
-
-
-async def test_an_answer_gets_no_more_tokens_than_a_small_context_leaves_and_an_overlong_question_is_not_sent() -> None:
-    with Server() as server:
-        model = server.opened(context=4096).answering("researcher")
-        await answer_of(model, [HumanMessage("Hello?")])
-        await answer_of(model, [HumanMessage("x" * 4 * 2500)])
-        await answer_of(model, [HumanMessage("x" * 4 * 3500)])  # fits, as estimated
+        model = server.opened(context=4096)
+        await answer_of(model, [HumanMessage("x" * 4 * 3500)])
         with pytest.raises(ModelError, match="holds 4,096") as caught:
             await answer_of(model, [HumanMessage("x" * 4 * 4000)])
-        assert caught.value.kind == "context_overflow"
-        assert [body["max_tokens"] for body in server.seen] == [4095, 596, 256]
+        assert (caught.value.kind, len(server.seen)) == ("context_overflow", 1)
 
 
 @pytest.mark.parametrize(
@@ -318,30 +297,9 @@ CARDS = {
         f"<tool_call>[{IN_PARIS}]</tool_call>",
         [PARIS],
     ),
-    "Qwen 3 Coder": (
-        "<tool_call>\n<function=read>\n<parameter=path>\nsrc/main.py\n</parameter>\n<parameter=lines>\n20\n</parameter>\n"
-        "</function>\n</tool_call>",
-        [("read", {"path": "src/main.py", "lines": 20})],
-    ),
-    "Llama 3.1, custom": (
-        '<function=spotify_trending_songs>{"n": 5}</function><|eom_id|>',
-        [("spotify_trending_songs", {"n": 5})],
-    ),
     "Llama 3.1, JSON": (
         '<|python_tag|>{"name": "spotify_trending_songs", "parameters": {"n": 5}}',
         [("spotify_trending_songs", {"n": 5})],
-    ),
-    "Llama 3.2, pythonic": (
-        "[get_user_info(user_id=7890, special='black')]<|eot_id|>",
-        [("get_user_info", {"user_id": 7890, "special": "black"})],
-    ),
-    "Mistral 7B v0.3": (
-        f"[TOOL_CALLS] [{IN_PARIS}]",
-        [PARIS],
-    ),
-    "Mistral Small 3.2": (
-        '[TOOL_CALLS]get_current_temperature[ARGS]{"location": "Paris, France", "unit": "celsius"}',
-        [PARIS],
     ),
     "a fenced block, after an announcement": (
         'Let me look this up.\n\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
@@ -360,8 +318,6 @@ NEAR_MISSES = {
     "arguments that are no object": CALL.replace('{"path": "a"}', '["a"]'),
     "an end inside the arguments": CALL.replace('"a"', '"</tool_call>"'),
     "a block of another language": '```python\nread(path="a")\n```',
-    "Python that does something": "[read(path=__import__('os').getcwd())]",
-    "positional arguments": "[read('a')]",
     "a list of names": '["read"]',
     "numbers in a tag": '<tool_call>[1, "read"]</tool_call>',
     "a product's record": '{"name": "read", "price": 3}',
@@ -374,9 +330,7 @@ def test_what_only_looks_like_a_call_is_text(text: str) -> None:
     assert calls_in_text(text, NAMES) == (text, [])
 
 
-@pytest.mark.parametrize(
-    "opening", ["<tool_call>", "<function=read>", "[TOOL_CALLS]", "```json\n", "[read(", "{", "<think>"]
-)
+@pytest.mark.parametrize("opening", ["<tool_call>", "```json\n", "[", "{", "<think>"])
 def test_hostile_lengths_are_read_in_no_time(opening: str) -> None:
     for text in (f"read {opening * 5000}", f"{opening}read{'[' * 9000}", f"read{opening}" * 3000):
         assert calls_in_text(text, NAMES)[1] == []
