@@ -1,5 +1,6 @@
 """The files that code of the user's own reads while it runs, by the source that reads them."""
 
+import inspect
 import os
 import sys
 from functools import cache
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _PACKAGE = f"{Path(__file__).parents[1]}{os.sep}"
+_LIBRARIES = f"{os.sep}site-packages{os.sep}"
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 _folders: set[str] = set()
 _read: dict[str, set[str]] = {}
@@ -15,7 +17,7 @@ _written: set[str] = set()
 
 def watch(folder: Path) -> None:
     """From now on, notes the files below the folder that code from there opens for reading."""
-    _folders.add(f"{folder.resolve()}{os.sep}")
+    _folders.update(f"{place}{os.sep}" for place in (folder.absolute(), folder.resolve()))
     _hear()
 
 
@@ -32,19 +34,19 @@ def _hear() -> None:
 def _heard(event: str, about: tuple[Any, ...]) -> None:
     if event != "open" or not isinstance(about[0], str | os.PathLike):
         return
-    name = os.path.realpath(os.fspath(about[0]))
-    if not isinstance(name, str) or not name.startswith(tuple(_folders)) or name.endswith((".py", ".pyc")):
+    place: str | bytes = os.fspath(about[0])
+    name = "" if isinstance(place, bytes) else str(Path(place).absolute())
+    if not name.startswith(tuple(_folders)) or name.endswith((".py", ".pyc")):
         return
-    frame = sys._getframe(1)
-    while frame is not None:
+    frame = inspect.currentframe()
+    while (frame := frame and frame.f_back) is not None:
         file = frame.f_code.co_filename
         if file.startswith(_PACKAGE):  # what drretail reads on behalf of a tool
             return
         is_main = frame.f_globals.get("__name__") == "__main__"
-        if is_main or file.startswith(tuple(_folders)):
+        if is_main or (file.startswith(tuple(_folders)) and _LIBRARIES not in file):
             if about[2] & _WRITING:
                 _written.add(name)
             else:
                 _read.setdefault("__main__" if is_main else file, set()).add(name)
             return
-        frame = frame.f_back

@@ -15,7 +15,7 @@ from drretail.records.run import ROLES
 if TYPE_CHECKING:
     from drretail.api.settings import Settings
     from drretail.llm.faults import Halt
-    from drretail.llm.providers import Paces
+    from drretail.llm.providers import Pacer
     from drretail.llm.registry import Model
     from drretail.llm.usage import PriceTable
     from drretail.records.run import Usage
@@ -34,21 +34,17 @@ class Opener:
     keyless: bool = False
     tell: Callable[[str], None] = field(default_factory=Waits)
     prices: "PriceTable" = field(init=False)
-    paces: "Paces" = field(init=False)
-    """One pace per provider, shared by all models opened here."""
+    pacers: "dict[tuple[str, str | None], Pacer]" = field(init=False, default_factory=dict)
+    """One for each provider and address, shared by all models opened here."""
     halt: "Halt" = field(init=False)
     _announced: set[str] = field(init=False, default_factory=set[str])
 
     def __post_init__(self) -> None:
         from drretail.llm.faults import Halt
-        from drretail.llm.providers import Paces, provider_names
         from drretail.llm.usage import read_prices
 
-        for provider in self.settings.rate_limits:
-            check_known("model provider (rate_limits)", provider_names(), provider)
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
         object.__setattr__(self, "halt", Halt())
-        object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
 
     def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
         """The models in the order given; equal choices share one model.
@@ -91,7 +87,7 @@ class Opener:
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE, addresses_in_file
-        from drretail.llm.providers import PROVIDERS, Retrying
+        from drretail.llm.providers import PROVIDERS, Pacer, Retrying
         from drretail.llm.registry import open_model
 
         settings = self.settings
@@ -125,7 +121,7 @@ class Opener:
             key_variable=choice.key_variable,
             prices=self.prices,
             stream=settings.stream if choice.stream is None else choice.stream,
-            pacer=self.paces.of(provider, base_url),
+            pacer=self.pacers.setdefault((provider, base_url), Pacer()),
             halt=self.halt,
             environ=environ,
             sends=not self.keyless,

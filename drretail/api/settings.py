@@ -19,7 +19,7 @@ from pydantic_settings import (
 
 from drretail.errors import UserError, file_error
 from drretail.parsing import TOO_DEEP, parse_toml
-from drretail.records.models import ModelProfile, Price, RateLimit
+from drretail.records.models import ModelProfile, Price
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -56,8 +56,6 @@ class Settings(BaseSettings):
     """Retries of one model call after temporary faults."""
     stream: bool = False
     """True streams answers of Anthropic and OpenAI."""
-    rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
-    """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
     max_tokens: int | None = Field(default=None, ge=1)
     """The longest answer requested of a model, in tokens; None leaves it to each purpose."""
     batch_poll: float = Field(default=30, gt=0)

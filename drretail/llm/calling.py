@@ -20,8 +20,6 @@ from drretail.llm.structured import Form, forms_of
 from drretail.llm.usage import estimated_tokens, usage_of
 from drretail.records.run import Usage
 
-EXPECTED_ANSWER = 500
-"""Tokens that an answer is assumed to have until it arrives."""
 LEAST_ANSWER = 256
 """Tokens below which an answer is not worth asking for."""
 TOLD_AFTER = 2.0
@@ -196,29 +194,18 @@ async def paced_attempt(
 
     An argument that the server refuses is left out from then on, and the attempt is made again.
     """
-    estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + EXPECTED_ANSWER
-    await model.pacer.admit(estimated)
+    await model.pacer.admit()
     _check_fits(model, chat, messages)
     began = model.retrying.clock()
     while True:
         left_out = {*model.refused} & ARGUMENTS.keys()
         sent = without(chat, left_out)
-        try:
-            outcome = await _in_time(model, sent, messages, spent)
-        except ModelError as problem:
-            if problem.usage is not None:
-                model.pacer.correct(estimated, Usage(**problem.usage))
-            raise
+        outcome = await _in_time(model, sent, messages, spent)
         refused = refused_argument(outcome, sent) if isinstance(outcome, Fault) else None
         if refused is None or refused in left_out:  # the longest answer may be refused by both its names
             break
         model.refused.add(refused)
-    seconds = model.retrying.clock() - began
-    if not isinstance(outcome, Fault):
-        model.pacer.correct(estimated, usage_of(outcome))
-    elif outcome.usage is not None or outcome.status is not None:  # refused without usage, it read nothing
-        model.pacer.correct(estimated, outcome.usage)
-    return outcome, seconds
+    return outcome, model.retrying.clock() - began
 
 
 def _check_fits(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> None:

@@ -18,8 +18,8 @@ class CompatibleChat(ChatOpenAI):
     """A chat model at OpenAI, or at a server that speaks its protocol."""
 
     def _get_request_payload(self, input_: Any, *, stop: list[str] | None = None, **kwargs: Any) -> dict[str, Any]:
-        """The request, with an answer's schema as the protocol has it: OpenAI's client would parse the answer, and raise
-        an error without text or tokens over one that was cut.
+        """The request, with an answer's schema as the protocol has it. OpenAI's client would parse the answer, and over
+        one that was cut it raises an error without text or tokens.
         """
         payload = super()._get_request_payload(input_, stop=stop, **kwargs)
         if form := payload.pop("response_format", None):

@@ -83,14 +83,6 @@ class ModelProfile(CallSettings):
         return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})
 
 
-class RateLimit(Record):
-    """A provider's limits per minute; None means no known limit."""
-
-    requests: float | None = Field(default=None, gt=0)
-    tokens: float | None = Field(default=None, gt=0)
-    """Input and output tokens together."""
-
-
 class Price(Record):
     """Dollars per million tokens; None means the same as ``input``."""
 
