@@ -7,7 +7,6 @@ from typing import Any
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, MILLION, PriceTable, dated, unpriced
 from drretail.records.models import Price
 from drretail.records.tables.figures import count as as_count
-from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import dollars as as_dollars
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
@@ -88,14 +87,6 @@ class Estimate:
     """Models without a known price."""
     unit: str = ""
     """What is counted, in the plural; empty if the table's heading says it."""
-    misfits: int = 0
-    """Questions of the dry run that do not fit the model's context, so that they are not sent."""
-
-    @property
-    def cautions(self) -> list[str]:
-        """A sentence on the questions that are not sent, if any."""
-        questions = counted(self.misfits, "question does", "questions do")
-        return [f"{self.name}: {questions} not fit its context."] if self.misfits else []
 
     @property
     def cells(self) -> list[object]:
@@ -114,7 +105,6 @@ class Estimate:
             "count": self.count,
             **({"unit": self.unit} if self.unit else {}),
             **{name: part and part.document for name, part in ranges.items()},
-            **({"misfits": self.misfits} if self.misfits else {}),
             "basis": self.basis,
             "unpriced": list(self.unpriced),
         }
@@ -154,8 +144,7 @@ class Estimates:
         ]
         table = table_of(self.title, [*self.what, *COLUMNS], rows, notes=bases)
         unknown = [unpriced(total.unpriced)] if total.unpriced else []
-        cautions = [caution for part in self.parts for caution in part.cautions]
-        notes = [*unknown, *cautions, f"Nothing was sent. {dated(as_of)}", *self.notes]
+        notes = [*unknown, f"Nothing was sent. {dated(as_of)}", *self.notes]
         return Result(self, document, [table.filled], notes=notes)
 
 

@@ -9,7 +9,6 @@ import time
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,7 +36,7 @@ JITTER = 0.1
 class Retrying:
     """``retries`` further attempts, after pauses that double from ``first`` up to ``longest`` seconds.
 
-    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after. ``tell`` gets a line for the user if a
+    ``chance`` gives numbers from 0 to 1. ``tell`` gets a line for the user if a
     call has to wait.
     """
 
@@ -47,7 +46,6 @@ class Retrying:
     chance: Callable[[], float] = random.random
     sleep: Sleep = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     tell: Callable[[str], None] = lambda line: None
 
     def pause(self, attempt: int, asked: float | None = None) -> float:

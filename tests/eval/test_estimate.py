@@ -1,7 +1,6 @@
 """What judging is likely to take, by a dry run: calls exactly, tokens within a range, nothing written."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,15 +114,6 @@ def test_batches_cost_half_and_what_failed_is_asked_again_only_where_that_is_wan
         for again in ("nothing", "failed", "everything")
     }
     assert counts == {"nothing": 0, "failed": 12, "everything": 12}
-
-
-@pytest.mark.parametrize(("context", "misfits"), [(8_192, 0), (1_024, 2)])
-def test_questions_that_do_not_fit_a_small_judge_are_counted(tmp_path: Path, context: int, misfits: int) -> None:
-    folder, judge = experiment(tmp_path / "exp", REPORTS), sonnet()
-    small = Judge.of(replace(known(judge.model), stated_context=context))
-    (estimate,) = estimate_judging(folder, ["faithfulness"], [small])
-    assert estimate.misfits == misfits
-    assert bool(estimate.cautions) == bool(misfits)
 
 
 def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> None:

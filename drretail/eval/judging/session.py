@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from drretail.errors import ModelError, ModelErrorKind
+from drretail.errors import ModelError
 from drretail.eval.judging.dimensions import neutral, values_for
 from drretail.eval.judging.question import (
     LEFT_OUT,
@@ -42,7 +42,6 @@ tokens.
 """
 MOST_SOURCES = 100_000
 """The most tokens of sources, whatever the context: more is paid for with every claim and improves no verdict."""
-OVERFLOW: ModelErrorKind = "context_overflow"
 Again = Literal["nothing", "failed", "everything"]
 """Which existing verdicts are judged again."""
 T = TypeVar("T", bound=Record)
