@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
-from drretail.llm.faults import Fault, address_of, attempt
+from drretail.llm.faults import Fault, address_of, attempt, denial_of
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
@@ -145,7 +145,9 @@ def _is_of_the_form(fault: Fault) -> bool:
     """True if the same question may be answered in another form: the server refuses it, or answers with nothing."""
     if fault.error.kind == "unusable":
         return not fault.was_cut
-    return fault.error.kind == "model" and fault.status not in BUSY and not fault.is_unreached
+    if fault.status in BUSY or fault.is_unreached or denial_of(fault.error) in ("key", "account"):
+        return False
+    return fault.error.kind == "model"
 
 
 def _second_chance(fault: Fault) -> HumanMessage:
