@@ -157,6 +157,14 @@ class Experiment:
             code = existing.code | {label: definition.code.get(label, {}) for label in changed}
             write_definition(self.folder, existing.model_copy(update={"code": code}), ())
 
+    def add_code(self, code: Mapping[str, Mapping[str, str]]) -> None:
+        """Adds files of agents' code that were not known before their runs, such as those that they read."""
+        existing = self.definition.code
+        together = existing | {label: {**new, **existing.get(label, {})} for label, new in code.items() if new}
+        if together != existing:
+            self.definition = self.definition.model_copy(update={"code": together})
+            write_definition(self.folder, self.definition, ())
+
     def ask(self, definition: Definition) -> None:
         """Adds the definition's queries and systems; raises UserError as opening does."""
         existing = _validated(Definition, self._file) if self._file.exists() else None
@@ -322,10 +330,14 @@ def changed_prompts(existing: Definition, planned: Definition, label: str) -> li
 
 
 def changed_code(existing: Definition, planned: Definition, label: str) -> list[str]:
-    """The files of an agent's code that differ from those that made a system's runs, and a changed "version"."""
+    """The files of an agent's code that differ from those that made a system's runs, and a changed "version".
+
+    A file that is new belongs to one that has changed, or was not read yet.
+    """
     if label not in existing.systems:
         return []
-    return _differing(existing.code.get(label, {}), planned.code.get(label, {}))
+    before, now = existing.code.get(label, {}), planned.code.get(label, {})
+    return [name for name in _differing(before, now) if name in before or not before]
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

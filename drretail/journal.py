@@ -125,13 +125,6 @@ class Journal:
         self.record(effect)
         return effect
 
-    def before(self, kind: EffectKind, request: dict[str, Any]) -> list[Effect]:
-        """The effects of equal requests in any scope so far."""
-        digest = digest_of(kind, canonical_json(request))
-        with self._lock:
-            effects = {**self._known, **{effect.key: effect for effect in self.effects}}
-        return [effect for key, effect in effects.items() if key.startswith(f"{digest}:")]
-
     @property
     def waits_for_disk(self) -> bool:
         """True if recording the next effect will wait for the disk."""

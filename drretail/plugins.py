@@ -8,8 +8,7 @@ import importlib.metadata
 import inspect
 import sys
 import tomllib
-from collections.abc import Callable, Generator, Iterable, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, invalidate_caches
@@ -95,11 +94,12 @@ class Plugins:
     def _module(self, module: str, place: str) -> object:
         try:
             # Built-in modules are not looked for in the current folder.
-            if place in self.own.values():
-                return import_module(module)
-            with here_on_the_path():
+            if place not in self.own.values():
+                if (here := str(Path.cwd())) not in sys.path:
+                    sys.path.append(here)  # for good: a function may import what is beside it when it is called
+                invalidate_caches()  # or a file that was written a moment ago would be overlooked
                 _import_from_here(module.partition(".")[0])
-                return import_module(module)
+            return import_module(module)
         except ModuleNotFoundError as problem:
             if problem.name is not None and (module == problem.name or module.startswith(f"{problem.name}.")):
                 raise UserError(
@@ -144,21 +144,12 @@ def is_module(name: str) -> bool:
     """True if this module exists in the current folder or on Python's path; only its parents are imported."""
     if not all(part.isidentifier() for part in name.split(".")):
         return False
-    with here_on_the_path():
-        try:
-            return find_spec(name) is not None
-        except (ImportError, ValueError):
-            return False
-
-
-@contextmanager
-def here_on_the_path() -> Generator[None]:
-    """During the block, the current folder is the last one on Python's path."""
-    here = str(Path.cwd())
-    invalidate_caches()  # or a file that was written a moment ago would be overlooked
-    sys.path.append(here)
+    invalidate_caches()
+    sys.path.append(here := str(Path.cwd()))
     try:
-        yield
+        return find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
     finally:
         del sys.path[len(sys.path) - 1 - sys.path[::-1].index(here)]
 

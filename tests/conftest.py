@@ -39,8 +39,6 @@ FETCHING = 1800
 
 # As the command sets it: two workers on two cores, and small matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Stand-ins of servers are not asked what they can do, except by the tests of that question.
-os.environ["DRRETAIL_ASK_SERVERS"] = "false"
 
 
 TOGETHER = (

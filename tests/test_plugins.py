@@ -91,6 +91,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
     (tmp_path / "own_words.py").write_text('WORD = "own"\n', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     before = set(sys.modules)
+    monkeypatch.setattr(sys, "path", [*sys.path])
     yield tmp_path
     for name in set(sys.modules) - before:
         if name.startswith(("own", "broken")):
@@ -104,7 +105,8 @@ def test_a_thing_of_one_s_own_is_found_where_one_stands(here: Path, place: str) 
     kind, attribute = place.split()
     path = list(sys.path)
     assert LOADERS[kind](f"own:{attribute}") is not None
-    assert sys.path == path
+    assert LOADERS[kind](f"own:{attribute}") is not None
+    assert sys.path == [*path, str(here)], "once, behind all others, for what it imports when it is called"
 
 
 @pytest.mark.parametrize(

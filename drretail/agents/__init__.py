@@ -2,6 +2,7 @@
 
 base.py              what an agent is, and what it returned, read and checked
 names.py             the names and places of the built-in agents
+files_read.py        the files that an agent of the user's own reads, by the source that reads them
 registry.py          loads agents by name, plain callables and LangChain Runnables too; their prompts as files that a
                      user overrides
 plan_to_function.py  one plan → its calls in order → report

@@ -6,6 +6,7 @@ What it returns is read as an Answer and checked: nothing that its run's file co
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, cast
 
 from langchain_core.messages import HumanMessage
@@ -53,6 +54,8 @@ class Agent:
     """True if it removes from its reports what the checks find, so that their scores say little of it."""
     reads_files: bool = False
     """True if it reads the user's own files, so that files that are given are part of its systems."""
+    files: tuple[str | Path, ...] = ()
+    """Files and folders that belong to its code. Those that its code reads below its own folder do so by themselves."""
     is_baseline: bool = False
     """True for null agents and the oracle. They use neither a model nor chance, so they run once per query, whatever
     the options of other systems."""

@@ -11,7 +11,7 @@ think ──calls──▶ act ──▶ think … ──no calls──▶ END
 
 import operator
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
@@ -28,12 +28,10 @@ from drretail.grounding.report.picks import is_whole_report
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt
-from drretail.llm.servers import lean_arguments, lean_result
 from drretail.records.run import Role, Stop
 from drretail.records.tables.figures import counted
 from drretail.tools.registry import offered
-from drretail.tools.tool import ToolResult, read_schema
-from drretail.tools.toolkit import Call, Performed, Toolkit, ToolReply
+from drretail.tools.toolkit import Performed, Toolkit, ToolReply
 
 T = TypeVar("T")
 SHARE = 4
@@ -359,20 +357,14 @@ class ToolExecutor:
     async def carry_out(self, calls: Sequence[ToolCall]) -> Acted:
         known = offered(self.toolkit.session)
         batches = [[call] for call in calls] if self.one_by_one else [calls]
-        is_lean = self.models.is_lean(self.role)
         replies: list[ToolReply] = []
         notes: list[str] = []
         for batch in batches:
-            named = list[Call]()
-            for call in batch:
-                args, tool = call["args"], self.toolkit.tools.get(call["name"])
-                if tool is not None and is_lean:
-                    args = lean_arguments(args, {each.name for each in read_schema(tool.function).parameters})
-                named.append((call["name"], args))
+            named = [(call["name"], call["args"]) for call in batch]
             performed = await self.toolkit.aperform_all(named, path=self.path, role=self.role)
             performed, page_notes = await with_pages_read(performed, self.toolkit.session, self.models)
             performed = performed if self.complete is None else await self.complete(performed)
-            replies += self.toolkit.record_all(map(_lean, performed) if is_lean else performed)
+            replies += self.toolkit.record_all(performed)
             notes += page_notes
         # A look-up with valid arguments counts, whatever came of it: a server that is down is no fault of the caller's.
         looked_up = any(
@@ -380,13 +372,6 @@ class ToolExecutor:
             for call, reply in zip(calls, replies, strict=True)
         )
         return Acted(tuple(replies), is_final(calls, replies), looked_up, tuple(notes))
-
-
-def _lean(performed: Performed) -> Performed:
-    """The call with a result that a model of a small context can read several of."""
-    if not isinstance(performed.outcome, ToolResult):
-        return performed
-    return replace(performed, outcome=replace(performed.outcome, value=lean_result(performed.outcome.value)))
 
 
 def is_final(calls: Sequence[ToolCall], replies: Sequence[ToolReply]) -> bool:

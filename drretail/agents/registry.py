@@ -11,6 +11,7 @@ instructions.
 import asyncio
 import inspect
 import re
+import sys
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,6 +27,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool, StructuredTool
 
 from drretail.agents.base import HEEDED, Agent, Answering
+from drretail.agents.files_read import watch
 from drretail.agents.information import BLOCKS, own_agent_instructions, own_agent_prompt
 from drretail.agents.names import BASELINES, BUILT_IN
 from drretail.agents.page_reading import reading_pages
@@ -60,6 +62,8 @@ def as_agent(given: object) -> Agent | None:
     if not callable(given):
         return None
     name = getattr(given, "__name__", type(given).__name__)
+    if (file := getattr(sys.modules.get(given.__module__), "__file__", None)) is not None:
+        watch(Path(file).parent)
     arguments = _asked(given, name)
     if not arguments:  # without arguments it would not know the question
         return None
@@ -182,7 +186,7 @@ async def _called(call: "partial[Any]") -> Any:
     def outcome() -> tuple[Any, BaseException | None]:
         try:
             return call(), None
-        except (Exception, SystemExit) as problem:  # noqa: BLE001 — carried over to the run, which records it
+        except (Exception, SystemExit, KeyboardInterrupt) as problem:  # noqa: BLE001 — carried over to the run, which records it
             return None, problem
 
     result, problem = await asyncio.to_thread(outcome)
@@ -227,6 +231,8 @@ def load_agent(name: str) -> Agent:
 
     Raises UnknownName if there is no such agent, and UserError if its place holds nothing that can answer.
     """
+    if ":" in name:
+        watch(Path.cwd())
     place, loaded = AGENTS.load(name)
     agent = as_agent(loaded)
     if agent is None:

@@ -15,11 +15,9 @@ from drretail.records.run import ROLES
 if TYPE_CHECKING:
     from drretail.api.settings import Settings
     from drretail.llm.faults import Halt
-    from drretail.llm.providers import Paces
+    from drretail.llm.providers import Pacer
     from drretail.llm.registry import Model
-    from drretail.llm.survey import KnownServers
     from drretail.llm.usage import PriceTable
-    from drretail.records.models import Abilities
     from drretail.records.run import Usage
 
 
@@ -34,29 +32,19 @@ class Opener:
     settings: "Settings"
     base_urls: "str | Iterable[str] | None" = ()
     keyless: bool = False
-    anew: bool = False
-    """True asks servers what they can do even if an earlier command did."""
     tell: Callable[[str], None] = field(default_factory=Waits)
-    note: Callable[[str], None] = lambda sentence: print(sentence, file=sys.stderr, flush=True)
-    """Gets a sentence on each server that was asked what it can do."""
-    recorded: "Mapping[str, Abilities]" = field(default_factory=dict[str, "Abilities"])
-    """What servers could do when runs were recorded that are replayed, by model."""
     prices: "PriceTable" = field(init=False)
-    paces: "Paces" = field(init=False)
-    """One pace per provider, shared by all models opened here."""
+    pacers: "dict[tuple[str, str | None], Pacer]" = field(init=False, default_factory=dict)
+    """One for each provider and address, shared by all models opened here."""
     halt: "Halt" = field(init=False)
     _announced: set[str] = field(init=False, default_factory=set[str])
 
     def __post_init__(self) -> None:
         from drretail.llm.faults import Halt
-        from drretail.llm.providers import Paces, provider_names
         from drretail.llm.usage import read_prices
 
-        for provider in self.settings.rate_limits:
-            check_known("model provider (rate_limits)", provider_names(), provider)
         object.__setattr__(self, "prices", read_prices(self.settings.prices))
         object.__setattr__(self, "halt", Halt())
-        object.__setattr__(self, "paces", Paces(self.settings.rate_limits))
 
     def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
         """The models in the order given; equal choices share one model.
@@ -94,59 +82,12 @@ class Opener:
                 check_known("model provider", provider_names(), provider)
             if url is not None and not url.startswith(("http://", "https://")):
                 raise UserError(f"{plain_address(url)!r} is no address of a model server: write http://… or https://….")
-        opened = {choice: self._known(self._open(choice, addresses)) for choice in dict.fromkeys(wanted)}
+        opened = {choice: self._open(choice, addresses) for choice in dict.fromkeys(wanted)}
         return [opened[choice] for choice in wanted]
-
-    def _known(self, model: "Model") -> "Model":
-        """The model as its server can answer, which is found out before the first question, and said once."""
-        known = self._known_servers(model)
-        if known is None:
-            return model
-        from drretail.llm.event_loop import run_loop
-        from drretail.llm.faults import address_of
-        from drretail.llm.survey import survey, told_by_server
-        from drretail.progress import busy
-
-        server = None if self.anew else known.of(model)
-        if self.keyless:
-            server = self.recorded.get(model.spec, server)
-            return model if server is None else model.knowing(server)
-        with busy(f"asking {address_of(model) or model.info.provider} what it can do"):
-            if server is None:
-                server = run_loop(survey(model))
-                self.note(f"{model.spec}: {server.sentence}")
-            else:  # it may have been started anew, with another context
-                current = run_loop(told_by_server(model))
-                server = server.model_copy(update=current.model_dump(include={"context", "slots"}, exclude_none=True))
-        known.keep(model, server)
-        return model.knowing(server)
-
-    def measured(self, model: "Model") -> "Abilities | None":
-        """What a server of the user's own can do, with its speed, which estimates use; None for others."""
-        from drretail.llm.event_loop import run_loop
-        from drretail.llm.survey import measured
-
-        known = self._known_servers(model)
-        if known is None:
-            return None
-        server = run_loop(measured(model))
-        known.keep(model, server)
-        return server
-
-    def _known_servers(self, model: "Model") -> "KnownServers | None":
-        """What is known of servers of the user's own; None for a model elsewhere, or if servers are not to be asked."""
-        from drretail.llm.faults import address_of
-
-        is_own = model.info.provider == "ollama" or (model.info.provider == "openai" and address_of(model) is not None)
-        if not is_own or not self.settings.ask_servers:
-            return None
-        from drretail.llm.survey import KnownServers  # loads LangChain, which a model elsewhere may never need
-
-        return KnownServers(self.settings.cache_dir / "servers.json")
 
     def _open(self, choice: ModelChoice, addresses: Mapping[str, str]) -> "Model":
         from drretail.api.settings import SETTINGS_FILE, addresses_in_file
-        from drretail.llm.providers import PROVIDERS, Retrying
+        from drretail.llm.providers import PROVIDERS, Pacer, Retrying
         from drretail.llm.registry import open_model
 
         settings = self.settings
@@ -177,11 +118,10 @@ class Opener:
             temperature=choice.temperature,
             seed=choice.seed,
             context=choice.context,
-            structured_output=choice.structured_output,
             key_variable=choice.key_variable,
             prices=self.prices,
             stream=settings.stream if choice.stream is None else choice.stream,
-            pacer=self.paces.of(provider, base_url),
+            pacer=self.pacers.setdefault((provider, base_url), Pacer()),
             halt=self.halt,
             environ=environ,
             sends=not self.keyless,

@@ -4,11 +4,10 @@ import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from shlex import quote
 
-from drretail.agents.running.estimate import estimate_left, misfits, open_queries
+from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.outcomes import ALL, FAILED, SPOILED
 from drretail.agents.running.run import Outcome, ask_once, question_as_query
 from drretail.agents.running.run import run as run_systems
@@ -29,7 +28,6 @@ from drretail.api.systems import (
     kept_options,
     named_systems,
     read_file_of_queries,
-    recorded_abilities,
     runner_of,
     with_preset,
     without_sandbox_gold,
@@ -44,7 +42,6 @@ from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
 from drretail.llm.estimates import Estimates
 from drretail.querygen.reading import read_tasks
-from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.tables.figures import counted
@@ -75,9 +72,7 @@ def run(options: RunOptions) -> RecordedExperiment:
             check_database(world.folder)
         folder = Path(tempfile.mkdtemp(prefix="drretail-")) if options.to is None else Path(options.to)
         if options.replay is None:
-            queries = ready.shard.of_queries(ready.queries)
-            left = partial(open_queries, folder, queries=queries, repeats=options.repeats, retry=ready.retry)
-            _note_cautions(options, world, ready.systems, left, observer)
+            _note_cautions(world, ready.systems, observer)
         else:
             recorded, planned = read_definition(Path(options.replay)), definition(world, (), [*ready.systems], "")
             for label in planned.systems:
@@ -173,17 +168,13 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
     check_known("kind of runs for --retry", (FAILED, SPOILED), *kinds)
     retry = {*kinds, *([ALL] if options.force else [])}
     shard = WHOLE if options.shard is None else Shard.read(options.shard)
-    recorded: dict[str, Abilities] = {}
-    if options.replay is not None:
-        recorded = recorded_abilities(Path(options.replay))
     settings = read_settings(parallel=options.parallel, web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings, replayed=options.replay is not None)
     queries = read_file_of_queries(options.queries, web, read_tasks)
     queries = list(queries) if isinstance(queries, Iterator) else queries
     if queries is None and isinstance(web, SealedWeb):
         observer.note(f"No --queries given: those of {web.folder / QUERIES_FILE} are asked.")
-    waiting, note = observer.waiting, observer.note
-    opener = Opener(settings, options.base_url, keyless=keyless, tell=waiting, note=note, recorded=recorded)
+    opener = Opener(settings, options.base_url, keyless=keyless, tell=observer.waiting)
     with world_of(options.world, web) as world:
         tasks = [query.task for query in without_sandbox_gold(queries, options.user, world)]
         check_askable(world, tasks)
@@ -243,19 +234,11 @@ def _varied(
     return [*{sut.label: sut for sut in left}.values()]
 
 
-def _note_cautions(
-    options: SystemOptions,
-    world: World,
-    systems: Sequence[SystemUnderTest],
-    left: Callable[[SystemUnderTest], Sequence[Query]],
-    observer: Observer,
-) -> None:
-    """Notes the cautions about the world's web, if any system uses it, and which prompts do not fit their model."""
-    uses_web = any("web" not in system.system.options.get("without", ()) for system in systems)
-    files = None if options.files is None else Path(options.files)
-    of_web = cautions(world.web, world.manifest) if uses_web else ()
-    for sentence in (*of_web, *misfits(world, systems, left, files)):
-        observer.note(sentence)
+def _note_cautions(world: World, systems: Sequence[SystemUnderTest], observer: Observer) -> None:
+    """Notes the cautions about the world's web, if any system uses it."""
+    if any("web" not in system.system.options.get("without", ()) for system in systems):
+        for sentence in cautions(world.web, world.manifest):
+            observer.note(sentence)
 
 
 def one_system(
@@ -277,7 +260,7 @@ def one_system(
             f"The agent {system.system.agent} is told the best basket of a benchmark's query: use it with "
             "`drretail run`."
         )
-    _note_cautions(options, world, [system], lambda _: [query], observer)
+    _note_cautions(world, [system], observer)
     return system
 
 
@@ -290,7 +273,7 @@ def ask(options: AskOptions) -> RecordedAnswer:
     observer = options.observer or SILENT
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
     web = web_of(options.world, options.web, settings)
-    opener = Opener(settings, options.base_url, tell=observer.waiting, note=observer.note)
+    opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web) as world:
         user = None if options.user is None else known_user(world, options.user)
         check_user(world, user)

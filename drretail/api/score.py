@@ -38,7 +38,7 @@ from drretail.llm.estimates import Estimate, Estimates
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.packs import pack_below
-from drretail.progress import busy, choose_progress
+from drretail.progress import choose_progress
 from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
 from drretail.records.models import ModelChoice
@@ -141,13 +141,7 @@ def score(options: ScoreOptions) -> RecordedScores:
         asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
     )
     printing = redirect_stdout(sys.stderr)  # what a metric of one's own prints is no result
-    small = [judge for judge in plan.judges if judge.model is not None and judge.model.is_lean]
     with recorded_world(folder, options.world) as shop, asked_judges as judges, printing:
-        if small:
-            with busy("trying whether the questions fit"):
-                left = _left_to_judge(plan, options, small)
-            for caution in (caution for part in left for caution in part.cautions):
-                say(caution)
         if options.queries is not None:
             _add_gold(folder, read_queries(Path(options.queries)), shop)
         _judge(plan, options, judges, shop, pages, allowance)

@@ -19,10 +19,16 @@ from pydantic_settings import (
 
 from drretail.errors import UserError, file_error
 from drretail.parsing import TOO_DEEP, parse_toml
-from drretail.records.models import ModelProfile, Price, RateLimit
+from drretail.records.models import ModelProfile, Price
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
+
+
+def caches_folder() -> Path:
+    """The folder of all programs' caches: XDG_CACHE_HOME if that is an absolute path, or else ~/.cache."""
+    place = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return place if place.is_absolute() else Path.home() / ".cache"
 
 
 class Settings(BaseSettings):
@@ -50,10 +56,6 @@ class Settings(BaseSettings):
     """Retries of one model call after temporary faults."""
     stream: bool = False
     """True streams answers of Anthropic and OpenAI."""
-    ask_servers: bool = True
-    """Whether a server at an address is asked what it can do before its first question; three short answers, once."""
-    rate_limits: dict[str, RateLimit] = Field(default_factory=dict[str, RateLimit])
-    """Requests and tokens a minute by provider: rate_limits.anthropic = {requests = 50, tokens = 30000}."""
     max_tokens: int | None = Field(default=None, ge=1)
     """The longest answer requested of a model, in tokens; None leaves it to each purpose."""
     batch_poll: float = Field(default=30, gt=0)
@@ -90,7 +92,8 @@ class Settings(BaseSettings):
     """The most connections to each server; 50 concurrent runs with four tool threads need 200."""
     page_age: float = Field(default=3, ge=0)
     """Age in years, at the shop's current date, from which a cited web page gets a warning."""
-    cache_dir: Path = Field(default_factory=lambda: Path.home() / ".cache" / "drretail")
+    cache_dir: Path = Field(default_factory=lambda: caches_folder() / "drretail")
+    """By default in XDG_CACHE_HOME, or else in ~/.cache."""
     web: str = "sandbox"
     """The web that is searched, NAME[:ARGUMENT]; see docs/tools.md."""
     serper_api_key: SecretStr | None = Field(

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import fields, replace
 from os.path import relpath
 from pathlib import Path
@@ -40,11 +39,10 @@ from drretail.env.web.dense import Retrievers
 from drretail.env.web.sandbox import SealedWeb
 from drretail.env.world import World
 from drretail.errors import UserError, quoted
-from drretail.experiment import LABELS, NEEDS, OPTIONS, read_definition, run_files
+from drretail.experiment import LABELS, NEEDS, OPTIONS, run_files
 from drretail.llm.registry import Model, open_recorded
 from drretail.llm.usage import PriceTable
 from drretail.querygen.reading import read_queries, shipped_queries
-from drretail.records.models import Abilities
 from drretail.records.query import Query
 from drretail.records.run import FILES, ROLES, Limits, System
 from drretail.run_file import read_journal
@@ -309,23 +307,12 @@ def runner_of(
 
 
 def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
-    """The system's models by role, as they were when its runs were made. Raises UserError as ``open_recorded``."""
+    """The system's models by role, as they were when its runs were made."""
     journals = map(read_journal, run_files(experiment, label))
     calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
     # The calls of the system's first run that has any
     parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}
     return {
-        role: open_recorded(
-            model.spec, parameters.get(role) or model.params or {}, prices, is_whole=bool(parameters.get(role))
-        )
+        role: open_recorded(model, parameters.get(role) or model.params or {}, prices)
         for role, model in system.models.items()
     }
-
-
-def recorded_abilities(experiment: Path) -> dict[str, Abilities]:
-    """What the server of each model could do when the experiment's runs were made."""
-    abilities: dict[str, Abilities] = {}
-    for label, system in read_definition(experiment).systems.items():
-        with suppress(UserError):  # a model of the user's own has no such server
-            abilities |= {model.spec: model.server for model in recorded_models(experiment, label, system).values()}
-    return abilities

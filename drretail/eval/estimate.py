@@ -19,7 +19,7 @@ from typing import Any
 from drretail.env.web.stand_in import StandInWeb
 from drretail.eval.judging.criteria import FOLDER
 from drretail.eval.judging.question import judge_journals, read_journal_of, verdict_files
-from drretail.eval.judging.session import OVERFLOW, Judge
+from drretail.eval.judging.session import Judge
 from drretail.eval.method import PACKAGED, Wording
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import PAIRWISE, load_metrics
@@ -63,14 +63,11 @@ class QueryUsage:
     runs: int = 0
     """Reports or pairs that it is asked about."""
     makes_criteria: bool = False
-    misfits: int = 0
-    """Questions that do not fit the judge's context."""
 
     def add(self, effects: Sequence[Effect]) -> None:
         for effect in effects:
             used = Usage(**(effect.usage or {}))
             self.calls += used.calls
-            self.misfits += effect.error is not None and effect.error["kind"] == OVERFLOW
             own = sum(message["content"].count(PROSE) for message in effect.request["messages"])
             _widen(self.read, used.input_uncached + used.cache_read + used.cache_creation, own, AS_COUNTED)
             _widen(self.written, used.output, str(effect.response).count(PROSE), AS_WRITTEN)
@@ -255,5 +252,4 @@ def _estimate(name: str, judge: Judge, usage: Mapping[str, QueryUsage], sample: 
         sample.judges_used + criteria + (", at half the price in batches" if judge.in_batches else ""),
         () if price is not None else (judge.ref.spec,),
         "pairs" if name == PAIRWISE else "reports",
-        misfits=round(total(lambda usage: usage.misfits).middle),
-    ).at_speed([] if judge.model is None else [judge.model.server])
+    )

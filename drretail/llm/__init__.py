@@ -1,16 +1,16 @@
 """Chat models by "provider:model", and the one place from which they are called.
 
-providers.py   the providers: package, key variables, spelling, rate limits and retries; profiles (profiles.toml) and
+providers.py   the providers: package, key variables, spelling and retries; profiles (profiles.toml) and
                embeddings by name
+openai_chat.py the client of OpenAI's protocol, with what LangChain's drops of loose answers
 registry.py    opens the chat model that "provider:model" names, offline ones too
 models.py      the models of one run: journalled, counted, written into the trajectory
 calling.py     calls a model: cache marks, pace, retries, time-outs, counts
 faults.py      every failure of a provider as a ModelError of a known kind, and those that no further call can mend
 usage.py       what calls take: tokens, time and dollars (prices.toml); budgets of a run and of an experiment
-structured.py  answers in a JSON schema: asked for, validated, repaired
-survey.py      what a server of the user's own can do: asked once, kept for later commands
+structured.py  answers in a JSON schema: the forms in which they are asked for, validated, repaired
 prompt.py      prompts in files beside their callers, and data put into them in tags
-servers.py     requests to the user's own servers: arguments left out, tools in few words, tool calls in text
+servers.py     what servers of open models need: requests without refused arguments, tool calls read from a text
 event_loop.py  the one event loop in which a process calls models, and how Ctrl-C cancels what runs in it
 prompts/       what a model is asked when its answer is cut, empty or no JSON
 local_chat.py  the base of chat models that answer in this process

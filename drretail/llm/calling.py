@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackHandler
@@ -11,23 +11,17 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
-from drretail.llm.estimates import AS_COUNTED
-from drretail.llm.faults import Fault, address_of, attempt
+from drretail.llm.faults import Fault, address_of, attempt, denial_of
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
-from drretail.llm.servers import changed, refused_argument, without
+from drretail.llm.servers import ARGUMENTS, refused_argument, without
+from drretail.llm.structured import Form, forms_of
 from drretail.llm.usage import estimated_tokens, usage_of
-from drretail.records.models import DEFAULT_MAX_TOKENS
 from drretail.records.run import Usage
 
-EXPECTED_ANSWER = 500
-"""Tokens that an answer is assumed to have until it arrives."""
 LEAST_ANSWER = 256
 """Tokens below which an answer is not worth asking for."""
-ANSWER_SHARE = 4
-"""An answer takes at most a fourth of a small context: the longest that were seen ran to its end, and nobody read them.
-"""
 TOLD_AFTER = 2.0
 """Seconds of attempts and pauses after which the user is told what the call waits for."""
 TOLD_LENGTH = 160
@@ -60,10 +54,22 @@ class Attempts:
         return problem
 
 
+BUSY = frozenset({408, 409, 425, 429, 502, 503, 504, 529})
+"""Statuses that say nothing of the request: the server is busy, or still loads its model."""
+
+
 async def answer_of(
-    model: Model, messages: Sequence["BaseMessage"], *, chat: Any = None, attempts: Attempts | None = None
+    model: Model,
+    messages: Sequence["BaseMessage"],
+    *,
+    chat: Any = None,
+    schema: dict[str, Any] | None = None,
+    attempts: Attempts | None = None,
 ) -> "AIMessage":
-    """The model's answer: text or tool calls, never neither. ``chat`` is the model's with tools or a schema bound.
+    """The model's answer: text or tool calls, never neither. ``chat`` is the model's with tools bound.
+
+    An answer in a ``schema`` is asked for in the first of its forms that the server takes. What it refused is
+    remembered once it has answered in another form.
 
     Failures that may pass are retried as ``model.retrying`` says, within ``model.seconds``. An answer that is empty or
     was cut is asked for once more. ``attempts`` collects what came before the answer. From ``TOLD_AFTER`` seconds on,
@@ -73,18 +79,38 @@ async def answer_of(
     all attempts and the number of retries. Raises CommandStopped if no other call could succeed: the key, the model or
     the account is refused, or the server is down.
     """
-    chat = model.chat if chat is None else chat
     attempts = attempts or Attempts()
+    plain = Form(model.chat if chat is None else chat, messages)
+    form, *others = [plain] if schema is None else forms_of(model, schema, messages)
+    refused = list[str]()
+    while True:
+        try:
+            answer = await _answer_in(model, form, attempts, is_last=not others)
+        except ModelError as problem:
+            raise attempts.in_all(problem)  # noqa: B904 -- it is the same error
+        if not isinstance(answer, Fault):
+            model.refused.update(refused)
+            return answer
+        attempts.failed.append(answer.error.message)
+        refused.append(form.method)
+        form, *others = others
+
+
+async def _answer_in(model: Model, form: Form, attempts: Attempts, *, is_last: bool) -> "AIMessage | Fault":
+    """The answer asked for in one form; the fault, unless it ``is_last``, if another form may bring an answer."""
+    chat, messages = form.chat, form.messages
     policy, spent, tried, request = model.retrying, 0.0, 0, messages
     while True:
         model.halt.check()
         try:
             outcome, seconds = await paced_attempt(model, chat, request, spent)
         except ModelError as problem:
-            model.halt.check_denied(model, problem)
             if problem.usage is not None:
                 attempts.lose(Usage(**problem.usage))
-            raise attempts.in_all(problem)  # noqa: B904 -- it is the same error
+            if not is_last and problem.kind == "model":
+                return Fault(problem, passes=False)
+            model.halt.check_denied(model, problem)
+            raise
         if not isinstance(outcome, Fault):
             model.halt.answered(model)
             return outcome
@@ -97,9 +123,11 @@ async def answer_of(
         pause = policy.pause(tried, outcome.wait)
         spent += seconds + pause
         if not outcome.passes or tried >= policy.retries or (model.seconds is not None and spent >= model.seconds):
+            if not is_last and _is_of_the_form(outcome):
+                return outcome
             model.halt.check_denied(model, outcome.error)
             model.halt.check_down(model, outcome)
-            raise attempts.in_all(_unanswered(model, outcome))
+            raise _unanswered(model, outcome)
         tried += 1
         if spent >= TOLD_AFTER:
             whom = address_of(model) or model.info.provider
@@ -107,10 +135,19 @@ async def answer_of(
                 f"Waiting for {whom} ({model.info.model}): {outcome.error.message[:TOLD_LENGTH]}; "
                 f"try {tried + 1} of {policy.retries + 1} in {pause:.0f} s."
             )
-        if outcome.wait is not None and (outcome.status is not None or outcome.error.kind == "timeout"):
+        if outcome.wait is not None and outcome.status is not None:
             model.pacer.hold(outcome.wait)
         attempts.failed.append(outcome.error.message)
         await policy.sleep(pause)
+
+
+def _is_of_the_form(fault: Fault) -> bool:
+    """True if the same question may be answered in another form: the server refuses it, or answers with nothing."""
+    if fault.error.kind == "unusable":
+        return not fault.was_cut
+    if fault.status in BUSY or fault.is_unreached or denial_of(fault.error) in ("key", "account"):
+        return False
+    return fault.error.kind == "model"
 
 
 def _second_chance(fault: Fault) -> HumanMessage:
@@ -159,62 +196,29 @@ async def paced_attempt(
 
     An argument that the server refuses is left out from then on, and the attempt is made again.
     """
-    estimated = 0.0 if model.pacer.limits.tokens is None else estimated_tokens(chat, messages) + EXPECTED_ANSWER
-    await model.pacer.admit(estimated)
-    async with model.pacer.slot():
-        began = model.retrying.clock()
-        while True:
-            left_out = {*model.refused}
-            sent = without(_fitting(model, chat, messages), left_out)
-            try:
-                outcome = await _in_time(model, sent, messages, spent)
-            except ModelError as problem:
-                if problem.usage is not None:
-                    model.pacer.correct(estimated, Usage(**problem.usage))
-                raise
-            refused = refused_argument(outcome, sent) if isinstance(outcome, Fault) else None
-            if refused is None or refused in left_out:  # the longest answer may be refused by both its names
-                break
-            model.refused.add(refused)
-        seconds = model.retrying.clock() - began
-    if isinstance(outcome, Fault) and outcome.error.kind == "timeout" and not outcome.is_unreached:
-        outcome = replace(outcome, wait=_still_writing(model, seconds))
-    if not isinstance(outcome, Fault):
-        model.pacer.correct(estimated, usage_of(outcome))
-    elif outcome.usage is not None or outcome.status is not None:  # refused without usage, it read nothing
-        model.pacer.correct(estimated, outcome.usage)
-    return outcome, seconds
+    await model.pacer.admit()
+    _check_fits(model, chat, messages)
+    began = model.retrying.clock()
+    while True:
+        left_out = {*model.refused} & ARGUMENTS.keys()
+        sent = without(chat, left_out)
+        outcome = await _in_time(model, sent, messages, spent)
+        refused = refused_argument(outcome, sent) if isinstance(outcome, Fault) else None
+        if refused is None or refused in left_out:  # the longest answer may be refused by both its names
+            break
+        model.refused.add(refused)
+    return outcome, model.retrying.clock() - began
 
 
-def _still_writing(model: Model, seconds: float) -> float | None:
-    """Seconds that a server of the user's own may go on writing the answer that nobody waits for; None if it stops.
+def _check_fits(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> None:
+    """Raises ModelError if the question leaves no room in what the model is stated to hold.
 
-    It notices a closed connection at the next piece, but not before the end of an answer that comes in one.
+    Ollama would drop its beginning without a word.
     """
-    if model.streamed or address_of(model) is None:
-        return None
-    speed = model.server.write_speed
-    return seconds if speed is None else max(0.0, (model.longest or DEFAULT_MAX_TOKENS) / speed - seconds)
-
-
-def _fitting(model: Model, chat: Any, messages: Sequence["BaseMessage"]) -> Any:
-    """The chat model with an answer no longer than the context leaves room for, if it holds little.
-
-    Raises ModelError if the question itself leaves no room, before anything is sent.
-    """
-    held: int | None = model.params.get("context")
-    if held is None:
-        return chat
-    read = estimated_tokens(chat, messages)
-    if held - read < LEAST_ANSWER:
+    held: int | None = model.stated_context or model.params.get("context")
+    if held is not None and held - (read := estimated_tokens(chat, messages)) < LEAST_ANSWER:
         asks = f"the question takes about {read:,} tokens, and {model.spec} holds {held:,}"
         raise ModelError("context_overflow", f"{asks}: start its server with a longer context, or use another model")
-    if model.lengths is None:
-        return chat
-    room = max(LEAST_ANSWER, held - int(read * AS_COUNTED.high))
-    allowed = min(room, model.longest or DEFAULT_MAX_TOKENS, max(held // ANSWER_SHARE, LEAST_ANSWER))
-    fields = model.lengths(allowed)
-    return changed(chat, lambda within: fields)
 
 
 async def _in_time(model: Model, chat: Any, messages: Sequence["BaseMessage"], spent: float) -> "AIMessage | Fault":

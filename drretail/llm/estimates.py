@@ -1,13 +1,12 @@
 """Estimates of what work is likely to take, made before anything is sent: ranges, and what they are based on."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, MILLION, PriceTable, dated, unpriced
-from drretail.records.models import Abilities, Price
+from drretail.records.models import Price
 from drretail.records.tables.figures import count as as_count
-from drretail.records.tables.figures import counted
 from drretail.records.tables.figures import dollars as as_dollars
 from drretail.records.tables.result import Result
 from drretail.records.tables.table import table_of
@@ -88,31 +87,6 @@ class Estimate:
     """Models without a known price."""
     unit: str = ""
     """What is counted, in the plural; empty if the table's heading says it."""
-    seconds: Range | None = None
-    """At the speed that ``doctor`` measured; None if a model's speed is unknown."""
-    misfits: int = 0
-    """Questions of the dry run that do not fit the model's context, so that they are not sent."""
-
-    def at_speed(self, servers: Iterable[Abilities]) -> "Estimate":
-        """The estimate with its time, all tokens being read anew, and as many answers at a time as a server writes."""
-        if self.input is None or self.output is None:
-            return self
-        rates: list[tuple[float, float]] = []
-        for server in servers:
-            if not server.read_speed or not server.write_speed:
-                return self
-            rates.append((1 / server.read_speed / (server.slots or 1), 1 / server.write_speed / (server.slots or 1)))
-        if not rates:
-            return self
-        (reading, writing), (least, fewest) = map(max, zip(*rates, strict=True)), map(min, zip(*rates, strict=True))
-        low = self.input.low * least + self.output.low * fewest
-        return replace(self, seconds=Range(low, self.input.high * reading + self.output.high * writing))
-
-    @property
-    def cautions(self) -> list[str]:
-        """A sentence on the questions that are not sent, if any."""
-        questions = counted(self.misfits, "question does", "questions do")
-        return [f"{self.name}: {questions} not fit its context."] if self.misfits else []
 
     @property
     def cells(self) -> list[object]:
@@ -131,8 +105,6 @@ class Estimate:
             "count": self.count,
             **({"unit": self.unit} if self.unit else {}),
             **{name: part and part.document for name, part in ranges.items()},
-            **({} if self.seconds is None else {"seconds": self.seconds.document}),
-            **({"misfits": self.misfits} if self.misfits else {}),
             "basis": self.basis,
             "unpriced": list(self.unpriced),
         }
@@ -172,11 +144,7 @@ class Estimates:
         ]
         table = table_of(self.title, [*self.what, *COLUMNS], rows, notes=bases)
         unknown = [unpriced(total.unpriced)] if total.unpriced else []
-        if total.seconds is not None:
-            minutes = total.seconds.times(1 / 60).words(lambda each: f"{each:,.0f}")
-            unknown.append(f"That takes {minutes} minutes at the speed that `drretail doctor` measured.")
-        cautions = [caution for part in self.parts for caution in part.cautions]
-        notes = [*unknown, *cautions, f"Nothing was sent. {dated(as_of)}", *self.notes]
+        notes = [*unknown, f"Nothing was sent. {dated(as_of)}", *self.notes]
         return Result(self, document, [table.filled], notes=notes)
 
 
@@ -219,10 +187,10 @@ def together(estimates: Iterable[Estimate], name: str = "together") -> Estimate:
         known = [part for part in ranges if part is not None]
         return sum(known, Range(0, 0, 0)) if len(known) == len(ranges) else None
 
-    calls, read, written, money, seconds = (
-        total([getattr(part, of) for part in parts]) for of in ("calls", "input", "output", "dollars", "seconds")
+    calls, read, written, money = (
+        total([getattr(part, of) for part in parts]) for of in ("calls", "input", "output", "dollars")
     )
     unpriced = tuple(sorted({spec for part in parts for spec in part.unpriced}))
     count = sum(part.count for part in parts)
     units = " and ".join(dict.fromkeys(part.unit for part in parts))
-    return Estimate(name, count, calls, read, written, money, "", unpriced, units, seconds)
+    return Estimate(name, count, calls, read, written, money, "", unpriced, units)

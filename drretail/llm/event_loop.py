@@ -91,6 +91,11 @@ def current_command() -> object:
     return _CURRENT.get() or asyncio.get_running_loop()
 
 
+def is_abandoned() -> bool:
+    """True in a loop that Ctrl-C ends, so that a KeyboardInterrupt is a person's and no agent's."""
+    return getattr(threading.current_thread(), "is_abandoned", False)
+
+
 @contextmanager
 def meant_to_end() -> Generator[None]:
     """Within it, Ctrl-C is the normal way to end a command, and does not raise out of the block."""
@@ -153,6 +158,7 @@ class _Loop(threading.Thread):
         self.loop.set_task_factory(_noted_task)
         self.loop.set_default_executor(THREADS)
         self._commands: set[_Command[Any]] = set()
+        self.is_abandoned = False
 
     @classmethod
     def of_process(cls, name: str = "drretail") -> "_Loop":
@@ -176,15 +182,14 @@ class _Loop(threading.Thread):
 
     def run(self) -> None:
         asyncio.set_event_loop(self.loop)
-        try:
-            self.loop.run_forever()
-        # SystemExit and KeyboardInterrupt of a task end the loop: they are raised where a command's result is awaited.
-        except BaseException as problem:  # noqa: BLE001
-            for command in list(self._commands):
-                if command.task is not None and command.task.done():
-                    command.end(command.task)
-                elif not command.ended.done():
-                    command.ended.set_exception(problem)
+        while not self.is_abandoned:
+            try:
+                self.loop.run_forever()
+            # SystemExit and KeyboardInterrupt of a task leave the loop too: they are raised where it is awaited.
+            except BaseException as problem:  # noqa: BLE001
+                for command in list(self._commands) if self.is_abandoned else ():
+                    if not command.ended.done():
+                        command.ended.set_exception(problem)
 
     def begin(self, command: _Command[Any]) -> None:
         def started() -> None:
@@ -205,6 +210,7 @@ class _Loop(threading.Thread):
     def abandon(self) -> None:
         """Interrupts code that blocks the loop; the next command gets a new loop."""
         self.leave()
+        self.is_abandoned = True
         if self.ident is not None:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(KeyboardInterrupt))
 
@@ -223,7 +229,7 @@ async def aside(action: Callable[[], Awaitable[T]]) -> T:
     async def outcome() -> tuple[Any, BaseException | None]:
         try:
             return await action(), None
-        except (Exception, SystemExit) as problem:  # noqa: BLE001 — it is raised again where the result is waited for
+        except (Exception, SystemExit, KeyboardInterrupt) as problem:  # noqa: BLE001 — it is raised again where the result is waited for
             return None, problem
 
     before = _BEGUN.set(tasks)

@@ -4,14 +4,21 @@ Some failures no further call can mend: a refused key, a missing model, an empty
 """
 
 import json
-import sys
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from drretail.errors import CommandStopped, ModelError, ModelErrorKind, causes_of, login_of, without_secrets
+from drretail.errors import (
+    CommandStopped,
+    DrretailError,
+    ModelError,
+    ModelErrorKind,
+    causes_of,
+    login_of,
+    without_secrets,
+)
 from drretail.grounding.text.untrusted import visible
 from drretail.llm.event_loop import current_command
 from drretail.llm.usage import usage_of, with_possible_usage
@@ -153,19 +160,6 @@ TITLE_LENGTH = 80
 MOST_OF_PAGE = 20_000
 """Characters of a web page that are searched for its title."""
 
-# Roots of what each client raises. Only modules that are loaded are looked at: a client that was not
-# imported has raised nothing.
-_ROOTS = (
-    ("langchain_core.exceptions", "ModelError"),
-    ("anthropic", "APIError"),
-    ("openai", "OpenAIError"),
-    ("ollama", "ResponseError"),
-    ("google.genai.errors", "APIError"),
-    ("langchain_google_genai.chat_models", "ChatGoogleGenerativeAIError"),
-    ("httpx", "HTTPError"),
-    ("aiohttp", "ClientError"),
-    ("httpx2", "HTTPError"),
-)
 # Class names, looked up in all ancestors of an error: the clients share names, but no base class.
 _KINDS: dict[str, ModelErrorKind] = {
     "ContextOverflowError": "context_overflow",
@@ -192,12 +186,16 @@ _CUT = frozenset({"max_tokens", "length"})
 UNSAID = "unknown"
 """The stop reason of an answer that gives none."""
 WRONG_FORM = "the provider's answer has another form than its API's"
+_OF_FORM = (ValueError, TypeError, LookupError, AttributeError, RecursionError, AssertionError)
+"""What clients raise over a 200 that holds an error object, another API's answer or a page: usually a gateway's
+temporary fault. Requests that a client knows to be wrong are among them, and are retried in vain.
+"""
 
 
 class Answering(Protocol):
     """A chat model, with or without bound tools or an answer schema."""
 
-    def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage]": ...
+    def ainvoke(self, messages: Any, /) -> "Awaitable[AIMessage | dict[str, AIMessage]]": ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,29 +229,24 @@ async def attempt(
     errors never hold the key.
     """
     try:
-        answer = await model.ainvoke(list(messages))
+        outcome = await model.ainvoke(list(messages))
+        answer = outcome["raw"] if isinstance(outcome, dict) else outcome  # of a schema's own chain
     except json.JSONDecodeError as problem:
         return _fault(model, "model", "the provider answered with broken JSON", problem)
-    except (*_roots(), OSError) as problem:
-        return _fault(model, _kind_of(problem), type(problem).__name__, problem)
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as problem:
-        # Clients raise these over a 200 that holds an error object, another API's answer or a page: usually a gateway's
-        # temporary fault. Requests that a client knows to be wrong are among them, and are retried in vain.
-        return replace(_fault(model, "model", WRONG_FORM, problem), passes=True)
-    except RuntimeError as problem:
-        # A connection of an event loop that has ended, as in a second asyncio.run: the client drops it then.
-        if "Event loop is closed" not in str(problem):
-            raise
-        ended = _error(model, "model", "the connection belonged to an event loop that has ended", problem)
-        return Fault(ended, passes=True)
-    if streamed and _stop_reason(answer) == UNSAID:
+    except DrretailError:
+        raise
+    # The boundary of a provider's client.
+    except Exception as problem:  # noqa: BLE001
+        kind = _kind_of(problem)
+        if "Event loop is closed" in str(problem):  # as in a second asyncio.run: the client drops the connection then
+            lead = "the connection belonged to an event loop that has ended"
+            return replace(_fault(model, kind, lead, problem), passes=True)
+        if kind == "model" and isinstance(problem, _OF_FORM) and status_of(problem) is None:
+            return replace(_fault(model, kind, WRONG_FORM, problem), passes=True)
+        return _fault(model, kind, type(problem).__name__, problem)
+    if streamed and _stop_reason(answer) == UNSAID and not answer.response_metadata.get("stream_ended"):
         return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
-    return _whole(_with_all_calls(with_possible_usage(answer, model, messages)))
-
-
-def _roots() -> tuple[type[Exception], ...]:
-    roots = (getattr(sys.modules.get(module), name, None) for module, name in _ROOTS)
-    return tuple(root for root in roots if root is not None)
+    return _whole(_with_all_calls(with_possible_usage(answer, model, messages), len(messages)))
 
 
 def _kind_of(problem: BaseException) -> ModelErrorKind:
@@ -320,24 +313,26 @@ def _fields_of(chat: object) -> Iterator[object]:
     return (getattr(chat, name, None) for name in getattr(type(chat), "model_fields", ()))
 
 
-def _with_all_calls(answer: "AIMessage") -> "AIMessage":
+def _with_all_calls(answer: "AIMessage", turn: int) -> "AIMessage":
     """The answer, with calls whose arguments are not JSON among its tool calls: the tools will refuse them.
 
     Clients keep such calls apart but send them again with the conversation, and providers reject a call without a
-    reply.
+    reply. Calls that have no id of their own are numbered, with the ``turn`` of the conversation.
     """
-    if not answer.invalid_tool_calls:
-        return answer
+    from langchain_core.messages.tool import tool_call
+
     broken = [
-        {
-            "type": "tool_call",
-            "name": call["name"] or "",
-            "args": {"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]},
-            "id": call["id"],
-        }
+        tool_call(name=call["name"] or "", args={"unreadable": (call["args"] or "")[:MESSAGE_LENGTH]}, id=call["id"])
         for call in answer.invalid_tool_calls
     ]
-    return answer.model_copy(update={"tool_calls": [*answer.tool_calls, *broken], "invalid_tool_calls": []})
+    calls, ids = [*answer.tool_calls, *broken], set[str | None]({None, ""})
+    for at, call in enumerate(calls):
+        if call["id"] in ids:
+            calls[at] = tool_call(name=call["name"], args=call["args"], id=f"call_{turn}_{at}")
+        ids.add(call["id"])
+    if calls == answer.tool_calls:
+        return answer
+    return answer.model_copy(update={"tool_calls": calls, "invalid_tool_calls": []})
 
 
 def _whole(answer: "AIMessage") -> "AIMessage | Fault":
@@ -358,7 +353,10 @@ def _whole(answer: "AIMessage") -> "AIMessage | Fault":
             "the answer was cut at the longest length allowed: set max_tokens higher in drretail.toml or a profile"
         )
     elif not answer.text.strip():
-        problem = f"the answer is empty (stop reason {reason})"
+        thought = answer.additional_kwargs.get("reasoning_content") or any(
+            block["type"] == "reasoning" for block in answer.content_blocks
+        )
+        problem = f"the answer is {'only in the reasoning' if thought else 'empty'} (stop reason {reason})"
     else:
         return answer
     error = _unusable(answer, "unusable", problem)

@@ -20,7 +20,7 @@ from drretail.journal import Journal, Outcome
 from drretail.llm.calling import MARKED, Attempts, answer_of, marked
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
-from drretail.llm.servers import lean_schemas, with_calls_read
+from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
 from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget, dollars
 from drretail.records.base import Record, canonical_json, json_object
@@ -77,9 +77,8 @@ class Models:
         Raises ModelError if the provider fails for good or a budget is spent.
         """
         model = self._model(role)
-        tools = lean_schemas(tools) if model.is_lean else tools
         request = _request(model, messages) | {"tools": list(tools), "may_call": may_call}
-        answer = await self._turn(role, path, _bound(model, tools, may_call), messages, request)
+        answer = await self._turn(role, path, messages, request, _bound(model, tools, may_call))
         if not may_call:
             return answer
         read = with_calls_read(answer, tools, len(messages))
@@ -104,11 +103,11 @@ class Models:
         """
         model = self._model(role)
 
-        async def call(chat: Any, messages: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
+        async def call(messages: Sequence[BaseMessage], schema: dict[str, Any]) -> str:
             request = _request(model, messages) | {"schema": schema}
-            return answered_json(await self._turn(role, path, chat, messages, request))
+            return answered_json(await self._turn(role, path, messages, request))
 
-        reply = await Question(model, answer, call, check, repairs).put(messages)
+        reply = await Question(answer, call, check, repairs).put(messages)
         self.trajectory.count_setback("repairs", role, reply.attempts - 1)
         if reply.answer is None:
             raise reply.failure or ModelError("unusable", "no usable answer")
@@ -123,10 +122,6 @@ class Models:
         if role not in self.by_role:
             raise ModelError("agent", f"the agent asks for the role {quoted(role)}, which its roles do not name")
         return self.by_role[role]
-
-    def is_lean(self, role: Role) -> bool:
-        """True if the role's model holds so little that tools and results are cut for it."""
-        return self._model(role).is_lean
 
     def read(self, role: Role, characters: int) -> None:
         """Notes that the next call of this role will be longer by so many characters, such as tool results."""
@@ -198,7 +193,7 @@ class Models:
         return Budget(self.limits.dollars, self.dollars or 0, self._last_dollars)
 
     async def _turn(
-        self, role: Role, path: str, chat: Any, messages: Sequence[BaseMessage], request: dict[str, Any]
+        self, role: Role, path: str, messages: Sequence[BaseMessage], request: dict[str, Any], chat: Any = None
     ) -> AIMessage:
         """One call, which is journalled, counted, and added to the trajectory whether it succeeds or not."""
         self._check_budget(role, request)
@@ -214,7 +209,8 @@ class Models:
                 "drretail.role": role,
             }
             with span("chat", model.spec, attributes) as note:
-                answer = await answer_of(model, _sent(model, messages, request), chat=chat, attempts=attempts)
+                sent, schema = _sent(model, messages, request), request.get("schema")
+                answer = await answer_of(model, sent, chat=chat, schema=schema, attempts=attempts)
                 used = attempts.usage_with(answer)
                 note({"gen_ai.usage.input_tokens": used.total - used.output, "gen_ai.usage.output_tokens": used.output})
             content = answer.model_dump(mode="json", exclude_none=True)

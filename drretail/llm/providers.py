@@ -1,4 +1,4 @@
-"""The providers: which package serves each, which variables hold its key, how it spells our settings, and its pace.
+"""The providers: which package serves each, which variables hold its key, how it spells our settings; and retries.
 
 Also by name: embeddings of providers, and profiles, which name models for every role and judge.
 """
@@ -8,9 +8,7 @@ import random
 import time
 import tomllib
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,9 +19,7 @@ from drretail.errors import UserError, check_known, describe_error, file_error, 
 from drretail.parsing import parse_toml
 from drretail.plugins import Plugins
 from drretail.records.base import fault_of
-from drretail.records.models import DEFAULT_CONTEXT, ModelProfile, RateLimit
-from drretail.records.run import Usage
-from drretail.remembered import remembered_by
+from drretail.records.models import DEFAULT_CONTEXT, ModelProfile
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
@@ -40,7 +36,7 @@ JITTER = 0.1
 class Retrying:
     """``retries`` further attempts, after pauses that double from ``first`` up to ``longest`` seconds.
 
-    ``chance`` gives numbers from 0 to 1; ``now`` is for dates in retry-after. ``tell`` gets a line for the user if a
+    ``chance`` gives numbers from 0 to 1. ``tell`` gets a line for the user if a
     call has to wait.
     """
 
@@ -50,7 +46,6 @@ class Retrying:
     chance: Callable[[], float] = random.random
     sleep: Sleep = asyncio.sleep
     clock: Callable[[], float] = time.monotonic
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
     tell: Callable[[str], None] = lambda line: None
 
     def pause(self, attempt: int, asked: float | None = None) -> float:
@@ -69,143 +64,23 @@ ONCE = Retrying(retries=0)
 """No second attempt."""
 
 
-MINUTE = 60.0
-BURST = 10.0
-"""Seconds of requests that may go out at once: providers enforce a limit per minute over shorter spans too."""
-NO_LIMIT = RateLimit()
-
-
-@dataclass(slots=True)
-class Bucket:
-    """Fills at ``rate`` a second up to ``size``. An amount that goes out later is taken out of the future level."""
-
-    rate: float
-    size: float
-    _level: float = field(init=False)
-    _at: float = float("-inf")
-    """The time at which it holds ``_level``: that of the last change, which may be in the future."""
-
-    def __post_init__(self) -> None:
-        self._level = self.size
-
-    def ready(self, amount: float, now: float) -> float:
-        """The earliest time at which ``amount`` can go out, never before anything that was already taken."""
-        then = max(now, self._at)
-        return then + max(0.0, amount - self._filled(then)) / self.rate
-
-    def take(self, amount: float, when: float) -> None:
-        """Takes an amount that is ``ready`` at ``when``. For a larger one, the level may exceed ``size``."""
-        filled = self._level + (when - self._at) * self.rate
-        self._level = min(max(self.size, amount), filled) - amount
-        self._at = when
-
-    def give(self, amount: float, now: float) -> None:
-        """Puts back an amount that was taken and not used. A negative amount takes what was used beyond it."""
-        then = max(now, self._at)
-        self._level = min(self.size, self._filled(then) + amount)
-        self._at = then
-
-    def _filled(self, then: float) -> float:
-        return min(self.size, self._level + (then - self._at) * self.rate)
-
-
 @dataclass(slots=True)
 class Pacer:
-    """The pace of one provider. Calls go out in the order in which they asked, none before its limits allow.
+    """The pace of one server: no call goes out while it wants none. One pause of one call would not help."""
 
-    ``cache_reads_count`` is False if the provider leaves tokens read from its cache out of its limit.
-    """
-
-    limits: RateLimit = NO_LIMIT
-    cache_reads_count: bool = True
     clock: Callable[[], float] = time.monotonic
     sleep: Sleep = asyncio.sleep
     chance: Callable[[], float] = random.random
-    slots: int | None = None
-    """Answers that the server writes at a time: no more are asked for, since the others would only wait there."""
-    _in_flight: asyncio.Semaphore | None = None
-    _requests: Bucket | None = field(init=False)
-    _tokens: Bucket | None = field(init=False)
     _paused_until: float = float("-inf")
 
-    def __post_init__(self) -> None:
-        requests, tokens = self.limits.requests, self.limits.tokens
-        self._requests = None if requests is None else Bucket(requests / MINUTE, max(1.0, requests * BURST / MINUTE))
-        # A single call may hold a minute's tokens, so as much may go out at once.
-        self._tokens = None if tokens is None else Bucket(tokens / MINUTE, tokens)
-
-    async def admit(self, tokens: float) -> None:
-        """Returns when a call of about ``tokens`` may go out."""
-        while True:
-            if (waiting := self._seconds_left()) > 0:  # not all at once when it ends
-                await self.sleep(waiting * (1 + JITTER * self.chance()))
-                continue
-            wait = self._take(tokens)
-            if wait <= 0:
-                return
-            try:
-                await self.sleep(wait)
-            except BaseException:  # cancelled: the turn goes to the others
-                self._give(1, tokens)
-                raise
-            if self._seconds_left() <= 0:
-                return
-            self._give(1, tokens)  # its turn came while the provider wanted no calls: back into the line
-
-    def slot(self) -> AbstractAsyncContextManager[None]:
-        """Held while a call is under way, if the server has so many slots."""
-        if self.slots is None:
-            return nullcontext()
-        if self._in_flight is None:
-            self._in_flight = asyncio.Semaphore(self.slots)
-        return self._in_flight
-
-    def correct(self, estimated: float, used: Usage | None) -> None:
-        """Replaces the estimate of a call by its real usage; None = it brought no answer."""
-        actual = 0 if used is None else used.total - (0 if self.cache_reads_count else used.cache_read)
-        self._give(0, estimated - actual)
+    async def admit(self) -> None:
+        """Returns when a call may go out; not for all at once."""
+        while (waiting := self._paused_until - self.clock()) > 0:
+            await self.sleep(waiting * (1 + JITTER * self.chance()))
 
     def hold(self, seconds: float) -> None:
-        """Lets no call out for ``seconds``: the provider asked for it, and a pause of one call would not help."""
+        """Lets no call out for ``seconds``, as the server asked."""
         self._paused_until = max(self._paused_until, self.clock() + seconds)
-
-    def _seconds_left(self) -> float:
-        return self._paused_until - self.clock()
-
-    def _take(self, tokens: float) -> float:
-        """Reserves a turn and returns the seconds until it comes."""
-        now = self.clock()
-        parts = self._parts(1, tokens)
-        when = max((bucket.ready(amount, now) for bucket, amount in parts), default=now)
-        for bucket, amount in parts:
-            bucket.take(amount, when)
-        return when - now
-
-    def _give(self, requests: float, tokens: float) -> None:
-        now = self.clock()
-        for bucket, amount in self._parts(requests, tokens):
-            bucket.give(amount, now)
-
-    def _parts(self, requests: float, tokens: float) -> list[tuple[Bucket, float]]:
-        """Each bucket that has a limit, with the amount that a call takes out of it."""
-        parts = ((self._requests, requests), (self._tokens, tokens))
-        return [(bucket, amount) for bucket, amount in parts if bucket is not None]
-
-
-@dataclass
-class Paces:
-    """One pacer for each provider and address. ``limits`` are by provider."""
-
-    limits: Mapping[str, RateLimit] = field(default_factory=dict[str, RateLimit])
-
-    @remembered_by(lambda provider, base_url=None: (provider, base_url))
-    def of(self, provider: str, base_url: str | None = None) -> Pacer:
-        """The pacer of a provider. A server of the user's own has its own pacer, under the same limits."""
-        return Pacer(self.limits.get(provider, NO_LIMIT), cache_reads_count=provider not in CACHE_READS_FREE)
-
-
-CACHE_READS_FREE = frozenset({"anthropic"})
-"""Providers that leave tokens read from their cache out of the tokens per minute."""
 
 
 STREAM_TIMEOUTS = 4
@@ -234,7 +109,8 @@ class Provider:
     ``sends_temperature`` decides for models that have no profile.
     """
 
-    langchain_name: str
+    chat: str
+    """LangChain's chat model, as "module:attribute"."""
     package: str
     key_variables: tuple[str, ...]
     settings: Callable[[CallLimits], dict[str, Any]]
@@ -326,7 +202,7 @@ def _seed(limits: CallLimits) -> dict[str, Any]:
 PROVIDERS: dict[str, Provider] = {
     # Recent Claude models refuse a temperature, and the newest have no profile: without a profile none is sent.
     "anthropic": Provider(
-        "anthropic",
+        "langchain_anthropic:ChatAnthropic",
         "langchain_anthropic",
         ("ANTHROPIC_API_KEY",),
         _anthropic,
@@ -334,9 +210,18 @@ PROVIDERS: dict[str, Provider] = {
         takes_seed=False,
         streams="asked",
     ),
-    "openai": Provider("openai", "langchain_openai", ("OPENAI_API_KEY",), _openai, streams="asked"),
-    "ollama": Provider("ollama", "langchain_ollama", (), _ollama, takes_context=True, streams="always"),
-    "google": Provider("google_genai", "langchain_google_genai", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), _google),
+    "openai": Provider(
+        "drretail.llm.openai_chat:CompatibleChat", "langchain_openai", ("OPENAI_API_KEY",), _openai, streams="asked"
+    ),
+    "ollama": Provider(
+        "langchain_ollama:ChatOllama", "langchain_ollama", (), _ollama, takes_context=True, streams="always"
+    ),
+    "google": Provider(
+        "langchain_google_genai:ChatGoogleGenerativeAI",
+        "langchain_google_genai",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        _google,
+    ),
 }
 """The providers that langchain opens."""
 OFFLINE = "offline"

@@ -39,13 +39,10 @@ from drretail.records.models import (
     ANSWER_TOKENS,
     DEFAULT_CONTEXT,
     DEFAULT_MAX_TOKENS,
-    FORMS,
-    SMALL_CONTEXT,
     THINKING_TOKENS,
-    Abilities,
     Price,
-    StructuredForm,
 )
+from drretail.records.run import RoleModel
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -59,7 +56,6 @@ OFFLINE_POLICIES = {
     "shopper": "drretail.llm.offline.shopper:shop",
     "judge": "drretail.llm.offline.judge:judge",
 }
-UNKNOWN_SERVER = Abilities()
 OWN = Plugins("model", {}, MODELS.group)
 """Models of the user's own, by their place."""
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
@@ -91,10 +87,8 @@ class Model:
     """Seconds that one attempt may take; None = as long as its client allows."""
     price: Price | None = None
     """What its tokens cost; None = unknown."""
-    structured: StructuredForm | None = None
-    """How it is asked for an answer in a schema; None = as the model's profile says."""
     refused: set[str] = field(default_factory=set[str])
-    """Arguments of a request that its server refuses, shared by all copies; they are not sent again."""
+    """Arguments of a request, and forms of an answer, that its server refused in this process: never sent again."""
     retrying: Retrying = ONCE
     pacer: Pacer = field(default_factory=Pacer)
     """Shared by all models of its provider."""
@@ -106,8 +100,6 @@ class Model:
     """Tokens that an answer may have; None = as its purpose takes."""
     thinking: int = 0
     """Tokens that it may think before each answer."""
-    server: Abilities = UNKNOWN_SERVER
-    """What is known of a server of the user's own."""
     stated_context: int | None = None
     """Tokens of a conversation, if the user says how many the model holds."""
     halt: Halt = field(default_factory=Halt)
@@ -140,27 +132,6 @@ class Model:
             return self
         return replace(self.with_chat(self.chat.model_copy(update=fields)), longest=tokens)
 
-    def knowing(self, server: Abilities) -> "Model":
-        """The model asked as its server can answer. What changes answers is part of ``params``, and so of labels."""
-        params = {**self.params}
-        if self.structured is None and server.structured != FORMS[0]:
-            params["structured"] = server.structured
-        stated = self.stated_context or self.params.get("context") or server.context
-        held = min(filter(None, (stated, server.context)), default=None)
-        if held is not None and held < DEFAULT_CONTEXT:
-            params["context"] = held
-        for name in {"temperature", "seed"} & {*server.refused}:
-            params.pop(name, None)
-        self.refused.update(server.refused)
-        if server.slots is not None:  # another model of the server may know
-            self.pacer.slots = server.slots
-        return replace(self, params=params, structured=self.structured or server.structured, server=server)
-
-    @property
-    def is_lean(self) -> bool:
-        """True if it holds so little that tools are described in a few words and results are cut."""
-        return self.params.get("context", SMALL_CONTEXT) < SMALL_CONTEXT
-
     @property
     def context(self) -> int | None:
         """Tokens that it reads at once: as stated, by its profile, or ``DEFAULT_CONTEXT``; None for rules."""
@@ -183,35 +154,16 @@ def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return stated | ({"own_server": True} if "base_url" in params else {})
 
 
-def open_recorded(
-    spec: str, params: Mapping[str, Any], prices: PriceTable | None = None, *, is_whole: bool = False
-) -> Model:
-    """The model that a journal answers for, with the recorded parameters. It needs no key and sends nothing.
-
-    With ``is_whole`` they are a call's: a temperature that they lack was refused. Those of a label lack the usual one.
-
-    Raises UserError for a model at ``module:attribute``: nothing is imported on behalf of a folder that somebody hands
-    over.
+def open_recorded(model: RoleModel, params: Mapping[str, Any], prices: PriceTable | None = None) -> Model:
+    """The model that a journal answers for, with the recorded parameters. It needs no key and no package, and nothing
+    is imported on behalf of a folder that somebody hands over.
     """
-    provider, _, name = spec.partition(":")
-    if provider not in provider_names():
-        raise UserError(f"The model {quoted(spec)} is of a provider that is not installed here: install its package.")
-    if provider == "scripted":  # its script's file stayed where the folder was made
-        from drretail.llm.stand_in import StandIn
+    from drretail.llm.stand_in import StandIn
 
-        script = {key: params[key] for key in ("script",) if key in params}
-        info = ModelInfo(spec=spec, provider=provider, model=name, kind="scripted")
-        return Model(spec, StandIn, info, script, price=FREE)
-    settings: dict[str, Any] = {
-        name: params.get(name) for name in ("base_url", "temperature", "max_tokens", "seed", "context")
-    }
-    # A role that was never asked is known by its label's parameters, which keep no address.
-    settings["base_url"] = settings["base_url"] or ("http://own.invalid" if params.get("own_server") else None)
-    keys = {name: "none" for provider in PROVIDERS.values() for name in provider.key_variables}
-    model = open_model(spec, prices=prices, environ=keys, sends=False, **settings)
-    abilities = {name: params[name] for name in ("structured", "context") if name in params}
-    refused = {"temperature"} & (model.params.keys() - params.keys()) if is_whole else set[str]()
-    return model.knowing(Abilities(**abilities, refused=tuple(refused))) if abilities or refused else model
+    provider, _, name = model.spec.partition(":")
+    info = ModelInfo(spec=model.spec, provider=provider, model=name, kind=model.kind)
+    price = FREE if model.kind != "llm" else None if prices is None else prices.of(model.spec)
+    return Model(model.spec, StandIn, info, {**params}, price=price)
 
 
 def open_model(
@@ -225,7 +177,6 @@ def open_model(
     temperature: float | None = None,
     seed: int | None = None,
     context: int | None = None,
-    structured_output: bool | StructuredForm | None = None,
     key_variable: str | None = None,
     prices: PriceTable | None = None,
     stream: bool = False,
@@ -245,9 +196,9 @@ def open_model(
     as long as its purpose takes (``Model.answering``), and ``thinking_tokens`` longer. ``seed`` and ``context`` (None
     is ``DEFAULT_CONTEXT``) go to the providers that take them. Without ``prices`` the price is unknown.
 
-    A model of the user's own is asked as it was made: only ``max_retries``, ``context`` and ``structured_output`` apply
-    to it. With ``sends`` False, as for an estimate or a replay, the provider's package may be missing: a stand-in is
-    then opened under the model's name.
+    A model of the user's own is asked as it was made: only ``max_retries`` and ``context`` apply to it. With ``sends``
+    False, as for an estimate or a replay, the provider's package may be missing: a stand-in is then opened under the
+    model's name.
 
     Raises UserError if the spec, the provider, its package or its key is missing or wrong, and for a temperature above
     0 if the model takes none.
@@ -255,11 +206,9 @@ def open_model(
     provider_name, model_name, provider = _named(spec)
     limits = CallLimits(timeout, max_tokens or DEFAULT_MAX_TOKENS, base_url, seed, context or DEFAULT_CONTEXT, stream)
     retrying = retrying or Retrying(max_retries)
-    # True is what a profile says that only wants the schema: the same as not to say anything.
-    form = FORMS[-1] if structured_output is False else None if structured_output is True else structured_output
     calling: dict[str, Any] = {
         "seconds": (timeout + LONGEST_PAUSE) * (retrying.retries + 1),
-        "structured": form,
+        "refused": _refused(spec, base_url),
         "retrying": retrying,
         "pacer": pacer or Pacer(),
         "halt": halt or Halt(),
@@ -270,7 +219,7 @@ def open_model(
     if not isinstance(provider, Provider):
         opened = _opened(spec, provider, model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
-            stated = {"price": price, "structured": form, "stated_context": context}
+            stated = {"price": price, "stated_context": context}
             return replace(opened, **{name: value for name, value in stated.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         optional = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
@@ -298,6 +247,13 @@ def open_model(
     calling["streamed"] = provider.streamed(limits)
     calling["attempt_seconds"] = timeout * (STREAM_TIMEOUTS if calling["streamed"] else 1)
     return Model(spec, lambda: chat, info, params, price=price, **calling)
+
+
+@cache
+def _refused(spec: str, base_url: str | None) -> set[str]:
+    """What the model's server has refused in this process, which all models opened for it share."""
+    del spec, base_url
+    return set()
 
 
 def _length_fields(provider: Provider, limits: CallLimits, longest: int) -> dict[str, Any]:
@@ -439,14 +395,10 @@ def _build(
     spec: str, model: str, provider: Provider, arguments: dict[str, Any], temperature: float | None
 ) -> tuple["BaseChatModel", dict[str, float]]:
     """The chat model and the temperature it was given. Only a built model knows its profile: it may be built twice."""
-    from langchain.chat_models import init_chat_model
-
-    chat: BaseChatModel = init_chat_model(model, model_provider=provider.langchain_name, **arguments)
+    opening = _loaded(provider.chat)
+    chat: BaseChatModel = opening(model=model, **arguments)
     sampling = _sampling(spec, chat.profile or {}, provider, temperature)
-    if not sampling:
-        return chat, {}
-    arguments = arguments | sampling
-    return init_chat_model(model, model_provider=provider.langchain_name, **arguments), sampling
+    return (opening(model=model, **arguments, **sampling) if sampling else chat), sampling
 
 
 def _sampling(spec: str, profile: Mapping[str, Any], provider: Provider, temperature: float | None) -> dict[str, float]:

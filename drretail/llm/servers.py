@@ -1,20 +1,16 @@
-"""What is asked otherwise of servers of the user's own: without arguments that they refuse, in few words for a small
-context, and with tool calls that a model wrote into its text.
+"""What servers of open models need: requests without arguments that they refuse, and tool calls read from a text.
 
-``<tool_call>{…}</tool_call>``             Hermes, Qwen, SmolLM2 (a list of calls), Qwen Coder (``<function=…>`` inside)
-``<function=name>{…}</function>``          Llama 3.1, and with ``<parameter=…>`` Qwen Coder
-``[TOOL_CALLS]`` [{…}] or name[ARGS]{…}    Mistral
-a fenced block of JSON                     models that were only told of the tools
-{"name": …, "parameters": …}, [name(…)]    Llama 3.1 and 3.2, as the whole answer
+``<tool_call>{…}</tool_call>``  Hermes, Qwen, SmolLM2 (a list of calls)
+a fenced block of JSON          models that were only told of the tools
+{"name": …, "parameters": …}    Llama 3.1, as the whole answer
 
 A text is read as calls only if nothing follows them, every call is of an offered tool with an object of arguments, and
 the text declares no picks and frames no report: what a final report says of a call is no call.
 """
 
-import ast
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +22,7 @@ from langchain_core.runnables import RunnableBinding
 from drretail.errors import causes_of
 from drretail.grounding.report.picks import is_whole_report, take_picks
 from drretail.llm.faults import Fault
-from drretail.llm.structured import THOUGHT, Wrapped
+from drretail.llm.structured import THOUGHT
 
 REFUSING = frozenset({400, 422, 500, 501})
 """Statuses with which an argument is refused. llama-cpp-python answers 500 to all that its own types don't know."""
@@ -93,12 +89,11 @@ def without(chat: Any, refused: set[str]) -> Any:
     return changed(chat, other_length, unbound)
 
 
-def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unbound: set[str] | None = None) -> Any:
+def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unbound: set[str]) -> Any:
     """The same with other fields of the chat model within, and less bound to it; itself if nothing changes."""
-    if isinstance(chat, Wrapped):
-        return chat.around(lambda within: changed(within, fields, unbound))
     if isinstance(chat, RunnableBinding):
-        kwargs = {name: value for name, value in chat.kwargs.items() if name not in (unbound or ())}
+        is_form = "ls_structured_output_format" in chat.kwargs  # without its tool, nothing would ask for the form
+        kwargs = {name: value for name, value in chat.kwargs.items() if is_form or name not in unbound}
         within = changed(chat.bound, fields, unbound)
         is_same = within is chat.bound and len(kwargs) == len(chat.kwargs)
         return chat if is_same else chat.model_copy(update={"bound": within, "kwargs": kwargs})
@@ -108,63 +103,11 @@ def changed(chat: Any, fields: Callable[[BaseChatModel], Mapping[str, Any]], unb
     return chat.model_copy(update=known) if known else chat
 
 
-HITS = 4
-"""Hits of a search, orders of a list. With ten, three searches fill a context of 8,192 tokens."""
-TEXT = 320
-"""Characters of each text in a result: a title is whole, a description begins."""
-ITEMS = 8
-"""Items of each list in a result, such as a product's features."""
-
-
-def lean_schemas(schemas: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The tools as OpenAI's protocol takes them, each with the first sentence of every description.
-
-    The nine take 1,000 tokens so, and 2,400 otherwise. Bounds are left out: arguments are checked all the same.
-    """
-    lean: list[dict[str, Any]] = []
-    for tool in schemas:
-        function: dict[str, Any] = {**tool["function"]}
-        function["description"] = _first_sentence(function.get("description", ""))
-        properties: dict[str, Any] = {}
-        for name, parameter in function["parameters"].get("properties", {}).items():
-            kept = ("type", "enum", "properties", "items")
-            properties[name] = {key: value for key, value in parameter.items() if key in kept}
-            if described := _first_sentence(parameter.get("description", "")):
-                properties[name]["description"] = described
-        function["parameters"] = {**function["parameters"], "properties": properties}
-        lean.append({**tool, "function": function})
-    return lean
-
-
-def lean_arguments(arguments: object, parameters: Collection[str]) -> object:
-    """The arguments of a call, with fewer results asked for where the tool can be asked for fewer."""
-    if not isinstance(arguments, Mapping) or "limit" not in parameters:
-        return arguments
-    wanted = arguments.get("limit", HITS)
-    return {**arguments, "limit": min(wanted, HITS) if isinstance(wanted, int) else wanted}
-
-
-def _first_sentence(text: str) -> str:
-    """Up to the first full stop, semicolon or line's end."""
-    ends = [at for mark in (", e.g.", ". ", "; ", "\n") if (at := text.find(mark)) > 0]
-    return text[: min(ends, default=len(text))].rstrip(".")
-
-
-def lean_result(value: Any) -> Any:
-    """A tool's result with its long texts and lists cut, which "…" shows."""
-    if isinstance(value, str):
-        return value if len(value) <= TEXT else f"{value[:TEXT].rstrip()}…"
-    if isinstance(value, Mapping):
-        return {name: lean_result(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [lean_result(each) for each in value[:ITEMS]] + (["…"] if len(value) > ITEMS else [])
-    return value
-
-
 LONGEST = 20_000
 """Characters of a text that may be calls; the longest call that a model was seen to write had a few hundred."""
 _CONTROL = re.compile(r"<\|[a-z_]{1,30}\|>")
 _FENCES = frozenset({"", "json", "tool_call", "tool_calls"})
+_CLOSINGS = {"<tool_call>": "</tool_call>", "```": "```"}
 Call = tuple[str, dict[str, Any]]
 
 
@@ -188,94 +131,30 @@ def calls_in_text(text: str, names: set[str]) -> tuple[str, list[Call]]:
     declared = take_picks(rest)
     if is_whole_report(rest) or declared.picks is not None or declared.problem is not None:
         return text, []
-    starts = {at: opening for opening in _OPENINGS if (at := rest.find(opening)) >= 0}
+    starts = {at: opening for opening in _CLOSINGS if (at := rest.find(opening)) >= 0}
     at = min(starts, default=0)
-    read = _OPENINGS[starts[at]] if starts else _whole
     try:
-        calls = [*read(rest[at:])]
-    except (ValueError, LookupError, TypeError, AttributeError, SyntaxError, RecursionError, MemoryError):
+        calls = [*_marked(rest[at:], starts[at])] if starts else [*_of_json(json.loads(rest))]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return text, []
     are_calls = bool(calls) and all(name in names for name, _ in calls)
     return (rest[:at].strip(), calls) if are_calls else (text, [])
 
 
-def _tagged(text: str) -> Iterator[Call]:
-    for body in _bodies(text, "<tool_call>", "</tool_call>"):
-        yield from _functions(body) if body.startswith("<function=") else _of_json(json.loads(body))
-
-
-def _functions(text: str) -> Iterator[Call]:
-    for body in _bodies(text, "<function=", "</function>"):
-        name, _, arguments = body.partition(">")
-        arguments = arguments.strip()
-        is_tagged = arguments.startswith("<parameter=") or not arguments
-        yield name.strip(), (_parameters if is_tagged else _object)(arguments)
-
-
-def _parameters(text: str) -> dict[str, Any]:
-    parameters = [body.partition(">") for body in _bodies(text, "<parameter=", "</parameter>")]
-    return {name.strip(): _value(value.strip()) for name, _, value in parameters}
-
-
-def _value(text: str) -> Any:
-    """A number, list or truth value where the text is one in JSON; the text itself otherwise."""
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return text
-    # Ids of orders are digits with leading zeros, which JSON refuses; those without are texts all the same.
-    return text if isinstance(value, int) and not isinstance(value, bool) and len(text) > 6 else value
-
-
-def _bracketed(text: str) -> Iterator[Call]:
-    rest = text.removeprefix("[TOOL_CALLS]").strip()
-    if rest.startswith(("[", "{")):
-        yield from _of_json(json.loads(rest))
-        return
-    for part in filter(None, rest.split("[TOOL_CALLS]")):
-        name, _, arguments = part.partition("[ARGS]")
-        yield name.strip(), _object(arguments)
-
-
-def _fenced(text: str) -> Iterator[Call]:
-    for body in _bodies(text, "```", "```"):
-        language, _, content = body.partition("\n")
-        if language.strip() not in _FENCES:
-            raise ValueError("a block of something else")
-        yield from _of_json(json.loads(content))
-
-
-def _whole(text: str) -> Iterator[Call]:
-    if text.startswith("{"):
-        yield from _of_json(json.loads(text))
-        return
-    tree = ast.parse(text, mode="eval").body
-    for call in tree.elts if isinstance(tree, ast.List) else []:
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            raise ValueError("no list of calls")
-        yield call.func.id, {str(each.arg): ast.literal_eval(each.value) for each in call.keywords if each.arg}
-
-
-_OPENINGS: Mapping[str, Callable[[str], Iterator[Call]]] = {
-    "<tool_call>": _tagged,
-    "<function=": _functions,
-    "[TOOL_CALLS]": _bracketed,
-    "```": _fenced,
-}
-
-
-def _bodies(text: str, opening: str, closing: str) -> Iterator[str]:
-    """What stands between the marks, one after the other up to the text's end; the last may be left open.
+def _marked(text: str, opening: str) -> Iterator[Call]:
+    """The calls between marks, one after the other up to the text's end; the last mark may be left open.
 
     Raises ValueError if anything else stands beside them.
     """
-    rest = text.strip()
-    while rest:
-        if not rest.startswith(opening):
+    while text:
+        if not text.startswith(opening):
             raise ValueError("other text")
-        body, _, rest = rest[len(opening) :].partition(closing)
-        rest = rest.strip()
-        yield body.strip()
+        body, _, text = text[len(opening) :].partition(_CLOSINGS[opening])
+        language, _, content = body.partition("\n") if opening == "```" else ("", "", body)
+        if language.strip() not in _FENCES:
+            raise ValueError("a block of something else")
+        text = text.strip()
+        yield from _of_json(json.loads(content))
 
 
 def _of_json(value: Any) -> Iterator[Call]:

@@ -1,127 +1,85 @@
-"""Answers in a JSON schema, through each model's own structured output if it has one."""
+"""Answers in a JSON schema: asked for in the first form that the model's server takes, validated, repaired."""
 
 import ast
 import json
 import re
-import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
 from drretail.errors import ModelError
-from drretail.llm.prompt import load_prompt, tagged
+from drretail.llm.prompt import load_prompt, tag_content, tagged
 from drretail.llm.registry import Model
 from drretail.parsing import writable_json
 from drretail.records.base import Record, canonical_json
-from drretail.records.models import StructuredForm
 from drretail.records.tables.figures import counted
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.messages import AIMessage, BaseMessage
-    from langchain_core.runnables import Runnable
 
 
-METHODS = {"json_schema": "json_schema", "json_object": "json_mode", "tool_call": "function_calling"}
-"""What LangChain calls the forms that a client has to ask for. For "prompt" there is nothing to ask for."""
-IN_WORDS = frozenset({"json_object", "prompt"})
-"""The forms in which the schema is written into the prompt."""
+METHODS = ("json_schema", "function_calling")
+"""The forms that a client has to ask for, by LangChain's names, in the order in which they are tried: the server keeps
+to the schema; the answer is the arguments of a tool. The last form is a prompt that holds the schema.
+"""
 THOUGHT = re.compile(r"<think>.*?</think>|(<think>.*)", re.DOTALL)
 """The group is what never ends, and stays: without it, each of many beginnings would be read to the text's end."""
 _FENCED = re.compile(r"\s*```(?:json)?[ \t]*\n(?P<inner>.*?)\n?[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
 
 
-@runtime_checkable
-class Wrapped(Protocol):
-    """What is asked in place of a chat model, and asks a runnable within."""
-
-    def around(self, change: "Callable[[Any], Any]") -> Any:
-        """The same around what ``change`` makes of the runnable; itself if that is the same."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
-class Structured:
-    """A chat model whose raw answers are in a schema. Errors mask the secrets of ``bound``, the chat model itself."""
+class Form:
+    """One way to ask for an answer: what is asked, and the messages."""
 
-    bound: "BaseChatModel"
-    _runnable: "Runnable[Any, Any]"
-
-    async def ainvoke(self, messages: "Sequence[BaseMessage]") -> "AIMessage":
-        try:
-            answer = await self._runnable.ainvoke(list(messages))
-        except _unfinished() as problem:
-            return _raw(problem)
-        return answer["raw"] if isinstance(answer, dict) else answer
-
-    def around(self, change: "Callable[[Any], Any]") -> "Structured":
-        within = change(self._runnable)
-        return self if within is self._runnable else Structured(self.bound, within)
+    chat: Any
+    messages: "Sequence[BaseMessage]"
+    method: str = ""
+    """Of ``METHODS``; empty for a request that has no other form after it."""
 
 
-def _unfinished() -> tuple[type[Exception], ...]:
-    """The errors of OpenAI's client for answers in a schema that were cut or refused; none unless it is loaded."""
-    names = ("LengthFinishReasonError", "ContentFilterFinishReasonError")
-    errors = (getattr(sys.modules.get("openai"), name, None) for name in names)
-    return tuple(error for error in errors if error is not None)
-
-
-def _raw(problem: Any) -> "AIMessage":
-    """The answer that the client did not hand out: it holds the stop reason, and its tokens are paid for."""
-    from langchain_core.messages import AIMessage
-    from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
-
-    completion = getattr(problem, "completion", None)  # older clients keep none
-    if completion is None:
-        raise problem
-    (choice, *_) = completion.choices
-    usage = completion.usage
-    counted = None
-    if usage is not None:
-        cached = getattr(usage.prompt_tokens_details, "cached_tokens", None) or 0
-        counted = UsageMetadata(
-            input_tokens=usage.prompt_tokens,
-            output_tokens=usage.completion_tokens,
-            total_tokens=usage.total_tokens,
-            input_token_details=InputTokenDetails(cache_read=cached),
-        )
-    reason = {"finish_reason": choice.finish_reason, "model_name": completion.model}
-    return AIMessage(choice.message.content or "", usage_metadata=counted, response_metadata=reason)
-
-
-def structured(model: Model, schema: dict[str, Any]) -> Structured | None:
-    """The model bound to answer in ``schema``. None if it has no structured output and must be asked in words.
+def forms_of(model: Model, schema: dict[str, Any], messages: "Sequence[BaseMessage]") -> list[Form]:
+    """The forms in which the model can be asked for an answer in ``schema``, without those that its server refused.
 
     The schema is passed as JSON and not as a class: some clients validate classes themselves, and then an answer that
     needs a repair comes back as an exception without its text.
     """
+    chat = model.chat
+    asked = [(method, _bound(chat, schema, method)) for method in METHODS if method not in model.refused]
+    forms = [Form(bound, messages, method) for method, bound in asked if bound is not None]
+    return [*forms, Form(chat, _with_schema(messages, schema))]
+
+
+def _bound(chat: "BaseChatModel", schema: dict[str, Any], method: str) -> Any:
+    """The chat model whose answers are in the schema; None if its client has no such method."""
     from langchain_core.language_models.chat_models import BaseChatModel
     from langchain_core.runnables import RunnableParallel, RunnableSequence
 
-    chat, form = model.chat, _form(model)
-    own = type(chat)
-    if form == "prompt":
+    own, profile = type(chat), chat.profile or {}
+    is_base = own.with_structured_output is BaseChatModel.with_structured_output
+    if is_base and own.bind_tools is BaseChatModel.bind_tools:
         return None
-    if (
-        own.with_structured_output is BaseChatModel.with_structured_output
-        and own.bind_tools is BaseChatModel.bind_tools
-    ):
+    if method == METHODS[0] and not profile.get("structured_output", True):
         return None
-    match chain := chat.with_structured_output(schema, method=METHODS[form], include_raw=True):
+    match chain := chat.with_structured_output(schema, method=method, include_raw=True):
         case RunnableSequence(first=RunnableParallel(steps__={"raw": bound})):
             # The rest of the chain parses the answer, which is done here anyway: 2.5 of its 3.1 ms of CPU time a call.
-            return Structured(chat, bound)
+            return bound
         case _:  # a client with its own kind of chain
-            return Structured(chat, chain)
+            return chain
 
 
-def _form(model: Model) -> StructuredForm:
-    """How the model is asked: as was found out, and else as its profile says."""
-    profile: Mapping[str, Any] = model.chat.profile or {}
-    return model.structured or ("json_schema" if profile.get("structured_output", True) else "prompt")
+def _with_schema(messages: "Sequence[BaseMessage]", schema: dict[str, Any]) -> "Sequence[BaseMessage]":
+    """The messages with the schema at the end of the last one, unless that holds it, as one that asks for a repair."""
+    from langchain_core.messages import HumanMessage
+
+    *before, last = messages
+    if tag_content("schema", last.text) is not None:
+        return messages
+    return [*before, HumanMessage(f"{last.text}\n{_prompt('json_answer', schema)}")]
 
 
 def mended_json(text: str) -> str:
@@ -155,8 +113,8 @@ MAX_REPAIRS = 2
 T = TypeVar("T", bound=Record)
 Check = Callable[[T], str | None]
 """Says what is wrong with an answer that fits its schema, as the model is told; None if nothing is."""
-Call = Callable[[Any, Sequence[Any], dict[str, Any]], Awaitable[str]]
-"""(chat model bound to the schema, messages, schema) → the JSON text of the answer; raises ModelError."""
+Call = Callable[[Sequence[Any], dict[str, Any]], Awaitable[str]]
+"""(messages, schema) → the JSON text of the answer; raises ModelError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +131,6 @@ class Reply(Generic[T]):
 class Question(Generic[T]):
     """A question to one model in one schema. ``call`` performs and records each call."""
 
-    model: Model
     answer: type[T]
     call: Call
     check: Check[T] | None = None
@@ -188,14 +145,11 @@ class Question(Generic[T]):
         from langchain_core.messages import AIMessage, HumanMessage
 
         schema = json.loads(_schema_of(self.answer))
-        bound = structured(self.model, schema)
         conversation = [*messages]
-        if bound is None or _form(self.model) in IN_WORDS:
-            conversation[-1] = HumanMessage(f"{conversation[-1].text}\n{_prompt('json_answer', schema)}")
         problem = ""
         for attempt in range(1, self.repairs + 2):
             try:
-                raw = await self.call(bound or self.model.chat, conversation, schema)
+                raw = await self.call(conversation, schema)
             except ModelError as failure:
                 return Reply(None, attempt, failure)
             answer = self._validated(raw)

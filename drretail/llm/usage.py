@@ -318,18 +318,19 @@ def with_possible_usage(answer: "AIMessage", chat: Any, messages: Sequence["Base
     reported: Mapping[str, Any] = answer.usage_metadata or {}
     calls = [call["args"] for call in answer.tool_calls]
     written = (len(answer.text) + (len(str(calls)) if calls else 0)) // CHARACTERS_PER_TOKEN
-    read, output = reported.get("input_tokens"), reported.get("output_tokens")
+    read, output = (_as_number(reported.get(name)) for name in ("input_tokens", "output_tokens"))
     # A usual count is possible for any question, and measuring one with its tools takes longer than the rest of this.
     is_usual = type(read) is int and 1 <= read <= UNSEEN_TOKENS
     question = 1 if is_usual else estimated_tokens(chat, messages)
-    if _is_possible(read, question) and _is_possible(output, written):
+    is_possible = _is_possible(read, question) and _is_possible(output, written)
+    if is_possible and (read, output) == (reported.get("input_tokens"), reported.get("output_tokens")):
         return answer
     details = reported.get("input_token_details") if _is_possible(read, question) else None
     read = read if _is_possible(read, question) else max(question, 1)
     output = output if _is_possible(output, written) else max(written, 1)
     usage = {"input_tokens": read, "output_tokens": output, "total_tokens": read + output}
     usage |= {"input_token_details": details} if details else {}
-    metadata = {**answer.response_metadata, ESTIMATED: True}
+    metadata = {**answer.response_metadata, **({} if is_possible else {ESTIMATED: True})}
     return answer.model_copy(update={"usage_metadata": usage, "response_metadata": metadata})
 
 
@@ -341,6 +342,11 @@ def estimated_note(used: Iterable[Usage]) -> tuple[str, ...]:
         return ()
     answers = f"{counted(estimated, 'answer')} in {counted(calls, 'call')} came without a possible count of tokens"
     return (f"{answers}: tokens and dollars are estimated from the text there.",)
+
+
+def _as_number(count: object) -> object:
+    """The count; a number that a server wrote as text is read."""
+    return int(count) if isinstance(count, str) and count.isdecimal() else count
 
 
 def _is_possible(count: object, text_tokens: int) -> TypeGuard[int]:

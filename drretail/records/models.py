@@ -1,7 +1,5 @@
 """How models are called and what they cost: the records behind settings, profiles and the price table."""
 
-from typing import Literal, get_args
-
 from pydantic import Field
 
 from drretail.records.base import Record
@@ -28,56 +26,6 @@ DEFAULT_CONTEXT = 32_768
 """Tokens of context that Ollama is asked to keep. Its own default is a few thousand, and it drops the rest silently."""
 
 
-SMALL_CONTEXT = 16_384
-"""Tokens below which tools are described in a few words and results are cut: the full form of the nine tools takes
-2,400, and ten hits of a search 1,200.
-"""
-StructuredForm = Literal["json_schema", "json_object", "tool_call", "prompt"]
-"""How an answer in a schema is asked for: the server keeps to the schema; it keeps to JSON, and the prompt has the
-schema; as the arguments of a tool; or by the prompt alone.
-"""
-FORMS: tuple[StructuredForm, ...] = get_args(StructuredForm)
-"""In the order in which they are tried."""
-
-
-_SAID: dict[StructuredForm, str] = {
-    "json_schema": "its server constrains answers to a schema",
-    "json_object": "its server constrains answers to JSON, and the prompt has the schema",
-    "tool_call": "its server constrains the arguments of tools to a schema, and answers are asked for as such",
-    "prompt": "its server can't constrain answers, so the prompt asks for JSON",
-}
-
-
-class Abilities(Record):
-    """What a server of the user's own can do with one model. What is None is unknown."""
-
-    structured: StructuredForm = "json_schema"
-    refused: tuple[str, ...] = ()
-    """Arguments of a request that it refuses."""
-    context: int | None = None
-    """Tokens of a conversation."""
-    slots: int | None = None
-    """Answers that it writes at a time; further questions wait."""
-    read_speed: float | None = None
-    """Tokens of a question that it reads in a second."""
-    write_speed: float | None = None
-    """Tokens of an answer that it writes in a second."""
-
-    @property
-    def sentence(self) -> str:
-        """What it can do, for the person who started the command."""
-        parts = [_SAID[self.structured]]
-        if self.refused:
-            parts.append(f"it refuses {', '.join(self.refused)}")
-        if self.context is not None:
-            parts.append(f"it holds {self.context:,} tokens")
-        if self.slots is not None:
-            parts.append(f"it writes {'one answer' if self.slots == 1 else f'{self.slots} answers'} at a time")
-        if self.read_speed is not None and self.write_speed is not None:
-            parts.append(f"it reads {self.read_speed:,.0f} and writes {self.write_speed:,.0f} tokens a second")
-        return f"{'; '.join(parts)}."
-
-
 class CallSettings(Record):
     """How a model is called. What is None follows the settings or the defaults."""
 
@@ -92,11 +40,7 @@ class CallSettings(Record):
     seed: int | None = None
     """Sent if the provider takes one."""
     context: int | None = Field(default=None, ge=1)
-    """Tokens of a conversation: Ollama is asked to keep as many, and judges' sources are cut to fit."""
-    structured_output: bool | StructuredForm | None = None
-    """How answers in a schema are asked for; False is "prompt". None is found out from a server of the user's own, and
-    follows the model's profile elsewhere.
-    """
+    """Tokens of a conversation: Ollama is asked to keep as many, and answers and judges' sources are cut to fit."""
     stream: bool | None = None
     """True = answers come in pieces. None follows the settings."""
     timeout: float | None = Field(default=None, gt=0)
@@ -137,14 +81,6 @@ class ModelProfile(CallSettings):
         """The model of a role. "" stands for every role that the profile doesn't name."""
         own = (self.roles.get(role) if role else None) or RoleChoice()
         return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})
-
-
-class RateLimit(Record):
-    """A provider's limits per minute; None means no known limit."""
-
-    requests: float | None = Field(default=None, gt=0)
-    tokens: float | None = Field(default=None, gt=0)
-    """Input and output tokens together."""
 
 
 class Price(Record):

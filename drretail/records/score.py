@@ -232,8 +232,6 @@ class Verdict(Document):
     notes: tuple[str, ...] = ()
     """Codes for what is counted besides the value: partial_content, quote_dropped …"""
     error: str | None = None
-    context: int | None = None
-    """If the question did not fit the judge: the tokens that the judge was assumed to hold."""
     repairs: int = Field(default=0, exclude_if=lambda count: count == 0)
     """Answers that were sent back before this one; if one question was about several items, the first has them all."""
     other_run_id: str | None = None

@@ -126,7 +126,7 @@ def test_a_baseline_buys_what_it_picks_and_no_floor_is_given_the_wish(world: Wor
     [
         (ModelError("timeout", "slow"), "timeout"),
         (AIMessage("   "), "unusable"),
-        (ZeroDivisionError("a bug"), "agent"),
+        (ZeroDivisionError("a bug of its client"), "model"),
     ],
     ids=["provider", "blank", "bug"],
 )

@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -14,7 +15,7 @@ from langchain_core.runnables import Runnable, RunnableLambda
 from drretail import Answer, open_world, run, shop_tools
 from drretail.agents.base import Agent
 from drretail.agents.react import REACT
-from drretail.agents.registry import load_agent
+from drretail.agents.registry import as_agent, load_agent
 from drretail.agents.running.outcomes import Ended
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.models import choices_by_role
@@ -344,3 +345,47 @@ def test_the_example_of_the_docs_makes_react_search_open_and_report(tmp_path: Pa
     assert [citation.evidence_id for citation in found.citations][:1] == ["P:B0I5TPX7F1"]
     assert found.picks == (Pick(product="B0I5TPX7F1"),)
     assert "Take the tube feeder for $22.99" in known(found.report)
+
+
+HELD = """
+import math
+HEAD, LEFT = {head!r}, {left!r}
+def said():
+    return HEAD
+def answer(question):
+    return said() + str(math.pi)
+"""
+
+
+def test_the_globals_of_a_notebook_and_what_a_closure_holds_are_part_of_an_agent(world: World) -> None:
+    def code(function: Any) -> Mapping[str, str]:
+        return SystemUnderTest.of("mine", known(as_agent(function)), {}, world).code
+
+    def from_notebook(head: object, left: object = "") -> Mapping[str, str]:
+        there: dict[str, Any] = {"__name__": "__main__"}
+        exec(HELD.format(head=head, left=left), there)
+        return code(there["answer"])
+
+    def saying(words: object) -> Any:
+        return lambda question: f"{words}"
+
+    for made in (from_notebook, lambda held: code(saying(held))):
+        for first, second in (("One.", "Two."), ({"a": ["One."]}, {"a": ["Two."]}), ({1, 2}, {1, 3})):
+            assert made(first) == made(first)
+            assert made(first) != made(second)
+    assert from_notebook("One.", "a") == from_notebook("One.", "b"), "it does not use the second"
+    assert from_notebook("One.").keys() == {"HEAD"}
+    assert "words" in code(saying("One."))
+
+
+def test_further_files_are_named_to_be_part_of_an_agent(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "a.md").write_text("One.")
+    agent = replace(BUYER, files=("prompts",))
+    before = SystemUnderTest.of("buyer", agent, {"": scripted_model("x")}, world).code
+    (tmp_path / "prompts" / "a.md").write_text("Two.")
+    after = SystemUnderTest.of("buyer", agent, {"": scripted_model("x")}, world).code
+    assert {name for name in after if before[name] != after[name]} == {"prompts/a.md"}

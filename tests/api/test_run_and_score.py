@@ -27,7 +27,6 @@ from drretail.experiment import KeptOptions, read_definition, read_options
 from drretail.llm.models import Models
 from drretail.parsing import parse_toml
 from drretail.querygen.reading import shipped_queries
-from drretail.records.models import Abilities
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.viewer.paper import SYSTEMS
@@ -122,14 +121,11 @@ def test_a_score_that_names_nobody_leaves_the_board_to_a_judge_that_was_named(wo
     assert read_board(made.folder) == Board(judge=("offline:judge",))
 
 
-def test_what_a_metric_prints_while_a_small_judge_is_tried_or_judging_estimated_is_no_result(
-    experiment: RecordedExperiment, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_metric_prints_is_no_result(experiment: RecordedExperiment, capsys: pytest.CaptureFixture[str]) -> None:
     def chat(subject: Subject, judge_session: JudgeSession) -> None:
         print("The metric's own print.")
 
-    small = open_model("offline:judge").knowing(Abilities(context=1024))
-    asked = ScoreOptions(experiment.folder, [replace(JUDGED, judge=chat, after=("checks",))], judge=small)
+    asked = ScoreOptions(experiment.folder, [replace(JUDGED, judge=chat, after=("checks",))])
     for scored in (score, estimate_score):
         scored(**keywords(asked))
         printed = capsys.readouterr()

@@ -65,12 +65,9 @@ def on_terminal(*command: str, where: Path, env: Mapping[str, str]) -> str:
 
 
 def environment(home: Path, **given: str) -> dict[str, str]:
-    """A user's environment without keys, proxies or settings; HOME is the test's.
-
-    Stand-ins of servers are not asked what they can do: it would be a question more than a test counts.
-    """
+    """A user's environment without keys, proxies or settings; HOME is the test's."""
     kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL") if name in os.environ}
-    kept |= {"PYTHONPATH": str(ROOT), "HOME": str(home), "COLUMNS": "120", "DRRETAIL_ASK_SERVERS": "false"}
+    kept |= {"PYTHONPATH": str(ROOT), "HOME": str(home), "COLUMNS": "120"}
     return kept | given
 
 

@@ -78,6 +78,65 @@ def test_an_agent_whose_code_changed_is_refused_until_again_runs_it_anew(
     assert reports() == [("mine-answer", "Two, then.")] + [("v2", "Two, then.")] * 2
 
 
+READER = """
+from pathlib import Path
+
+TAIL = Path("tail.txt").read_text()
+
+def answer(question):
+    import helper
+    with open("log.txt", "a") as log:
+        log.write("asked")
+    Path("log.txt").read_text()
+    return f"{helper.HEAD} {open('words.txt').read()} {TAIL}"
+"""
+
+
+def test_what_a_function_imports_and_reads_when_it_is_called_is_part_of_it_and_what_it_writes_is_not(
+    drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "reader.py").write_text(READER)
+    (tmp_path / "helper.py").write_text("HEAD = 'The report:'\n")
+    for name in ("words", "tail"):
+        (tmp_path / f"{name}.txt").write_text("One.")
+    asked = (*run, "--no-floors", "--no-pages", "--agent", "reader:answer")
+    succeeds(*asked, "--only", "q1")
+    assert [made.report for made in read_runs(tmp_path / "exp")] == ["The report: One. One."]
+    succeeds(*asked)
+    for name in ("words", "tail"):
+        (tmp_path / f"{name}.txt").write_text("Two.")
+        refused = drretail(*asked)
+        assert (refused.returncode, f"by other code ({name}.txt)" in refused.stderr) == (2, True)
+        (tmp_path / f"{name}.txt").write_text("One.")
+    succeeds(*asked)
+
+
+@pytest.mark.parametrize("ending", ["raise KeyboardInterrupt", "raise SystemExit(1)", "import sys; sys.exit(3)"])
+@pytest.mark.parametrize("define", ["def", "async def"])
+def test_what_ends_a_process_ends_that_run_by_name_and_no_other(
+    drretail: Command, run: tuple[str, ...], tmp_path: Path, define: str, ending: str
+) -> None:
+    (tmp_path / "ends.py").write_text(f"{define} answer(question, models):\n    {ending}\n")
+    (tmp_path / "waits.py").write_text(
+        f"import asyncio\nasync def end(): {ending}\nasync def answer(question):\n    await asyncio.gather(end())\n"
+    )
+    agents = ("--agent", "ends:answer", "--agent", "waits:answer", "--agent", "react")
+    made = drretail(*run, "--no-floors", "--no-pages", *agents)
+    assert made.returncode == 3
+    name = "KeyboardInterrupt" if "Keyboard" in ending else "SystemExit"
+    errors = [made.error and made.error.message.startswith(name) for made in read_runs(tmp_path / "exp")]
+    assert sorted(errors, key=bool) == [None] * 2 + [True] * 4
+
+
+def test_a_limit_that_a_function_is_not_told_is_refused(
+    drretail: Command, error_of: ErrorOf, run: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text("def answer(question): return 'A.'\ndef told(question, limits): return 'A.'\n")
+    limited = (*run, "--no-floors", "--no-pages", "--vary", "tool_turns=3", "--agent")
+    assert "--vary tool_turns can't hold for own:answer" in error_of(*limited, "own:answer")
+    assert drretail(*limited, "own:told").returncode == 0
+
+
 def test_a_commands_files_and_those_beside_them_are_its_code(
     drretail: Command, succeeds: Command, run: tuple[str, ...], tmp_path: Path
 ) -> None:

@@ -9,11 +9,10 @@ import pytest
 from drretail.eval.estimate import estimate_judging
 from drretail.eval.judging.session import Judge
 from drretail.eval.registry import METRICS, PAIRWISE, load_metric
-from drretail.llm.estimates import Estimate, Range, together
+from drretail.llm.estimates import Estimate, together
 from drretail.llm.registry import open_model
 from drretail.llm.usage import read_prices
 from drretail.records.evidence import Evidence
-from drretail.records.models import Abilities
 from drretail.records.run import IMPORTED_AGENT, Usage
 from tests import build
 from tests.build import LABEL, experiment, journal_usage, known, scripted_judge
@@ -117,15 +116,6 @@ def test_batches_cost_half_and_what_failed_is_asked_again_only_where_that_is_wan
     assert counts == {"nothing": 0, "failed": 12, "everything": 12}
 
 
-@pytest.mark.parametrize(("context", "misfits"), [(8_192, 0), (1_024, 2)])
-def test_questions_that_do_not_fit_a_small_judge_are_counted(tmp_path: Path, context: int, misfits: int) -> None:
-    folder, judge = experiment(tmp_path / "exp", REPORTS), sonnet()
-    small = Judge.of(known(judge.model).knowing(Abilities(context=context)))
-    (estimate,) = estimate_judging(folder, ["faithfulness"], [small])
-    assert estimate.misfits == misfits
-    assert bool(estimate.cautions) == bool(misfits)
-
-
 def test_opinions_that_nobody_is_asked_for_are_not_estimated(tmp_path: Path) -> None:
     systems = {LABEL: {"q1-r1": "A long report."}, "null_copy": {"q1-r1": "copied"}}
     folder = experiment(tmp_path / "exp", systems, agents={"null_copy": "null_copy"})
@@ -184,13 +174,3 @@ def test_a_sample_of_the_queries_stands_for_the_others(tmp_path: Path, monkeypat
     for some, every in zip(sampled, whole, strict=True):
         assert known(some.calls).low <= known(every.calls).low <= known(some.calls).high
         assert known(some.input).high == pytest.approx(known(every.input).high, rel=0.05)
-
-
-def test_an_estimate_says_how_long_it_takes_where_the_speed_of_every_model_is_known() -> None:
-    estimate = Estimate("a", 1, Range(1, 1), Range(1000, 2000), Range(100, 300), None, "")
-    slow = Abilities(read_speed=100, write_speed=10)
-    assert estimate.at_speed([slow]).seconds == Range(20, 50)
-    assert estimate.at_speed([Abilities(read_speed=100, write_speed=10, slots=2)]).seconds == Range(10, 25)
-    assert together([estimate.at_speed([slow])] * 2).seconds == Range(40, 100)
-    for servers in ([], [Abilities()], [slow, Abilities()]):
-        assert estimate.at_speed(servers).seconds is None

@@ -146,6 +146,7 @@ async def called(
     messages: Sequence[BaseMessage] = MESSAGES,
     retries: int = 2,
     chat: Callable[[Model], Any] = lambda model: model.chat,
+    schema: dict[str, Any] | None = None,
     changed: Mapping[str, Any] | None = None,
     **given: Any,
 ) -> Called:
@@ -158,7 +159,7 @@ async def called(
         model = opened(name, provider, retrying=Retrying(retries, chance=lambda: 1.0, sleep=sleeps), **given)
         model = replace(model, **(changed or {}))
         try:
-            outcome = await answer_of(model, messages, chat=chat(model), attempts=attempts)
+            outcome = await answer_of(model, messages, chat=chat(model), schema=schema, attempts=attempts)
         except (ModelError, CommandStopped) as problem:
             outcome = problem
     return Called(outcome, attempts, provider.seen, sleeps.all)

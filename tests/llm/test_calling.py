@@ -18,7 +18,6 @@ from drretail.llm.models import Models
 from drretail.llm.providers import ONCE, Pacer, Retrying
 from drretail.llm.registry import Model, open_model
 from drretail.llm.usage import latency_by_role
-from drretail.records.models import RateLimit
 from drretail.records.run import Setbacks, Usage
 from drretail.records.trajectory import Trajectory
 
@@ -130,20 +129,6 @@ async def test_a_429_with_a_wait_holds_the_other_calls_to_the_provider_too() -> 
         pacer.hold(7)
         await answer_of(other, MESSAGES)
         assert held.all == [20.0, 7.0]
-
-
-async def test_a_call_is_estimated_before_and_corrected_after() -> None:
-    corrections: list[tuple[float, int | None]] = []
-
-    class Noted(Pacer):
-        def correct(self, estimated: float, used: Any) -> None:
-            corrections.append((estimated, None if used is None else used.total))
-            Pacer.correct(self, estimated, used)
-
-    noted = Noted(RateLimit(tokens=60_000))
-    script = fails(429), answers(input_tokens=70, output_tokens=9)
-    await called("anthropic", *script, messages=[HumanMessage("x" * 4000)], pacer=noted)
-    assert corrections == [(1500, None), (1500, 79)]
 
 
 async def test_retries_are_counted_in_the_journal_of_what_succeeds_and_of_what_fails() -> None:

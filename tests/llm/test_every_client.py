@@ -13,7 +13,6 @@ from drretail.journal import Journal
 from drretail.llm.calling import answer_of, marked
 from drretail.llm.models import Models
 from drretail.llm.registry import open_model
-from drretail.llm.structured import structured
 from drretail.llm.usage import usage_of, with_possible_usage
 from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory
@@ -116,7 +115,7 @@ async def test_tokens_are_counted_once(name: str, step: Step, usage: Usage) -> N
 @pytest.mark.parametrize("name", ["ollama", "google"])
 async def test_a_schema_goes_out_as_one(name: str) -> None:
     schema: dict[str, Any] = {"title": "A", "type": "object", "properties": {"n": {"type": "integer"}}}
-    call = await called(name, CLIENTS[name].says('{"n": 3}'), chat=lambda model: structured(model, schema))
+    call = await called(name, CLIENTS[name].says('{"n": 3}'), schema=schema)
     assert call.answer.text == '{"n": 3}'
     sent = call.requests[0].body
     assert (sent["format"] if name == "ollama" else sent["generationConfig"]["responseJsonSchema"]) == schema

@@ -1,9 +1,7 @@
-"""What a minute grants and pauses that hold for all; and prices and budgets: who may start, and that the cap holds."""
+"""What passes, and how long providers ask to wait; and prices and budgets: who may start, and that the cap holds."""
 
 import asyncio
 import json
-import selectors
-from collections.abc import Coroutine
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -20,7 +18,6 @@ from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.faults import asked_wait, passes, status_of
 from drretail.llm.models import Models
-from drretail.llm.providers import Pacer, Paces
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.llm.usage import (
     RESERVE,
@@ -32,152 +29,10 @@ from drretail.llm.usage import (
     dollars,
     read_prices,
 )
-from drretail.records.models import Price, RateLimit
+from drretail.records.models import Price
 from drretail.records.run import Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory
 from tests.build import known
-
-
-class Moments:
-    """A clock that stands still until everybody sleeps, and then jumps to the first who wakes."""
-
-    now = 0.0
-
-    def clock(self) -> float:
-        return self.now
-
-    def run(self, *coroutines: Coroutine[Any, Any, Any]) -> list[Any]:
-        """What they bring, all begun at once; time passes only while all of them sleep."""
-
-        async def all_of_them() -> list[Any]:
-            return await asyncio.gather(*coroutines, return_exceptions=True)
-
-        selector = selectors.SelectSelector()
-        ready = selector.select
-
-        def jump(timeout: float | None = None) -> list[Any]:
-            self.now = round(self.now + (timeout or 0), 9)
-            return ready(0)
-
-        selector.select = jump
-        loop = asyncio.SelectorEventLoop(selector)
-        loop.time = self.clock
-        with asyncio.Runner(loop_factory=lambda: loop) as runner:
-            return runner.run(all_of_them())
-
-
-def pacer(time: Moments, **given: Any) -> Pacer:
-    return Pacer(RateLimit(**given), clock=time.clock, sleep=asyncio.sleep, chance=lambda: 0.0)
-
-
-async def went(pace: Pacer, time: Moments, tokens: float = 0) -> float:
-    await pace.admit(tokens)
-    return time.now
-
-
-def times_of(time: Moments, pace: Pacer, sizes: list[float]) -> list[float]:
-    return time.run(*(went(pace, time, size) for size in sizes))
-
-
-@pytest.mark.parametrize(
-    ("limits", "tokens", "times"),
-    [
-        # Ten seconds' worth of requests at once, and then one by one in their order.
-        ({"requests": 60}, [0.0] * 13, [0.0] * 10 + [1.0, 2.0, 3.0]),
-        # Few requests a minute let the first out at once.
-        ({"requests": 2}, [0.0] * 3, [0.0, 30.0, 60.0]),
-        # Tokens hold calls back until a minute has brought enough.
-        ({"tokens": 6000}, [4000.0, 4000.0, 1000.0], [0.0, 20.0, 30.0]),
-        # A call larger than a minute's tokens goes out late and not never.
-        ({"tokens": 6000}, [9000.0, 600.0], [30.0, 36.0]),
-    ],
-)
-def test_calls_go_out_as_a_minute_grants_them(limits: dict[str, int], tokens: list[float], times: list[float]) -> None:
-    time = Moments()
-    assert times_of(time, pacer(time, **limits), tokens) == times
-
-
-@given(
-    st.floats(1, 600),
-    st.floats(100, 100_000),
-    st.lists(st.floats(0, 50_000), min_size=1, max_size=25),
-)
-def test_in_no_span_more_goes_out_than_its_time_grants(requests: float, tokens: float, sizes: list[float]) -> None:
-    time = Moments()
-    found = list(zip(times_of(time, pacer(time, requests=requests, tokens=tokens), sizes), sizes, strict=True))
-    assert [when for when, _ in found] == sorted(when for when, _ in found)
-    for first, (begun, _) in enumerate(found):
-        for last, (ended, _) in enumerate(found[first:], first):
-            inside, seconds = [size for _, size in found[first : last + 1]], ended - begun
-            assert len(inside) <= max(1, requests / 6) + requests / 60 * seconds + 1e-6
-            # A call that is larger than a minute's tokens has waited before the span began.
-            assert sum(inside) <= max(tokens, *inside, 0) + tokens / 60 * seconds + 1e-3
-
-
-def test_what_was_estimated_too_high_comes_back_and_too_low_is_owed() -> None:
-    time = Moments()
-    generous = pacer(time, tokens=6000)
-    time.run(generous.admit(6000))
-    generous.correct(6000, Usage(calls=1, input_uncached=500, output=500))
-    assert times_of(time, generous, [5000.0]) == [0.0]
-    vain = pacer(time, tokens=6000)
-    time.run(vain.admit(6000))
-    vain.correct(6000, None)
-    assert times_of(time, vain, [6000.0]) == [0.0], "a call that brought nothing takes none"
-    meagre = pacer(time, tokens=6000)
-    time.run(meagre.admit(3000))
-    meagre.correct(3000, Usage(calls=1, input_uncached=6000))
-    assert times_of(time, meagre, [1000.0]) == [10.0]
-
-
-@pytest.mark.parametrize(("provider", "wait"), [("anthropic", 0.0), ("openai", 50.0)])
-def test_what_was_read_from_anthropics_cache_does_not_count(provider: str, wait: float) -> None:
-    time = Moments()
-    pace = Paces({provider: RateLimit(tokens=6000)}).of(provider)
-    pace.clock = time.clock
-    time.run(pace.admit(5000))
-    pace.correct(5000, Usage(calls=1, input_uncached=0, cache_read=5000))
-    assert times_of(time, pace, [6000.0]) == [wait]
-
-
-def test_a_pause_holds_all_calls_those_that_wait_for_their_turn_too() -> None:
-    time = Moments()
-    pace = pacer(time, requests=6)  # one each ten seconds
-    time.run(pace.admit(0))
-
-    async def hold() -> float:
-        await asyncio.sleep(5)
-        pace.hold(60)
-        return time.now
-
-    held, *others = time.run(hold(), *(went(pace, time) for _ in range(3)))
-    assert held == 5
-    assert others == [65.0, 75.0, 85.0]
-
-
-def test_a_call_that_is_given_up_leaves_its_turn_to_the_next() -> None:
-    time = Moments()
-    pace = pacer(time, requests=1)
-    time.run(pace.admit(0))
-
-    async def given_up() -> str:
-        waiting = asyncio.ensure_future(pace.admit(0))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        return "cancelled"
-
-    assert time.run(given_up()) == ["cancelled"]
-    assert times_of(time, pace, [0.0]) == [60.0]
-
-
-def test_all_models_of_a_provider_share_one_pace_and_another_address_has_its_own() -> None:
-    paces = Paces({"openai": RateLimit(requests=5)})
-    assert paces.of("openai") is paces.of("openai")
-    assert paces.of("openai", "http://a/v1") is not paces.of("openai")
-    assert paces.of("openai", "http://a/v1").limits.requests == 5
-    assert paces.of("anthropic").limits.requests is None
-
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 

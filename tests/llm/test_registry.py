@@ -21,7 +21,8 @@ from drretail.llm.scripted import scripted_model
 from drretail.llm.structured import Question
 from drretail.llm.usage import read_prices
 from drretail.records.base import Record
-from drretail.records.models import ModelProfile, RoleChoice, StructuredForm
+from drretail.records.models import ModelProfile, RoleChoice
+from drretail.records.run import RoleModel
 from drretail.records.trajectory import Trajectory
 from drretail.tools.registry import openai_schemas
 from tests.llm.clients import opened
@@ -97,7 +98,7 @@ def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.M
         model = opened("openai", provider)
         assert asked(model, path=tmp_path / "journal.jsonl") == "Hello."
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
-    again = open_recorded(model.spec, model.params, is_whole=True)
+    again = open_recorded(RoleModel(spec=model.spec, kind="llm"), model.params)
     assert asked(again, replay=read_effects(tmp_path / "journal.jsonl")) == "Hello."
 
 
@@ -116,10 +117,10 @@ def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     model = open_model("openai:gpt-5", sends=False)
 
-    async def call(chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
-        return (await chat.ainvoke(messages)).text
+    async def call(messages: Sequence[Any], schema: dict[str, Any]) -> str:
+        return (await answer_of(model, messages, schema=schema)).text
 
-    reply = asyncio.run(Question(model, Answer, call).put([HumanMessage("Say it.")]))
+    reply = asyncio.run(Question(Answer, call).put([HumanMessage("Say it.")]))
     assert reply.attempts == 1
     assert reply.answer is not None
     assert (len(reply.answer.parts), reply.answer.grade) == (7, 2)
@@ -151,7 +152,9 @@ def open_chat(model: str, asked: Asked) -> BaseChatModel:
     return scripted_model(play=lambda _: answer).chat
 
 
-ACME = Provider("openai", "langchain_openai", ("ACME_KEY",), lambda limits: {"timeout": limits.timeout})
+ACME = Provider(
+    "langchain_openai:ChatOpenAI", "langchain_openai", ("ACME_KEY",), lambda limits: {"timeout": limits.timeout}
+)
 
 
 def echoed(spec: str, **given: Any) -> str:
@@ -186,7 +189,7 @@ def test_a_provider_that_langchain_knows_is_described_and_not_programmed() -> No
 
 
 def test_a_scripted_model_answers_from_a_journal_where_its_script_is_gone() -> None:
-    model = open_recorded("scripted:gone.toml", {"script": "0123abcd", "max_tokens": 5})
+    model = open_recorded(RoleModel(spec="scripted:gone.toml", kind="scripted"), {"script": "0123abcd"})
     assert (model.spec, model.info.kind, model.params) == ("scripted:gone.toml", "scripted", {"script": "0123abcd"})
 
 
@@ -199,13 +202,9 @@ def test_every_profile_that_ships_opens_and_says_why(name: str) -> None:
         assert open_model(choice.model, environ=KEYS, **given).spec == choice.model
 
 
-def test_a_profile_needs_no_why_and_says_in_which_form_answers_are_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstructured_output = "json_object"\nstream = true\n')
-    choice = read_profile(f"{tmp_path / 'p.toml'}:a").choice("")
-    assert (choice.structured_output, choice.stream) == ("json_object", True)
-    forms: list[tuple[bool | StructuredForm, Any]] = [(True, None), (False, "prompt"), ("tool_call", "tool_call")]
-    for stated, form in forms:
-        assert open_model("openai:b", environ=KEYS, structured_output=stated).structured == form
+def test_a_profile_needs_no_why(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('[a]\nmodel = "openai:b"\nstream = true\n')
+    assert read_profile(f"{tmp_path / 'p.toml'}:a").choice("").stream
 
 
 def test_a_role_takes_what_it_says_and_ones_own_profile_comes_before_one_that_ships() -> None:

@@ -26,6 +26,7 @@ from drretail.llm.scripted import (
     requests_of,
     scripted_model,
 )
+from drretail.llm.structured import METHODS
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from drretail.records.trajectory import Trajectory
@@ -83,7 +84,7 @@ def test_an_answer_in_a_schema_is_validated_and_told_what_is_wrong_until_it_fits
     assert asyncio.run(asked.ask("researcher", ASK, Rating)).rating == 7
     requests = requests_of(asked.by_role["researcher"])
     assert [(request.schema, request.tools) for request in requests] == [("Rating", ())] * 3
-    in_words = models({"structured": {"rating": 7}}, structured="prompt")
+    in_words = models({"structured": {"rating": 7}}, refused={*METHODS})
     assert asyncio.run(in_words.ask("researcher", ASK, Rating)).rating == 7
 
 

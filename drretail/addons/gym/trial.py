@@ -91,7 +91,7 @@ def try_agent(options: TryOptions) -> Trial:
     """
     observer = options.observer or SILENT
     settings = read_settings(web=options.web if isinstance(options.web, str) else None)
-    opener = Opener(settings, options.base_url, tell=observer.waiting, note=observer.note)
+    opener = Opener(settings, options.base_url, tell=observer.waiting)
     with world_of(options.world, web_of(options.world, options.web, settings)) as world:
         known = asked_queries(options.queries or shipped_queries(*FIFTY, *MARKET, GENERIC), None, world)
         by_id = {query.query_id: query for query in known}

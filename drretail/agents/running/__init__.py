@@ -1,7 +1,7 @@
 """Agents at work: one run, many runs, and what they took.
 
-system.py       a system under test: an agent with its models, options, limits and the hash of its code; systems that
-                conditions make
+system.py       a system under test: an agent with its models, options and limits; systems that conditions make
+identity.py     what an agent of the user's own consists of: hashes of its files and of what it holds
 runner.py       one query, one system, one recorded run
 run.py          ``run``: an experiment's folder opened, and many runs side by side into it; floors and the oracle in
                 their own process

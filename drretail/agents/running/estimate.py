@@ -6,12 +6,11 @@ answers in place of every model, and an open web is not searched.
 
 import asyncio
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from drretail.agents.names import is_built_in
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest
@@ -21,7 +20,6 @@ from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import open_model
 from drretail.llm.usage import PriceTable
-from drretail.progress import busy
 from drretail.records.query import Query
 from drretail.records.run import RETRIEVER, Run, Usage
 
@@ -81,7 +79,7 @@ def estimate_runs(
         for name, limit in most.items()
         if limit is not None and (part := getattr(estimate, name)) is not None
     }
-    return replace(estimate, **bounded).at_speed(model.server for model in sut.models.values())
+    return replace(estimate, **bounded)
 
 
 def _from_dry_runs(sut: SystemUnderTest, count: int, dry: Sequence[Run], prices: PriceTable) -> Estimate:
@@ -144,30 +142,6 @@ def open_queries(
     places = [(query, repeat) for query in queries for repeat in range(1, repeats + 1)]
     runs = [(query, ended_run(to, sut.label, query.query_id, repeat)) for query, repeat in places]
     return [query for query, run in runs if is_open(run, sut.system, retry)]
-
-
-def misfits(
-    world: World,
-    suts: Sequence[SystemUnderTest],
-    left: Callable[[SystemUnderTest], Sequence[Query]],
-    files: Path | None = None,
-) -> list[str]:
-    """A sentence for each system whose prompts do not fit its model, as a dry run of the first query ``left`` shows.
-
-    Only built-in agents are tried: what an agent of one's own does in a run may cost something.
-    """
-    small = [sut for sut in suts if is_built_in(sut.system) and any(model.is_lean for model in sut.models.values())]
-    wanted = [(sut, query) for sut in small for query in left(sut)[:1]]
-    if not wanted:
-        return []
-    with busy("trying whether the prompts fit"):
-        made = dry_runs(world, wanted, files)
-    return [
-        f"{label} can't answer: {run.error.message}."
-        for label, runs in made.items()
-        for run in runs
-        if run.error is not None and run.error.kind == "context_overflow"
-    ]
 
 
 def dry_runs(

@@ -16,6 +16,8 @@ from itertools import product
 from pathlib import Path
 from typing import Literal
 
+from drretail.agents.names import answers_here
+from drretail.agents.running.identity import code_now, code_of
 from drretail.agents.running.outcomes import ALL, Ended, Tally, is_open, tallies
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.shard import WHOLE, Shard
@@ -23,7 +25,7 @@ from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
-from drretail.experiment import Experiment, ended_run, read_discarded
+from drretail.experiment import Experiment, ended_run, read_definition, read_discarded
 from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
@@ -51,7 +53,9 @@ def open_experiment(
     in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
     Raises UserError as ``Experiment`` does.
     """
-    defined = definition(world, tuple(queries), list(suts), seed, is_part=is_part)
+    existing = read_definition(folder).code if (folder / "experiment.json").exists() else {}
+    suts = [replace(sut, code=code_now(sut.code, existing.get(sut.label, {}))) for sut in suts]
+    defined = definition(world, tuple(queries), suts, seed, is_part=is_part)
     experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)
     if options is not None:
         experiment.keep_options(options)
@@ -324,11 +328,15 @@ def run(
 
         experiment_budget = opened_budget(to, suts, caps)
         batch = Batch(runner, experiment, parallel, watching, experiment_budget)
-        tallies = batch.run_all(
-            suts,
-            [query.task for query in shard.of_queries(queries)],
-            repeats,
-            retry=retry,
-            open_gold=opened,
-        )
+        try:
+            tallies = batch.run_all(
+                suts,
+                [query.task for query in shard.of_queries(queries)],
+                repeats,
+                retry=retry,
+                open_gold=opened,
+            )
+        finally:
+            own = [sut for sut in suts if answers_here(sut.system)]
+            experiment.add_code({sut.label: code_of(sut.system, sut.agent) for sut in own})
     return Outcome(tallies, None if experiment_budget is None else experiment_budget.closing)

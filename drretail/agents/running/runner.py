@@ -34,7 +34,7 @@ from drretail.experiment import Experiment, run_path
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.text.untrusted import visible
 from drretail.journal import Journal
-from drretail.llm.event_loop import aside
+from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
 from drretail.llm.prompt import overridden
 from drretail.llm.usage import latency_by_role
@@ -366,7 +366,10 @@ async def _answered(
     except ValidationError as problem:  # such as that of a Pick which the agent's code made
         message = f"{problem.title}: {fault_of(problem)} ({raised_at(problem)})"
         return RunError(kind="agent", where=where, message=message, traceback=traceback_of(problem))
-    except (Exception, SystemExit) as problem:  # noqa: BLE001 — an agent's bug fails its own run, not the experiment
+    # An agent's bug, or what it raises to end the process, fails its own run and not the experiment.
+    except (Exception, SystemExit, KeyboardInterrupt) as problem:
+        if is_abandoned():  # after Ctrl-C, by which a person ends the process
+            raise
         if limit is not None and limit.expired():
             notes = getattr(problem.__cause__, "__notes__", ())
             message = "; ".join([f"it gave no answer within {counted(sut.seconds or 0, 'second')}", *notes])

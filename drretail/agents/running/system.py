@@ -1,20 +1,11 @@
-"""A system with all that is needed to run it, the identity of its agent's code, and the definition of an experiment.
+"""A system with all that is needed to run it, and the definition of an experiment.
 
 ``--vary NAME=VALUE,…`` makes a system for each value of each condition.
-
-Imports are read from the sources, so that it does not matter what else is loaded. Installed libraries are left out.
 """
 
-import ast
-import inspect
-import re
-import shlex
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, product
-from pathlib import Path
+from itertools import product
 from typing import Any, Self
 
 from drretail import __version__
@@ -22,7 +13,8 @@ from drretail.agents.base import Agent
 from drretail.agents.information import context_prompt
 from drretail.agents.names import answers_here
 from drretail.agents.page_reading import reading_pages
-from drretail.agents.registry import NO_OVERRIDES, Overrides, load_agent, split_web_mode, wordings_of
+from drretail.agents.registry import AGENTS, NO_OVERRIDES, Overrides, load_agent, split_web_mode, wordings_of
+from drretail.agents.running.identity import code_of
 from drretail.agents.user_files import files_hash
 from drretail.conditions.condition import Condition
 from drretail.conditions.names import CONDITIONS
@@ -39,8 +31,6 @@ from drretail.records.base import sha256_of
 from drretail.records.query import Query
 from drretail.records.run import (
     BASELINES,
-    CLIENT_AGENTS,
-    COMMAND,
     COMPOSE,
     FILES,
     SIZE,
@@ -51,114 +41,6 @@ from drretail.records.run import (
     System,
 )
 from drretail.tools.registry import own_tools, tool_schema_hash, tools_of
-
-VERSION = "version"
-"""Beside the names of files: the version that an agent states of itself."""
-_PACKAGE = Path(__file__).resolve().parents[2]
-_LIBRARIES = "site-packages"
-# How sources in any language name files beside them: './helpers.mjs', "../prompts/system.md".
-_BESIDE = re.compile(r"""["'](\.{1,2}/[^"'\n]{1,200})["']""")
-_ENDINGS = ("", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts")
-
-
-def code_of(system: System, agent: Agent) -> dict[str, str]:
-    """By file, the hash of the code that answers; empty for built-in agents, and where nothing is known of it."""
-    place = system.place or system.agent
-    stated = None if agent.version is None else agent.version()
-    hashes = {} if stated is None else {VERSION: stated}
-    if place.startswith(COMMAND):
-        return hashes | _hashes(_files_of_command(place))
-    if system.is_command_or_address or system.agent in CLIENT_AGENTS or not answers_here(system):
-        return hashes
-    names = {agent.answer.__module__, *([place.partition(":")[0]] if ":" in place else [])}
-    modules = [sys.modules.get(name) for name in names]
-    files = [Path(file) for module in modules if (file := getattr(module, "__file__", None)) is not None]
-    if agent.answer.__module__ != "__main__":
-        return hashes | _hashes(files)
-    # A script also holds what its agent is asked: only what it defines counts, and what it imports.
-    text = _definitions(agent)
-    return hashes | {"__main__": sha256_of(text)[:16]} | _hashes(_imported(text, Path("__main__.py").absolute()))
-
-
-def _files_of_command(place: str) -> Iterator[Path]:
-    """The files that a command's words name, and the module behind ``-m``; its program if that is the project's."""
-    first, *words = shlex.split(place.removeprefix(COMMAND))
-    for word in words:
-        with suppress(OSError):  # such as a word that is too long for a file's name
-            if Path(word).is_file():
-                yield Path(word)
-    if Path(first).is_file() and Path(first).resolve().is_relative_to(Path.cwd()):
-        yield Path(first)
-    for option, word in pairwise(words):
-        if option == "-m":
-            yield from _modules(Path.cwd(), word)
-            yield from _modules(Path.cwd(), f"{word}.__main__")
-
-
-def _hashes(first: Iterable[Path]) -> dict[str, str]:
-    """The hash of each of these files, and of those of their project that they import or name, by file."""
-    hashes: dict[Path, str] = {}
-    left = [*first]
-    while left:
-        file = left.pop().resolve()
-        if file in hashes or file.is_relative_to(_PACKAGE):
-            continue
-        try:
-            content = file.read_bytes()
-        except OSError:
-            continue
-        text = content.decode("utf-8", "replace")
-        hashes[file] = sha256_of(text)[:16]
-        beside = (Path(f"{file.parent / name}{ending}") for name in _BESIDE.findall(text) for ending in _ENDINGS)
-        left += [path for path in beside if path.is_file()]
-        left += _imported(text, file) if file.suffix == ".py" else ()
-    here = Path.cwd().resolve()
-    return {
-        (file.relative_to(here).as_posix() if file.is_relative_to(here) else file.name): hashes[file]
-        for file in sorted(hashes)
-    }
-
-
-def _imported(text: str, file: Path) -> list[Path]:
-    """The files that a Python source imports from its own project or the current folder."""
-    root = file.parent
-    while (root / "__init__.py").exists():
-        root = root.parent
-    try:
-        nodes = [*ast.walk(ast.parse(text))]
-    except (SyntaxError, ValueError):
-        return []
-    files = [*_modules(root, ".".join(file.relative_to(root).with_suffix("").parts))]  # its packages
-    for node in nodes:
-        if not isinstance(node, ast.Import | ast.ImportFrom):
-            continue
-        module = node.module if isinstance(node, ast.ImportFrom) and node.module else ""
-        level = node.level if isinstance(node, ast.ImportFrom) else 0
-        for name in (f"{module}.{alias.name}".strip(".") for alias in node.names):
-            is_library = _LIBRARIES in root.parts and name.split(".")[0] != file.relative_to(root).parts[0]
-            bases = [file.parents[level - 1]] if level else [Path.cwd(), *([] if is_library else [root])]
-            files += [path for base in bases for path in _modules(base, name)]
-    return files
-
-
-def _modules(base: Path, name: str) -> Iterator[Path]:
-    """The files of a dotted name and of the packages that it is in, as far as they are below ``base``."""
-    folder = base
-    for part in name.split("."):
-        folder = folder / part
-        yield from (file for file in (folder.with_name(f"{part}.py"), folder / "__init__.py") if file.is_file())
-
-
-def _definitions(agent: Agent) -> str:
-    """What a script defines and imports; in a notebook, the agent's function."""
-    try:
-        nodes = ast.parse(inspect.getsource(sys.modules["__main__"])).body
-    except (OSError, TypeError):
-        with suppress(OSError, TypeError):
-            return inspect.getsource(agent.answer)
-        return ""
-    defining = ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    return "\n".join(ast.unparse(node) for node in nodes if isinstance(node, defining))
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,10 +146,17 @@ def heeded(limits: Limits, agent: Agent, name: str) -> Limits:
     if agent.is_baseline:
         return Limits()
     spending = {"tokens", "dollars"}
-    if not agent.roles and (limited := sorted(limits.model_dump(include=spending, exclude_none=True))):
+    given = limits.model_dump(exclude_defaults=True).keys()
+    if not agent.roles and (limited := sorted(spending & given)):
         raise UserError(
             f"--vary {limited[0]} can't hold for {name}, which asks its models by itself: limit its seconds, or let it "
             "ask them by `models` (docs/agents.md)."
+        )
+    ignored = sorted(given - {*agent.heeds, "seconds"})
+    if ignored and split_web_mode(name)[0] not in AGENTS.own:  # of the built-in ones each has its own limits
+        raise UserError(
+            f"--vary {ignored[0]} can't hold for {name}, which is not told its limits: limit its seconds, or let it "
+            "ask for `limits` (docs/agents.md)."
         )
     return Limits(**limits.model_dump(include={*agent.heeds, "seconds"} - (set() if agent.roles else spending)))
 

@@ -33,7 +33,7 @@ def check_machine(options: DoctorOptions) -> "Result[list[Sign]]":
     for spec in models:
         check_spec(spec)
     settings = read_settings()
-    opener = Opener(settings, options.base_url, anew=True)
+    opener = Opener(settings, options.base_url)
     with busy("checking this machine"):
         signs = _signs(models, settings, opener)
     wrong = broken(signs)

@@ -159,10 +159,7 @@ def examine(environ: Mapping[str, str], folders: Iterable[str]) -> Iterator[Sign
 
 
 def examine_model(spec: str, opener: Opener) -> Sign:
-    """Asks a model for one word. It costs a few tokens, so only named models are asked.
-
-    A server of the user's own is asked a little more, so that its speed is known to estimates.
-    """
+    """Asks a model for one word. It costs a few tokens, so only named models are asked."""
     from langchain_core.messages import HumanMessage
 
     from drretail.llm.calling import Attempts, answer_of
@@ -172,14 +169,12 @@ def examine_model(spec: str, opener: Opener) -> Sign:
         (model,) = opener.open_all([ModelChoice(model=spec)])
         model = replace(model, halt=Halt())
         answer = run_loop(answer_of(model, [HumanMessage("Answer with the one word: ready")], attempts=attempts))
-        server = opener.measured(model)
     except (UserError, ModelError) as problem:
         found = str(problem) if isinstance(problem, UserError) else f"{problem.kind}: {problem.message}"
         mend = "check the model's name, its key and its address (--base-url, drretail.toml)"
         return lacks(f"model {spec}", found, f"--model {spec}", mend, is_needed=True)
     late = f" {on_try(len(attempts.failed) + 1)} ({attempts.failed[0]})" if attempts.failed else ""
-    can = "" if server is None else f"; {server.sentence.rstrip('.')}"
-    return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}{can}")
+    return works(f"model {spec}", f"answers{late}: {' '.join(answer.text.split())[:40]}")
 
 
 PREVENTS = "--world servers:NAME (worlds in folders need no server)"

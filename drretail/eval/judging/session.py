@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
-from drretail.errors import ModelError, ModelErrorKind
+from drretail.errors import ModelError
 from drretail.eval.judging.dimensions import neutral, values_for
 from drretail.eval.judging.question import (
     LEFT_OUT,
@@ -42,11 +42,6 @@ tokens.
 """
 MOST_SOURCES = 100_000
 """The most tokens of sources, whatever the context: more is paid for with every claim and improves no verdict."""
-OVERFLOW: ModelErrorKind = "context_overflow"
-UNCHANGED = (
-    "the same request did not fit the judge before, and was not sent again: where the judge now holds more, state its "
-    "`context` in a model profile; where it holds less than was thought, too, and long sources are cut to that."
-)
 Again = Literal["nothing", "failed", "everything"]
 """Which existing verdicts are judged again."""
 T = TypeVar("T", bound=Record)
@@ -190,12 +185,8 @@ class JudgeSession:
     @property
     def room(self) -> int | None:
         """The bytes that the sources of one question may take; None without a limit."""
-        context = self._context
+        context = None if self.judge.model is None else self.judge.model.context
         return None if context is None else min(int(context * SOURCES_SHARE), MOST_SOURCES) * CHARACTERS_PER_TOKEN
-
-    @property
-    def _context(self) -> int | None:
-        return None if self.judge.model is None else self.judge.model.context
 
     @property
     def journal_path(self) -> Path:
@@ -251,9 +242,8 @@ class JudgeSession:
         **fields: Any,
     ) -> Verdict:
         """Appends a verdict with these ``fields``, which is on disk when this returns."""
-        context = self._context if error is not None and error.startswith(OVERFLOW) else None
         repairs = self._repairs.pop((stage, item, order), 0)
-        about = {"value": value, "order": order, "error": error, "context": context, "repairs": repairs}
+        about = {"value": value, "order": order, "error": error, "repairs": repairs}
         verdict = self._verdict(stage, item, state, **about, **fields)
         self.file.append(verdict)
         self._new.add(verdict.key)
@@ -276,9 +266,8 @@ class JudgeSession:
         ``purpose`` sets how long the answer may be, if that is not the default.
 
         Refusals, time-outs and answers cut at their longest length fail at once. An answer that does not fit the
-        schema, or that ``check`` objects to, is sent back at most twice. A request that did not fit the context is not
-        sent again unchanged, unless the context has grown. Raises CapReached if nothing may be asked any more; answers
-        in the journal are still served.
+        schema, or that ``check`` objects to, is sent back at most twice. Raises CapReached if nothing may be asked any
+        more; answers in the journal are still served.
         """
         from langchain_core.messages import HumanMessage
 
@@ -290,12 +279,10 @@ class JudgeSession:
         model = model.answering(purpose)
         place = self._verdict(stage, item, "na", order=order)
         scope = f"{stage}/{'/'.join(filter(None, (item, order)))}#{place.judge_repeat}.{place.attempt}"
-        context = None if (last := self.file.last(place.key)) is None else last.context
-        has_grown = context is not None and model.context is not None and model.context > context
         worded = neutral(prompt) if self._is_external else prompt
         shared, own = worded.render_parts(**(values_for(worded, values) if self._is_external else values))
-        calls = _QuestionCalls(self.judge, model, self._journals[0], scope, self._allowance, shared, has_grown)
-        reply = await Question(model, answer, calls.call, check).put([HumanMessage(shared + own)])
+        calls = _QuestionCalls(self.judge, model, self._journals[0], scope, self._allowance, shared)
+        reply = await Question(answer, calls.call, check).put([HumanMessage(shared + own)])
         self._repairs[stage, item, order] += reply.attempts - 1
         if reply.failure is not None:
             return JudgeAnswer(None, prompt.hash, f"{reply.failure.kind}: {reply.failure.message}")
@@ -440,25 +427,18 @@ class _QuestionCalls:
     allowance: Allowance
     shared: str
     """The beginning that the first message shares with other questions."""
-    fits_now: bool
-    """True if the judge's context has grown since the request did not fit."""
 
-    async def call(self, chat: Any, messages: Sequence[Any], schema: dict[str, Any]) -> str:
+    async def call(self, messages: Sequence[Any], schema: dict[str, Any]) -> str:
         from drretail.llm.calling import MARKED, Attempts, answer_of, marked_after
 
         async def action() -> Outcome:
-            if not self.fits_now and any(
-                (effect.error is not None and effect.error["kind"] == OVERFLOW)
-                for effect in self.journal.before("model", request)
-            ):
-                raise ModelError(OVERFLOW, UNCHANGED)
             self.allowance.check()
             # With cache marks if the provider uses them; marks are not part of the journal's keys. Not in batches:
             # their order is unknown, and writing to the cache costs more than reading without it.
             is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
             sent, attempts = marked_after(messages, self.shared) if is_marked else messages, Attempts()
             try:
-                message = await answer_of(self.model, sent, chat=chat, attempts=attempts)
+                message = await answer_of(self.model, sent, schema=schema, attempts=attempts)
             except ModelError as problem:
                 self._pay(Usage(**(problem.usage or {})))
                 raise

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage
 
 from drretail.agents.base import Answer
 from drretail.agents.registry import BUILT_IN, split_web_mode
-from drretail.agents.running.estimate import dry_runs, estimate_left, misfits
+from drretail.agents.running.estimate import dry_runs, estimate_left
 from drretail.agents.running.spending import Spending, spending_of
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.session import Session
@@ -21,7 +21,7 @@ from drretail.llm.estimates import Estimate
 from drretail.llm.models import Models
 from drretail.llm.registry import Model, open_model
 from drretail.llm.usage import read_prices
-from drretail.records.models import Abilities, Price
+from drretail.records.models import Price
 from drretail.records.query import Task
 from drretail.records.run import Limits
 from drretail.run_file import read_journal
@@ -155,17 +155,6 @@ def test_finished_runs_are_a_better_basis_than_a_dry_run(world: World, folder: P
     (estimate,) = estimated(folder, world, player, repeats=3)
     assert (estimate.count, estimate.basis) == (4, "its 2 finished runs here")
     assert (known(estimate.calls).low, known(estimate.calls).high) == (8, 8)
-
-
-def test_prompts_that_do_not_fit_a_small_model_are_known_before_it_is_asked(world: World) -> None:
-    small, smaller = (a_system(world, "react", sonnet().knowing(Abilities(context=n))) for n in (8_192, 2_048))
-    assert misfits(world, [small], lambda _: [QUERY]) == []
-    (sentence,) = misfits(world, [small, smaller, a_system(world, "react", sonnet())], lambda _: [QUERY])
-    assert sentence.startswith(f"{smaller.label} can't answer: the question takes about ")
-    assert "anthropic:claude-sonnet-5 holds 2,048: start its server with a longer context" in sentence
-    assert misfits(world, [smaller], lambda _: []) == []  # nothing is left to run
-    own = replace(smaller, system=smaller.system.model_copy(update={"agent": "mine", "place": "mine:AGENT"}))
-    assert misfits(world, [own], lambda _: [QUERY]) == []  # it may not be called more often than was asked
 
 
 def test_what_an_agent_prints_in_a_dry_run_is_no_result(world: World, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from langchain_core.exceptions import ContextOverflowError
 
 from drretail.eval.judging.question import LEFT_OUT, JudgeAnswer, JudgeQuestion, Ruling, VerdictFile
 from drretail.eval.judging.session import AT_ONCE, CODE_JUDGE, Again, Judge, JudgeSession
 from drretail.eval.judging.spending import CapReached
+from drretail.journal import read_effects
 from drretail.llm.prompt import Prompt, tagged
-from drretail.llm.registry import Model, open_model
-from drretail.llm.scripted import ScriptedAnswer, requests_of, scripted_model
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import scripted_model
 from drretail.records.base import Record
 from drretail.records.run import Usage
 from tests.build import journal_usage, known, scripted_judge
-from tests.llm.provider import Provider, Step, answers, completes
+from tests.llm.provider import Provider, Step, answers, completes, fails
 
 KEY = "sk-test-0123456789abcdef"
 PROMPT = Prompt("taste", "How good is this?\n\n{{report}}\n")
@@ -31,6 +31,11 @@ class Taste(Record):
 
     rating: Literal[0, 1, 2]
     why: str
+
+
+def called_for(answer: Any) -> Step:
+    """An answer as the arguments of a tool."""
+    return answers({"type": "tool_use", "id": "t", "name": "Taste", "input": answer}, stop_reason="tool_use")
 
 
 def text_of(value: Any) -> Step:
@@ -62,13 +67,22 @@ async def test_the_schema_goes_out_as_the_models_own_structured_output_or_else_i
     assert form["schema"]["additionalProperties"] is False
     assert request.body["messages"][0]["content"] == PROMPT.render(**VALUES)
 
-    fenced = '```json\n{"rating": 1, "why": "hard"}\n```'
-    claim_verdict, provider = await asked(tmp_path / "words", text_of(fenced), name="claude-haiku-5-5")
+    steps = called_for({"rating": 1, "why": "hard"})
+    claim_verdict, provider = await asked(tmp_path / "tool", steps, name="claude-haiku-5-5")
     assert claim_verdict.answer == Taste(rating=1, why="hard")
-    body = provider.seen[0].body
-    assert "output_config" not in body
+    assert provider.seen[0].body["tools"][0]["input_schema"]["required"] == ["rating", "why"]
+
+    fenced = '```json\n{"rating": 1, "why": "hard"}\n```'
+    steps = fails(400, "thinking allows no forced tool"), text_of(fenced)
+    claim_verdict, provider = await asked(tmp_path / "words", *steps, name="claude-haiku-5-5")
+    assert claim_verdict.answer == Taste(rating=1, why="hard")
+    body = provider.seen[1].body
+    assert not {"output_config", "tools"} & body.keys()
     assert "<schema>" in body["messages"][0]["content"]
     assert '"rating"' in body["messages"][0]["content"]
+    assert [effect.request["messages"] for effect in read_effects(tmp_path / "words" / "q1-r1.journal.jsonl")] == [
+        [{"role": "human", "content": PROMPT.render(**VALUES)}]
+    ], "the journal knows no form"
 
 
 async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tmp_path: Path) -> None:
@@ -163,44 +177,8 @@ def test_judges_with_other_parameters_have_other_names() -> None:
     assert (CODE_JUDGE.slug, CODE_JUDGE.model) == ("code", None)
 
 
-def overflowing(*fits: bool) -> tuple[Model, list[Any]]:
-    """A judge that holds some of the requests in order, and what it was asked."""
-    left = list(fits)
-    model = scripted_model(
-        play=lambda _: (
-            ScriptedAnswer(structured={"rating": 1, "why": "so"}) if left.pop(0) else ContextOverflowError("too long")
-        ),
-        name="small",
-    )
-    return model, requests_of(model)
-
-
-async def asked_again(folder: Path, model: Model, values: dict[str, str] = VALUES) -> JudgeAnswer[Taste]:
-    with judge_session(Judge.of(model), folder, "failed") as open_judge_session:
-        result = await open_judge_session.ask("rating", "taste", PROMPT, values, Taste)
-        open_judge_session.record(
-            "rating", "taste", "failed" if result.answer is None else "scored", result.answer and 1, error=result.error
-        )
-    return result
-
-
-async def test_what_did_not_fit_the_judge_is_not_sent_again_unchanged(tmp_path: Path) -> None:
-    model, requests = overflowing(False, True)
-    first = await asked_again(tmp_path, model)
-    again = await asked_again(tmp_path, model)
-    assert (first.error or "").startswith("context_overflow")
-    assert "was not sent again" in (again.error or "")
-    assert len(requests) == 1
-    shorter = await asked_again(tmp_path, model, {"report": tagged("report", "A bed.")})
-    assert (shorter.answer is not None, len(requests)) == (True, 2)
-    larger, requests = overflowing(False, True)
-    await asked_again(tmp_path / "larger", larger)
-    said_to_hold_more = await asked_again(tmp_path / "larger", replace(larger, stated_context=200_000))
-    assert (said_to_hold_more.answer is not None, len(requests)) == (True, 2)
-
-
 async def test_the_room_for_sources_follows_the_judges_context(tmp_path: Path) -> None:
-    model, _ = overflowing()
+    model = scripted_model()
     rooms = [
         judge_session(Judge.of(each), tmp_path).room
         for each in (model, replace(model, stated_context=8_192), open_model("offline:judge"))

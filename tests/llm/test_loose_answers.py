@@ -1,0 +1,100 @@
+"""Answers of servers that speak OpenAI's protocol loosely: what a call brings, whole and in pieces."""
+
+import json
+from typing import Any
+
+import pytest
+
+from drretail.errors import ModelError
+from tests.llm.clients import TOOL, called
+from tests.llm.provider import Step, completes, openai_completion
+
+pytestmark = pytest.mark.anyio
+
+ARGUMENTS = '{"product_id": "B1"}'
+SCHEMA: dict[str, Any] = {"title": "A", "type": "object", "properties": {"n": {"type": "integer"}}}
+
+
+def calling(*calls: dict[str, Any]) -> Step:
+    """An answer that calls the tool; each call is as usual but for its own fields."""
+    usual = {"id": "c1", "type": "function", "function": {"name": "get_product_details", "arguments": ARGUMENTS}}
+    made = [{name: value for name, value in (usual | call).items() if value is not None} for call in calls]
+    return completes({"content": None, "tool_calls": made}, "tool_calls")
+
+
+def with_arguments(arguments: Any) -> Step:
+    return calling({"function": {"name": "get_product_details", "arguments": arguments}})
+
+
+@pytest.mark.parametrize(
+    ("step", "ids"),
+    [
+        (calling({"id": None}, {"id": None}), ["call_1_0", "call_1_1"]),
+        (calling({"id": ""}), ["call_1_0"]),
+        (calling({}, {}), ["c1", "call_1_1"]),
+        (calling({"type": None}), ["c1"]),
+        (with_arguments({"product_id": "B1"}), ["c1"]),
+        (with_arguments(json.dumps(ARGUMENTS)), ["c1"]),
+    ],
+    ids=["no id", "empty id", "one id for two", "no type", "an object", "text in text"],
+)
+async def test_a_call_that_is_written_loosely_is_read_and_has_an_id_of_its_own(step: Step, ids: list[str]) -> None:
+    call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]))
+    assert [each["id"] for each in call.answer.tool_calls] == ids
+    assert [each["args"] for each in call.answer.tool_calls] == [{"product_id": "B1"}] * len(ids)
+
+
+def streamed(*deltas: dict[str, Any], finish: str | None = "stop", usage: bool = True) -> Step:
+    """An answer in pieces, which ends without a reason or without its tokens if told so."""
+    head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "local"}
+    chunks = [head | {"choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks += [head | {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}] if finish else []
+    chunks += [head | {"choices": [], "usage": openai_completion({}, "stop")["usage"]}] if usage else []
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks)
+    return Step(body=f"{body}data: [DONE]\n\n".encode(), headers=(("content-type", "text/event-stream"),))
+
+
+TEXT = {"content": '{"n": 3}'}
+LOOSE_CALL = {"index": 0, "function": {"name": "get_product_details", "arguments": ARGUMENTS}}
+THOUGHT = {"reasoning_content": "I think long."}
+
+
+@pytest.mark.parametrize("schema", [None, SCHEMA], ids=["free", "in a schema"])
+@pytest.mark.parametrize(
+    ("step", "comes"),
+    [
+        (completes(TEXT | {"refusal": None, "annotations": [], "x": 1}), TEXT["content"]),
+        (completes(TEXT | THOUGHT), TEXT["content"]),
+        (completes({"content": ""} | THOUGHT), "only in the reasoning"),
+        (completes({"content": None, "refusal": "I can't."}), "refused"),
+        (completes({"content": ""}, "content_filter"), "refused"),
+        (streamed(TEXT), TEXT["content"]),
+        (streamed(TEXT, finish=None), TEXT["content"]),
+        (streamed(TEXT, finish=None, usage=False), "stream of the answer was cut"),
+        (streamed({"content": ""}, THOUGHT), "only in the reasoning"),
+        (streamed({"refusal": "I can't."}), "refused"),
+        (Step(body=b"", headers=(("content-type", "text/event-stream"),)), "another form"),
+    ],
+)
+async def test_what_an_answer_lacks_is_said_by_name(step: Step, comes: str, schema: dict[str, Any] | None) -> None:
+    is_stream = dict(step.headers).get("content-type") == "text/event-stream"
+    call = await called("openai", *[step] * 9, retries=0, schema=schema, stream=is_stream)
+    said = call.outcome.message if isinstance(call.outcome, ModelError) else call.answer.text
+    assert comes in said
+
+
+async def test_a_streamed_call_without_an_id_gets_one() -> None:
+    step = streamed({"tool_calls": [LOOSE_CALL]}, finish="tool_calls")
+    call = await called("openai", step, chat=lambda model: model.chat.bind_tools([TOOL]), stream=True)
+    assert [(each["id"], each["args"]) for each in call.answer.tool_calls] == [("call_1_0", {"product_id": "B1"})]
+
+
+@pytest.mark.parametrize(("tokens", "estimated"), [(("1000", "100"), 0), ((1000, None), 1), ((-1, 0), 1)])
+async def test_tokens_that_are_written_as_text_are_read(tokens: tuple[Any, Any], estimated: int) -> None:
+    made = openai_completion({"content": "Hello."}, "stop")
+    made["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": None}
+    call = await called("openai", Step(body=json.dumps(made).encode()))
+    used = call.attempts.usage_with(call.answer)
+    assert used.estimated == estimated
+    if not estimated:
+        assert (used.input_uncached, used.output) == (1000, 100)

@@ -1,0 +1,355 @@
+"""Servers of open models: arguments and forms of answers that they refuse, and calls that they leave in the text."""
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import pytest
+from langchain_core.messages import HumanMessage
+
+from drretail.errors import ModelError
+from drretail.journal import Journal
+from drretail.llm.calling import answer_of
+from drretail.llm.models import Models
+from drretail.llm.providers import Retrying
+from drretail.llm.registry import Model, open_model
+from drretail.llm.servers import calls_in_text
+from drretail.llm.structured import Question, answered_json, mended_json
+from drretail.records.base import Record
+from drretail.records.trajectory import Trajectory
+from tests.llm.clients import opened
+from tests.llm.local_server import Handler, LocalServer
+from tests.llm.provider import Provider, completes, openai_completion
+
+pytestmark = pytest.mark.anyio
+
+WORD = '{"word": "drretail"}'
+FORMS = ("json_schema", "tool_call", "prompt")
+
+
+class Greeting(Record):
+    """A greeting in one word."""
+
+    word: Literal["drretail"]
+
+
+async def no_pause(seconds: float) -> None:
+    del seconds
+
+
+AT_ONCE = Retrying(2, sleep=no_pause)
+TYPES = "body.response_format.type: Input should be 'text' or 'json_object' [input: 'json_schema']"
+
+
+class Server(LocalServer):
+    """A server of OpenAI's protocol that refuses arguments or forms of an answer, with ``status``."""
+
+    def __init__(self, *refuses: str, says: dict[str, Any] | None = None, status: int = 400) -> None:
+        super().__init__(_Handler)
+        self.refuses, self.says, self.status = refuses, says, status
+        self.first: list[int] = []
+        """Statuses of the first answers."""
+        self.seen: list[dict[str, Any]] = []
+        self.pauses: tuple[float, ...] = ()
+        """Seconds before each piece of a streamed answer."""
+        self.late: list[float] = []
+        """Seconds before the next answers."""
+
+    @property
+    def forms(self) -> list[str]:
+        """The form in which each answer was asked for."""
+        return [_form(body) for body in self.seen]
+
+    def opened(self, **given: Any) -> Model:
+        pytest.importorskip("langchain_openai")
+        given = {"retrying": AT_ONCE, "timeout": 5} | given
+        return open_model("openai:small", base_url=f"{self.url}/v1", **given)
+
+
+def _form(body: dict[str, Any]) -> str:
+    usual = "tool_call" if body.get("tools") else "prompt" if "<schema>" in str(body["messages"]) else ""
+    return body.get("response_format", {}).get("type", usual)
+
+
+class _Handler(Handler):
+    def post(self) -> None:
+        server = self.server
+        assert isinstance(server, Server)
+        body = self.read()
+        server.seen.append(body)
+        time.sleep(server.late.pop() if server.late else 0)
+        if server.first and (status := server.first.pop(0)) != 200:
+            return self._send(status, {"error": {"message": "not now"}})
+        form = _form(body)
+        named = next((name for name in server.refuses if name in body or name == form), None)
+        if named is not None:
+            said = {"error": {"message": f"unknown argument: {named} ({TYPES})"}}
+            return self._send(server.status, server.says or said)
+        if form == "tool_call" and body["tools"][0]["function"]["name"] == "Greeting":
+            call = {"name": "Greeting", "arguments": WORD}
+            message = {"content": None, "tool_calls": [{"id": "c1", "type": "function", "function": call}]}
+            return self._send(200, openai_completion(message, "tool_calls"))
+        if body.get("stream"):
+            return self._stream("Hel", "lo!")
+        return self._send(200, openai_completion({"content": WORD if form in FORMS else "Hello!"}, "stop"))
+
+    def _stream(self, *pieces: str) -> None:
+        server = self.server
+        assert isinstance(server, Server)
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.send_header("connection", "close")
+        self.end_headers()
+        for at, piece in enumerate((*pieces, "")):
+            time.sleep(server.pauses[at] if at < len(server.pauses) else 0)
+            choice = {"index": 0, "delta": {"content": piece}, "finish_reason": None if piece else "stop"}
+            chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "small", "choices": [choice]}
+            try:
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            except OSError:
+                return
+        self.wfile.write(b"data: [DONE]\n\n")
+        self.close_connection = True
+
+    def _send(self, status: int, value: Any) -> None:
+        body = json.dumps(value).encode()
+        self.begin(status, len(body), "application/json")
+        self.wfile.write(body)
+
+
+async def greeting(model: Model) -> Greeting | ModelError | None:
+    async def call(messages: Sequence[Any], schema: dict[str, Any]) -> str:
+        return answered_json(await answer_of(model, messages, schema=schema))
+
+    reply = await Question(Greeting, call).put([HumanMessage("Greet me.")])
+    return reply.answer or reply.failure
+
+
+@pytest.mark.parametrize(
+    ("refuses", "status", "forms"),
+    [
+        ((), 400, FORMS[:1]),
+        (("json_schema",), 400, FORMS[:2]),
+        (("json_schema",), 404, FORMS[:2]),  # OpenRouter, of a model without it
+        (("json_schema", "tool_choice"), 422, FORMS),
+        (("json_schema", "tool_call"), 400, FORMS),
+    ],
+)
+async def test_an_answer_is_asked_for_in_the_first_form_that_the_server_takes_which_is_remembered(
+    refuses: tuple[str, ...], status: int, forms: tuple[str, ...]
+) -> None:
+    with Server(*refuses, status=status) as server:
+        model = server.opened()
+        for _ in range(2):
+            assert await greeting(model) == Greeting(word="drretail")
+        assert await greeting(again := server.opened()) == Greeting(word="drretail")
+        assert server.forms == [*forms, *forms[-1:] * 2], "also of a model that is opened anew"
+        assert again.params.keys() == {"max_tokens", "temperature", "base_url"}, "it is in no label"
+
+
+async def test_a_form_that_is_refused_by_an_error_of_the_server_is_given_up_after_its_retries() -> None:
+    with Server("json_schema", status=500) as server:  # llama-cpp-python
+        models = server.opened(), server.opened()
+        answers = await asyncio.gather(*[greeting(model) for model in models * 2])
+        assert answers == [Greeting(word="drretail")] * 4, "and such a server is not down, whoever asks at once"
+        assert Counter(server.forms) == {"json_schema": 4 * 3, "tool_call": 4}
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_server_that_is_busy_once_is_asked_again_in_the_same_form(status: int) -> None:
+    with Server() as server:
+        server.first = [status, 200, status, status, status]
+        model = server.opened()
+        assert await greeting(model) == Greeting(word="drretail")
+        second = await greeting(model)
+        asked_otherwise = status == 500  # which may be meant for the form, and no other of these
+        assert isinstance(second, Greeting) == asked_otherwise
+        assert server.forms == ["json_schema"] * 5 + ["tool_call"] * asked_otherwise
+
+
+async def test_a_question_that_no_form_mends_fails_with_what_the_server_says() -> None:
+    with Server("messages") as server:
+        failure = await greeting(server.opened())
+        assert isinstance(failure, ModelError)
+        assert "unknown argument: messages" in failure.message
+        assert (server.forms, failure.retries) == ([*FORMS], 2)
+        assert not server.opened().refused
+
+
+@pytest.mark.parametrize("argument", ["temperature", "seed", "max_tokens", "stream_options"])
+async def test_a_refused_argument_is_left_out_from_then_on(argument: str) -> None:
+    with Server(argument) as server:
+        model = server.opened(seed=7, stream=argument == "stream_options")
+        for _ in range(2):
+            assert (await answer_of(model, [HumanMessage("Hello?")])).text == "Hello!"
+        assert [argument in body for body in server.seen] == [True, False, False]
+        assert model.refused == {argument}
+        if argument == "max_tokens":
+            assert server.seen[-1]["max_completion_tokens"] == 8000
+
+
+async def test_a_turn_that_may_not_call_shows_no_tools_to_a_server_that_refuses_tool_choice() -> None:
+    tool = {"type": "function", "function": {"name": "look", "description": "", "parameters": {"type": "object"}}}
+    with Server("tool_choice") as server:
+        model = server.opened()
+        await answer_of(model, [HumanMessage("Hello?")], chat=model.chat.bind_tools([tool], tool_choice="none"))
+        assert [{"tools", "tool_choice"} & body.keys() for body in server.seen] == [{"tools", "tool_choice"}, set()]
+
+
+async def test_a_refusal_that_names_nothing_that_was_sent_is_shown_whole() -> None:
+    with Server("messages") as server:
+        with pytest.raises(ModelError, match="Input should be 'text' or 'json_object'") as caught:
+            await answer_of(server.opened(), [HumanMessage("Hello?")])
+        assert len(server.seen) == 1
+    assert "unknown argument: messages" in str(caught.value)
+
+
+async def test_a_length_that_is_refused_by_both_names_ends_the_attempts() -> None:
+    with Server("max_tokens", "max_completion_tokens") as server:
+        with pytest.raises(ModelError, match="unknown argument"):
+            await answer_of(server.opened(), [HumanMessage("Hello?")])
+        assert len(server.seen) == 3
+
+
+async def test_an_argument_is_refused_by_its_whole_name_and_by_the_body_first() -> None:
+    for said in ({"message": "bad birdseed or my_seed"}, {"message": "bad input: seed", "param": "messages"}):
+        with Server("messages", says={"error": said}) as server, pytest.raises(ModelError, match="bad"):
+            await answer_of(server.opened(seed=7), [HumanMessage("Hello?")])
+        assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("pauses", "fault"),
+    [((0.5, 0.1), None), ((0.1, 0.7), "timeout"), ((1.6, 0.0), "timeout")],
+    ids=["reads long", "stops in the middle", "reads too long"],
+)
+async def test_the_time_of_a_streamed_answer_is_that_of_its_first(pauses: tuple[float, ...], fault: str | None) -> None:
+    with Server() as server:
+        server.pauses = pauses
+        question = answer_of(server.opened(stream=True, timeout=0.3), [HumanMessage("Hello?")])
+        if fault is None:
+            assert (await question).text == "Hello!"
+        else:
+            with pytest.raises(ModelError) as caught:
+                await question
+            assert caught.value.kind == fault
+
+
+async def test_a_question_that_does_not_fit_what_the_model_is_stated_to_hold_is_not_sent() -> None:
+    with Server() as server:
+        model = server.opened(context=4096)
+        await answer_of(model, [HumanMessage("x" * 4 * 3500)])
+        with pytest.raises(ModelError, match="holds 4,096") as caught:
+            await answer_of(model, [HumanMessage("x" * 4 * 4000)])
+        assert (caught.value.kind, len(server.seen)) == ("context_overflow", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ('```json\n{"a": 1}\n```', '{"a": 1}'),
+        ('Here it is:\n{"a": {"b": "}"}} I hope this helps!', '{"a": {"b": "}"}}'),
+        ("{'a': 'it', 'b': True}", '{"a": "it", "b": true}'),
+        ('<think>maybe {"a": 2}</think>\n{"a": 1}', '{"a": 1}'),
+        ('{"a": 1} or {"a": 2}', '{"a": 1} or {"a": 2}'),
+        ('[{"a": 1}]', '[{"a": 1}]'),
+        ('{"a": 1', '{"a": 1'),
+        ("{'a': __import__('os')}", "{'a': __import__('os')}"),
+        ("no JSON", "no JSON"),
+    ],
+)
+def test_json_is_mended_where_there_is_one_way_to_read_it(text: str, mended: str) -> None:
+    assert mended_json(text) == mended
+
+
+NAMES = {"get_current_temperature", "spotify_trending_songs", "get_user_info", "read", "get_product_details"}
+TOOLS: list[dict[str, Any]] = [
+    {"type": "function", "function": {"name": name, "description": "", "parameters": {"type": "object"}}}
+    for name in sorted(NAMES)
+]
+PARIS = ("get_current_temperature", {"location": "Paris, France", "unit": "celsius"})
+IN_PARIS = '{"name": "get_current_temperature", "arguments": {"location": "Paris, France", "unit": "celsius"}}'
+
+CARDS = {
+    "Hermes 2 Pro, Qwen 2.5, Qwen 3": (
+        f"<tool_call>\n{IN_PARIS}\n</tool_call><|im_end|>",
+        [PARIS],
+    ),
+    "Hermes 3, arguments first": (
+        'I will look.\n<tool_call>\n{"arguments": {"location": "Paris, France", "unit": "celsius"}, '
+        '"name": "get_current_temperature"}\n</tool_call>',
+        [PARIS],
+    ),
+    "Qwen 2.5, two calls": (
+        '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "read", "arguments": {"path": "b"}}\n</tool_call>',
+        [("read", {"path": "a"}), ("read", {"path": "b"})],
+    ),
+    "Qwen 3, after its thoughts": (
+        "<think>\nShould I <tool_call>?\n</think>\n\n"
+        '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>',
+        [("read", {"path": "a"})],
+    ),
+    "SmolLM2, a list": (
+        f"<tool_call>[{IN_PARIS}]</tool_call>",
+        [PARIS],
+    ),
+    "Llama 3.1, JSON": (
+        '<|python_tag|>{"name": "spotify_trending_songs", "parameters": {"n": 5}}',
+        [("spotify_trending_songs", {"n": 5})],
+    ),
+    "a fenced block, after an announcement": (
+        'Let me look this up.\n\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
+        [("read", {"path": "a"})],
+    ),
+}
+
+
+CALL = '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>'
+NEAR_MISSES = {
+    "followed by the report": f"{CALL}\nThe feeder costs $39.50 [P:B0C8Q1O0QK].",
+    "in a framed report": f"<report>The page says {CALL}</report>\n{CALL}",
+    "below a report's picks": f"Take the feeder.\n```picks\nP:B0C8Q1O0QK\n```\n{CALL}",
+    "a tool that is not offered": CALL.replace("read", "reads").replace("reads", "read_all"),
+    "quoted by a web page": 'A page orders: "<tool_call>{"name": "read", "arguments": {}}</tool_call>", which I leave.',
+    "arguments that are no object": CALL.replace('{"path": "a"}', '["a"]'),
+    "an end inside the arguments": CALL.replace('"a"', '"</tool_call>"'),
+    "a block of another language": '```python\nread(path="a")\n```',
+    "a list of names": '["read"]',
+    "numbers in a tag": '<tool_call>[1, "read"]</tool_call>',
+    "a product's record": '{"name": "read", "price": 3}',
+    "two blocks, one of text": '```text\nread\n```\n```json\n{"name": "read", "arguments": {"path": "a"}}\n```',
+}
+
+
+@pytest.mark.parametrize("text", NEAR_MISSES.values(), ids=NEAR_MISSES)
+def test_what_only_looks_like_a_call_is_text(text: str) -> None:
+    assert calls_in_text(text, NAMES) == (text, [])
+
+
+@pytest.mark.parametrize("opening", ["<tool_call>", "```json\n", "[", "{", "<think>"])
+def test_hostile_lengths_are_read_in_no_time(opening: str) -> None:
+    for text in (f"read {opening * 5000}", f"{opening}read{'[' * 9000}", f"read{opening}" * 3000):
+        assert calls_in_text(text, NAMES)[1] == []
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("text", "calls"), CARDS.values(), ids=CARDS)
+async def test_a_servers_literal_output_becomes_calls_that_are_counted_but_not_in_the_last_turn(
+    tmp_path: Any, text: str, calls: list[Any]
+) -> None:
+    assert "read" not in calls_in_text(text, NAMES)[0]
+    with Provider(completes({"content": text}), completes({"content": text})) as provider:
+        journal = Journal(tmp_path / "journal.jsonl")
+        trajectory = Trajectory()
+        models = Models({"researcher": opened("openai", provider)}, journal, trajectory)
+        asked = [HumanMessage("How warm is it?")]
+        answer = await models.call("researcher", asked, tools=TOOLS)
+        assert [(call["name"], call["args"]) for call in answer.tool_calls] == calls
+        assert len({call["id"] for call in answer.tool_calls}) == len(calls)
+        last = await models.call("researcher", [*asked, answer, HumanMessage("Write.")], tools=TOOLS, may_call=False)
+        assert (last.tool_calls, last.text) == ([], text)
+        assert trajectory.setbacks().calls_from_text == len(calls)
