@@ -42,14 +42,12 @@ from drretail.files import write_json
 from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.report.citations import (
     Cited,
-    address_of,
-    citing_marks,
     find_citations,
     leads_to_no_source,
-    listed_sources,
+    scan,
     shop_place,
 )
-from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
+from drretail.grounding.report.evidence_ids import address_of, normalise_url, product_evidence_id, web_evidence_id
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
@@ -89,12 +87,12 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
 
     Addresses that differ only in http and https, or in www., are one source; its address is the first of them.
     """
-    marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
+    tokens = scan(report, None)
+    marks = (cited for mark in tokens.marks for cited in mark.cited)
     known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     of_shop = {shop_place(entry.url): entry for entry in seen if entry.looked_up and entry.url}
     named: dict[str, Evidence] = {}
-    listed = listed_sources(report, None)
-    for cited in (*marks, *listed.cited):
+    for cited in (*marks, *tokens.listed.cited):
         if cited.url is None:
             continue
         address = address_of(cited.url)

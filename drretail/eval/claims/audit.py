@@ -54,7 +54,7 @@ _FEWEST_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class MarkPlace:
-    """A source cited in ``report[start:end]``, a sentence, list item or table row."""
+    """A source cited in ``report[start:end]``: a sentence, item or row, or the block above a line of sources."""
 
     source: str
     start: int
@@ -70,12 +70,13 @@ def marks_in(layout: Layout) -> list[MarkPlace]:
     of sources: it has no figure, and fewer than three words, such as "Source:" or "Sources: … and …".
     """
     marks: dict[MarkPlace, None] = {}
-    for stretch in layout.stretches:
+    for stretch in (*layout.stretches, *layout.notes):
         sentence = layout.sentences[stretch.sentence]
-        words = layout.text[sentence.start : sentence.end]
+        start, end = stretch.block or (sentence.start, sentence.end)
+        words = layout.text[start:end]
         is_claim = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
         if sentence.kind not in _NO_CLAIMS and is_claim and _WORD.search(layout.text, stretch.start, stretch.end):
-            place = sentence.start, sentence.end, " ".join(words.casefold().split())
+            place = start, end, " ".join(words.casefold().split())
             marks |= {MarkPlace(source, *place): None for source in stretch.cited}
     return [*marks]
 

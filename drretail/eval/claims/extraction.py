@@ -35,8 +35,8 @@ from drretail.eval.claims.typed_values import (
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
-from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.grounding.text.wording import products_named
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.llm.structured import MAX_REPAIRS

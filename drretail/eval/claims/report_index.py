@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, count
 
-from drretail.grounding.report.citations import Cited, find_citations, marks_and_lists
+from drretail.grounding.report.citations import Cited, find_citations, scan
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
-from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.layout import find_sentences, read_layout
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
@@ -141,6 +140,7 @@ def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
 _HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
+_AUTHORED = re.compile(r"([^\W\d_]+)\b[^\d]*((?:19|20)\d\d[a-z]?)")
 _IN_BRACKETS = re.compile(r"\[[^\[\]\n]{1,140}\]")
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
 
@@ -162,14 +162,14 @@ class SourceResolver:
         self._known: dict[str, Cited] = {}
         self._together: dict[str, list[str]] = {}
         """The labels of marks that name several: ``¹²`` names 1 and 2."""
-        marks, listed = marks_and_lists(report, evidence)
-        for mark in marks:
+        tokens = scan(report, evidence)
+        for mark in tokens.marks:
             marker = report[mark.start : mark.end]
             if len(mark.cited) > 1:
                 self._together[_spelling(marker)] = [cited.label or cited.name for cited in mark.cited]
             for cited in mark.cited:
                 self._learn(cited, marker if len(mark.cited) == 1 else "")
-        for cited in listed.cited:
+        for cited in tokens.listed.cited:
             self._learn(cited, "")
 
     def _learn(self, cited: Cited, marker: str) -> None:
@@ -213,8 +213,8 @@ class SourceResolver:
 def _spelling(source: str) -> str:
     """A normalised form of an address, a number or "Smith et al., 2018", without brackets."""
     name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
-    author, year = name[:-4], name[-4:]
-    return author_and_year(author, year) if author[-1:] in (" ", "(") and year.isdecimal() else normalise_url(name)
+    authored = _AUTHORED.fullmatch(name)
+    return f"{authored[1]} {authored[2]}".casefold() if authored else normalise_url(name)
 
 
 def section_around(report: str, start: int, end: int) -> str:
