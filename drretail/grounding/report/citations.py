@@ -5,6 +5,7 @@ what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -37,14 +38,10 @@ from drretail.grounding.report.references import (
     is_source_heading,
     read_references,
 )
-from drretail.records.evidence import Citation, Evidence
+from drretail.records.evidence import Citation, CitationCounts, Evidence, UnreadReason
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
-Reason = Literal["no_entry", "no_address", "unknown_id", "in_code", "hidden", "image"]
-"""Why a source is not read: no list has its number or name; its entry has no address; the run was never handed this id
-or product; it stands in code, or where no browser or not every one shows it; it is the address of an image.
-"""
 _RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
@@ -74,7 +71,7 @@ class Cited:
     """The source's name in the report's own list."""
     label: str = ""
     """The number or name of its entry in that list."""
-    reason: Reason | None = None
+    reason: UnreadReason | None = None
     """Why it is not read."""
 
     @property
@@ -105,21 +102,6 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many sources of tokens are read, listed, and not read, by reason; a token of two sources counts twice."""
-
-    read: int
-    listed: int
-    not_read: Mapping[Reason, int]
-
-    @property
-    def share_not_read(self) -> float:
-        """The share of those outside of lists that are not read; 0 without any."""
-        missing = sum(self.not_read.values())
-        return missing / (self.read + missing) if missing else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class ListedSources:
     """A report's own lists, in text order."""
 
@@ -146,14 +128,15 @@ class Scan:
         return [token for token in self.tokens if token.cites]
 
     @cached_property
-    def counts(self) -> Counts:
-        inside = [cited for token in self.tokens if not token.is_listed for cited in token.cited]
-        missing: dict[Reason, int] = {}
-        for cited in inside:
-            if cited.reason is not None:
-                missing[cited.reason] = missing.get(cited.reason, 0) + 1
+    def counts(self) -> CitationCounts:
+        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
+        which cites nothing, not at all.
+        """
+        reasons = [cited.reason for token in self.tokens if not token.is_listed for cited in token.cited]
+        missing = Counter[UnreadReason](each for each in reasons if each is not None)
+        del missing["image"]
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        return Counts(len(inside) - sum(missing.values()), listed, missing)
+        return CitationCounts(read=reasons.count(None), listed=listed, not_read=missing)
 
 
 def scan(report: str, evidence: Known | None) -> Scan:
@@ -194,17 +177,11 @@ def find_citations(report: str, evidence: Known | None) -> list[Citation]:
             evidence_id=cited.evidence_id,
             url=cited.url,
             type=cited.type,
+            unread=cited.reason,
         )
         for mark in scan(report, evidence).marks
         for cited in mark.cited
     ]
-
-
-def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
-    """True if a report has marks, a list or a list's heading, and no citation resolves."""
-    if any(citation.type != "unresolved" for citation in citations):
-        return False
-    return bool(citations or _read(report).references.spans) or any(map(is_source_heading, report.splitlines()))
 
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
@@ -250,7 +227,7 @@ class _Reading:
     text: str
     references: References
     marks: list[Mark]
-    unshown: list[tuple[Mark, Reason]]
+    unshown: list[tuple[Mark, UnreadReason]]
     apart: list[Mark]
     """Numbers in brackets that refer to no source."""
     source_lines: list[tuple[int, int]]
@@ -278,15 +255,15 @@ def _read(report: str) -> _Reading:
     return _Reading(text, references, placed, list(_unshown(page, references, highest)), apart, own_lines)
 
 
-def _unshown(page: Page, references: References, highest: int) -> Iterator[tuple[Mark, Reason]]:
+def _unshown(page: Page, references: References, highest: int) -> Iterator[tuple[Mark, UnreadReason]]:
     """The addresses, and the ids and numbers in brackets, that stand in code, images, and what may be hidden."""
-    spans: dict[Reason, Iterable[tuple[int, int]]] = {
+    spans: dict[UnreadReason, Iterable[tuple[int, int]]] = {
         "in_code": page.code,
         "image": [image.span() for image in page.images],
         "hidden": (*page.unread, *page.hidden, *page.struck),
     }
     position = 0
-    placed: list[tuple[int, int, Reason]] = [(*span, reason) for reason, own in spans.items() for span in own]
+    placed: list[tuple[int, int, UnreadReason]] = [(*span, reason) for reason, own in spans.items() for span in own]
     for start, end, reason in sorted(placed):
         offset = max(start, position)
         for found in find_marks(page.report[offset:end]):
@@ -384,13 +361,14 @@ class _Resolver:
             return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
         if product := self._products.get(label):  # a shop's assistant writes [L1] for [P:L1]
             return [_cited(label, product)]
-        return [Cited(label, "unresolved", reason="no_entry")] if mark.is_certain or mark.numbers else []
+        reason = None if self.named else "no_entry"  # without any list that could be read, nobody knows what it cites
+        return [Cited(label, "unresolved", reason=reason)] if mark.is_certain or mark.numbers else []
 
     def _target(self, target: Target) -> Cited:
         """What an id or an address resolves to."""
         if target.kind == "id":
             entry = self._by_id.get(product_of(target.value))  # an offer's source is its product's record
-            unknown = Cited(target.value, "unresolved", reason="unknown_id")
+            unknown = Cited(target.value, "unresolved")
             return unknown if entry is None else _cited(target.value, entry)
         name = unescape(target.value)
         address = address_of(name)
@@ -405,7 +383,7 @@ class _Resolver:
             return Cited(name, "web", url=url)
         if path and not set(path) & set("/?") and not self._has_ledger:
             return Cited(name, "product", url=url)
-        return Cited(name, "unresolved", url=url, reason="unknown_id")
+        return Cited(name, "unresolved", url=url)
 
     def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
         """All sources that an entry names, with their titles there; ids may lack brackets."""

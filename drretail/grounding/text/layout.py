@@ -34,7 +34,7 @@ from drretail.records.shop import SHOP_URL
 if TYPE_CHECKING:
     from drretail.grounding.text.numerals import Equation
 
-SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
+SentenceKind = Literal["text", "item", "row", "heading", "table_head", "entry"]
 
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*:?[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?")
@@ -302,7 +302,7 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
     spans = [span for span in listed.spans if span[0] not in named]
     text = _without_marks(blanked(read_page(plain).words, spans), plain, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
-    sentences = [*find_sentences(plain), *(Sentence(start, end, "text") for start, end, _ in notes)]
+    sentences = [*find_sentences(plain), *(Sentence(start, end, "entry") for start, end, _ in notes)]
     sentences = tuple(sorted(sentences, key=lambda one: one.start))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
