@@ -5,7 +5,6 @@ what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -132,11 +131,14 @@ class Scan:
         """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
         which cites nothing, not at all.
         """
-        reasons = [cited.reason for token in self.tokens if not token.is_listed for cited in token.cited]
-        missing = Counter[UnreadReason](each for each in reasons if each is not None)
-        del missing["image"]
+        cited = (each for token in self.tokens if not token.is_listed for each in token.cited)
+        reasons: list[UnreadReason | None] = [each.reason for each in cited]
+        not_read: dict[UnreadReason, int] = {}
+        for reason in reasons:
+            if reason is not None and reason != "image":
+                not_read[reason] = not_read.get(reason, 0) + 1
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        return CitationCounts(read=reasons.count(None), listed=listed, not_read=missing)
+        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
 
 
 def scan(report: str, evidence: Known | None) -> Scan:
