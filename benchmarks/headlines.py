@@ -31,7 +31,7 @@ from drretail.eval.scores.gathering import Assessor, gather
 from drretail.eval.scoring import score
 from drretail.experiment import Definition, Experiment
 from drretail.grounding.report.citations import find_citations
-from drretail.grounding.report.markup import shown
+from drretail.grounding.report.page import read_page
 from drretail.grounding.report.picks import take_picks
 from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import tag_content
@@ -67,7 +67,7 @@ class IdealJudge:
     """The labels of claims that are not true, by their words and sources."""
 
     def read(self, labelled: LabelledReport, copy: Planted | None) -> None:
-        text = shown(as_recorded(labelled.report if copy is None else copy.report))
+        text = read_page(as_recorded(labelled.report if copy is None else copy.report)).shown
         reading = labelled.ideal(copy)
         edit = None if copy is None else edited(labelled.report, copy.report)
         claims = self.claims.setdefault(text, [])

@@ -14,7 +14,7 @@ from drretail.agents.information import agent_prompt
 from drretail.agents.loop import Loop, ToolExecutor, challenges
 from drretail.env.session import Session
 from drretail.errors import ModelError
-from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.citations import scan
 from drretail.grounding.report.picks import take_picks
 from drretail.llm.models import Models
 from drretail.llm.prompt import Prompt, tagged
@@ -51,7 +51,7 @@ def is_announcement(text: str) -> bool:
     """True for a text without a frame, citations and declared picks: it is no report of what was looked up."""
     declared = take_picks(text)
     is_report = declared.is_framed or declared.picks is not None or declared.problem is not None
-    return not is_report and next(find_marks(text), None) is None
+    return not is_report and not scan(text, None).marks
 
 
 def prompts() -> tuple[Prompt, ...]:

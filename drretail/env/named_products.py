@@ -12,7 +12,7 @@ from weakref import finalize
 
 from drretail.env import looked_up
 from drretail.env.world import World
-from drretail.grounding.report.citations import citing_marks
+from drretail.grounding.report.citations import scan
 from drretail.grounding.verify.turns import PRODUCT_ID
 from drretail.parsing import texts_in
 from drretail.records.evidence import Evidence
@@ -46,7 +46,7 @@ class NamedProducts:
         linked: dict[str, str] = {}
         ids = [entry.key for entry in seen if entry.kind == "product"]
         ids += (value for step in steps for value in texts_in(step.args or {}))
-        for cited in (cited for mark in citing_marks(report, None) for cited in mark.cited):
+        for cited in (cited for mark in scan(report, None).marks for cited in mark.cited):
             if cited.url is not None and (key := self._key_of(cited.url)) is not None:
                 linked.setdefault(key, cited.url)
             if cited.name.startswith("P:"):

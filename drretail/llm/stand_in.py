@@ -15,7 +15,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.messages.ai import UsageMetadata
 
-from drretail.grounding.report.citations import citing_marks
+from drretail.grounding.report.citations import scan
 from drretail.grounding.text.layout import find_sentences
 from drretail.llm.local_chat import LocalChat
 from drretail.llm.prompt import tag_content
@@ -103,7 +103,7 @@ class Statement:
 
 def statements(report: str) -> list[Statement]:
     """The statements of a report, in order, without headings, reference lists and sentences that say little."""
-    marks = list(citing_marks(report, None))
+    marks = scan(report, None).marks
     collected: list[Statement] = []
     at = 0
     for sentence in find_sentences(report):

@@ -87,6 +87,8 @@ class ComparedRow(Estimated):
     """Queries with values of both systems."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
     """Queries that lack one of the two values, by whose it is and why; together n_planned − n_pairs."""
+    unread: str = Field(default="", exclude_if=lambda why: not why)
+    """How many citations of A or B could not be read, if nothing is concluded for that reason."""
     incomplete_a: int = 0
     """Runs of A that lack an answer which a provider did not give: nothing is concluded against A."""
     incomplete_b: int = 0
@@ -309,6 +311,8 @@ class Comparison(Record):
     """Of the same two systems, by judge and dimension."""
     missing: tuple[Missing, ...] = ()
     """What could not be compared, with the command that makes it."""
+    not_read: tuple[str, ...] = Field(default=(), exclude_if=lambda sentences: not sentences)
+    """As on the scoreboard; it stands before the conclusions."""
     conclusions: tuple[str, ...] = ()
     """Each with the figures that it rests on."""
     exploratory: tuple[str, ...] = ()

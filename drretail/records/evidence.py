@@ -2,6 +2,8 @@
 errors.
 """
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Literal, Self
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -138,6 +140,20 @@ class Source(Record):
         )
 
 
+UnreadReason = Literal["no_entry", "no_address", "in_code", "hidden", "image"]
+WHY_UNREAD: Mapping[UnreadReason, str] = {
+    "no_entry": "no list of sources",
+    "no_address": "no address in the list",
+    "in_code": "in code",
+    "hidden": "hidden",
+    "image": "an image",
+}
+"""Why a token of a report is not read, in words: the report has no list that could be read; its entry has no address;
+it stands in code, or where no browser or not every one shows it; it is the address of an image. What is read may lead
+nowhere: a number that the list does not have, an id or a product that the run was never handed.
+"""
+
+
 class Citation(Record):
     """One reference in a report; ``start`` and ``end`` are character offsets of the marker."""
 
@@ -152,7 +168,70 @@ class Citation(Record):
     url: str | None = None
     """Address of a cited web page."""
     type: Literal["web", "product", "internal", "unresolved"]
-    """``internal`` is the shop's own data of users and orders; ``unresolved`` leads nowhere."""
+    """``internal`` is the shop's own data of users and orders; ``unresolved`` leads nowhere, or was not read."""
+    unread: UnreadReason | None = Field(default=None, exclude_if=lambda reason: reason is None)
+    """Why it was not read: nobody is accused of it."""
+
+    @property
+    def leads_nowhere(self) -> bool:
+        return self.type == "unresolved" and not self.unread
+
+
+MOST_UNREAD = 0.05
+"""The share of a system's citations that may be unread: above it nothing is concluded from what rests on them."""
+CITATIONS_READ = "citations_read"
+"""The variant whose items hold these counts."""
+NOT_READ = "not read: "
+"""How the names of items begin that count citations by the reason why they were not read."""
+
+
+class CitationCounts(Record):
+    """How many citations of reports were read, stand in lists of sources, and were not read."""
+
+    read: int = 0
+    listed: int = 0
+    """Marks and addresses in lists, which cite nothing by themselves."""
+    not_read: dict[UnreadReason, int] = Field(default_factory=dict[UnreadReason, int])
+
+    @property
+    def missing(self) -> int:
+        """All that were not read."""
+        return sum(self.not_read.values())
+
+    @property
+    def in_all(self) -> int:
+        """All but the listed ones."""
+        return self.read + self.missing
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.in_all or self.listed)
+
+    @property
+    def is_unread(self) -> bool:
+        """True for a report that cites or lists sources, of which no citation could be read: perhaps its export left
+        them out.
+        """
+        return not self.read and not self.is_empty
+
+    @property
+    def are_too_many(self) -> bool:
+        """True if more than one in twenty was not read."""
+        return self.missing > MOST_UNREAD * self.in_all
+
+    def unread_of(self, system: str) -> str:
+        """ "12 of 80 citations of bot could not be read (no list of sources: 12)", the commonest reason first."""
+        ordered = sorted(self.not_read.items(), key=lambda reason: -reason[1])
+        why = ", ".join(f"{WHY_UNREAD[reason]}: {count:,}" for reason, count in ordered)
+        return f"{self.missing:,} of {self.in_all:,} citations of {system} could not be read ({why})"
+
+    @classmethod
+    def summed(cls, many: Iterable[Self]) -> Self:
+        """The counts of several reports together."""
+        every = [*many]
+        not_read = sum((Counter(counts.not_read) for counts in every), Counter[UnreadReason]())
+        read, listed = sum(counts.read for counts in every), sum(counts.listed for counts in every)
+        return cls(read=read, listed=listed, not_read=not_read)
 
 
 class Finding(Record):

@@ -247,11 +247,16 @@ FEWEST = 20
 """The fewest cases from which a judge is said not to read."""
 _FEWEST_OF_KIND = 5
 """The fewest records that agree, or that contradict, from which these count in the agreement."""
-MARKS, FIGURES, UNCITED, IN_REPORT = "marks", "figures", "uncited", "in_report"
+MOST_UNCOVERED = 0.1
+"""The share of a report's marks that may be in no claim: above it the report is not judged. A judge that leaves more
+than this share of the reports so does not read.
+"""
+REPORTS, MARKS, FIGURES, UNCITED, IN_REPORT = "reports", "marks", "figures", "uncited", "in_report"
 IN_SOURCE, LABELLED = "in_source", "labelled"
 CONFIRMED, CONTRADICTED = "confirmed", "contradicted"
 SAME_LABEL, SAME_CLAIM = "same_label", "same_claim"
 AUDITED: Mapping[str, str] = {
+    REPORTS: "reports whose citation marks are in claims",
     MARKS: "citation marks in claims",
     FIGURES: "figures in claims",
     UNCITED: "figures without a mark in claims",
@@ -265,7 +270,9 @@ AUDITED: Mapping[str, str] = {
 }
 """The figures, in words."""
 MEANING = (
-    "citation marks in claims: a source in a sentence, item or row from which a claim with that source was extracted. "
+    "reports whose citation marks are in claims: all but a tenth of the marks at most; other reports are asked about "
+    "once more, and then not judged. citation marks in claims: a source in a sentence, item or row from which a claim "
+    "with that source was extracted. "
     "figures in claims: those read by form. figures without a mark in claims: sentences, items and rows with a figure "
     "and without a source from which a claim was extracted. quotes in the sources: of full and partial labels, when "
     "first asked. right figures supported, wrong figures found: claims whose figure, read by form, a record confirms "
@@ -293,6 +300,12 @@ class JudgeAudit(OfJudge):
         return got / of if of else None
 
     @property
+    def unread(self) -> int:
+        """The reports that are not judged, since too few of their marks are in claims."""
+        covered, reports = self.shares.get(REPORTS, (0, 0))
+        return reports - covered
+
+    @property
     def agreement(self) -> tuple[float, int] | None:
         """Agreement with records where they are certain, and on how many claims; None below ``FEWEST``.
 
@@ -307,12 +320,13 @@ class JudgeAudit(OfJudge):
     @property
     def low(self) -> tuple[str, ...]:
         """The figures below the floor, in words; empty for a judge that reads."""
-        floors = dict.fromkeys((MARKS, FIGURES, IN_REPORT, IN_SOURCE, LABELLED, SAME_LABEL), FLOOR)
+        floors = dict.fromkeys((FIGURES, IN_REPORT, IN_SOURCE, LABELLED, SAME_LABEL), FLOOR)
         shares = (
             (name, floor, *self.shares.get(name, (0, 0)))
             for name, floor in (floors | {UNCITED: _FLOOR_UNCITED}).items()
         )
-        low = [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
+        low = [AUDITED[REPORTS]] if self.unread > MOST_UNCOVERED * self.shares.get(REPORTS, (0, 0))[1] else []
+        low += [AUDITED[name] for name, floor, got, of in shares if of >= FEWEST and got < floor * of]
         return (*low, *([AGREEMENT] if self.agreement is not None and self.agreement_ends[1] < FLOOR else []))
 
     @property
@@ -325,29 +339,38 @@ class JudgeAudit(OfJudge):
         return not self.low
 
     @property
+    def warning(self) -> str:
+        """A sentence that names a judge that does not read; empty for one that reads."""
+        if self.reads:
+            return ""
+        return (
+            f"This judge doesn't read: {self.called} is below the floor in {', '.join(self.low)}. Nothing is concluded "
+            "from it."
+        )
+
+    @property
+    def called(self) -> str:
+        return f"{self.judge} {self.judge_params}".rstrip()
+
+    @property
     def line(self) -> str:
         """The audit in one line for readers of scores."""
         facts = [
             f"{words} {share:.2f}"
             for name, words in AUDITED.items()
-            if name not in (CONFIRMED, CONTRADICTED) and (share := self.share(name)) is not None
+            if name not in (REPORTS, CONFIRMED, CONTRADICTED) and (share := self.share(name)) is not None
         ]
         agreement = [] if self.agreement is None else [f"{self.agreement[0]:.2f} (n={self.agreement[1]:,})"]
         right, wrong = (self.shares.get(name, (0, 0))[1] for name in (CONFIRMED, CONTRADICTED))
         agreement += [f"too few figures to tell ({right:,} right, {wrong:,} wrong)"] if self.is_open else []
         facts += [f"{AGREEMENT}: {', '.join(agreement)}"]
         counts = {
+            "reports not judged, since more than a tenth of their citation marks is in no claim": self.unread,
             "answers sent back": self.repairs,
             "reports without a usable judgement": self.failed_reports,
         }
         facts += [f"{words}: {count:,}" for words, count in counts.items() if count]
-        name = f"{self.judge} {self.judge_params}".rstrip()
-        if self.reads:
-            return f"How {name} read: {', '.join(facts)}."
-        return (
-            f"This judge doesn't read: {name} is below the floor in {', '.join(self.low)}. Nothing is concluded from "
-            f"it. {', '.join(facts).capitalize()}."
-        )
+        return f"How {self.called} read: {', '.join(facts)}."
 
 
 def summed(many: Iterable[Shares]) -> dict[str, tuple[int, int]]:

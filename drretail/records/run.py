@@ -9,7 +9,7 @@ from pydantic import Field
 
 from drretail.errors import ModelErrorKind
 from drretail.records.base import Document, ModelKind, Record, sha256_of
-from drretail.records.evidence import Citation, Finding
+from drretail.records.evidence import Citation, CitationCounts, Finding
 from drretail.records.reading import Outcome, Pick
 from drretail.records.wish import Wish
 
@@ -403,6 +403,10 @@ class Run(Document):
     """As the agent declared it; None if it declared none, and in runs from before outcomes existed."""
     citations: tuple[Citation, ...] = ()
     """The references in the report, in order."""
+    citation_counts: CitationCounts = Field(
+        default=CitationCounts(), exclude_if=lambda counts: not (counts.in_all or counts.listed)
+    )
+    """How many of its citations were read, and how many were not, by reason."""
     steps: tuple[Step, ...] = ()
     """Model turns, tool calls and syntheses, sorted by path and place in it."""
     failed_branches: tuple[str, ...] = ()

@@ -32,6 +32,8 @@ class BoardColumn(Record):
     """A variant that is printed after it in brackets, needed to read it, as coverage beside clean."""
     beside_meaning: str = ""
     """What ``beside`` is a share of, in a word or two, such as "numbers checked"."""
+    beside_folds: bool = False
+    """True if what is beside is left out where it is 1 for every system."""
     unit: Unit | None = None
     """Set if neither a count nor what the metric's scale says: "rate" for a count that is mostly below one."""
     decides: bool = False
@@ -425,6 +427,8 @@ class Scoreboard(Record):
     rows: tuple[BoardRow, ...]
     systems: dict[str, System] = Field(default_factory=dict[str, System], exclude=True)
     """By label, as experiment.json has them."""
+    not_read: tuple[str, ...] = Field(default=(), exclude_if=lambda sentences: not sentences)
+    """What nothing is concluded from, named before all else: judges that do not read."""
     differs: tuple[str, ...] = ()
     """Sentences on all pairs that research: which differences are shown, or what it would take to show one."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)

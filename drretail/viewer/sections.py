@@ -16,6 +16,7 @@ from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
 from drretail.eval.registry import FALSE_STATEMENTS, described
 from drretail.records.comparison import Comparison, JudgeTable, Reliability
+from drretail.records.evidence import CITATIONS_READ, NOT_READ
 from drretail.records.run import Systems
 from drretail.records.score import WHOLES, WHY_NOT, Scores, SliceBy
 from drretail.records.tables.figures import counted
@@ -138,7 +139,7 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
     often it is right, which stand below its FP. Without ``details``, metrics without a primary score are left out and
     named.
     """
-    yield from prose(f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
+    yield from prose(*comparison.not_read, f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
     primary = [row for table in comparison.tables for row in table.rows if row.is_primary]
     # If no primary score shows a difference, that comes first
     if primary and not any(row.outcome in ("higher", "lower") for row in primary):
@@ -339,6 +340,22 @@ def _telling(sliced: Section) -> list[Table]:
     return [table for table in several if not all(column.few for column in table.columns)]
 
 
+def citations(scores: Scores) -> Iterator[Section]:
+    """How many citations of each system's reports were read, if any are in lists or were not read."""
+    rows = {row.system: row.items for row in reversed(scores.scores) if row.variant == CITATIONS_READ and row.items}
+    reasons = sorted({name for items in rows.values() for name in items if name.startswith(NOT_READ)})
+    if not any(items.get("listed") or items["read"] < items["citations"] for items in rows.values()):
+        return
+    names = system_names(rows, scores.systems)
+    counts = [
+        [name, *(int(items.get(each, 0)) for each in ("citations", "read", *reasons, "listed"))]
+        for label, name in names.items()
+        if (items := rows[label])
+    ]
+    table = table_of("Citations", ("", "citations", "read", *reasons, "in lists"), counts)
+    yield Section(table.title, "by code", [table])
+
+
 def agreement(scores: Scores) -> Iterator[Section]:
     """How far every two judges agree."""
     table = agreement_table(scores.agreements, scores.metrics)
@@ -379,6 +396,7 @@ TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
     twins,
     metrics,
+    citations,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),
     agreement,
     correlations,

@@ -14,7 +14,7 @@ from drretail.eval.registry import FALSE_STATEMENTS, kind_of_code
 from drretail.eval.scores.facts import missing_in_words, with_slices
 from drretail.eval.scores.file import made_scores
 from drretail.files import write_atomically
-from drretail.grounding.report.markup import prose
+from drretail.grounding.report.page import read_page
 from drretail.grounding.text.layout import find_sentences
 from drretail.records.run import BASELINES, Turn
 from drretail.records.score import Scoreboard, Verdict
@@ -51,7 +51,7 @@ def statement_rows(selection: Selection) -> Iterator[Mapping[str, Any]]:
 def _rows(chosen: Chosen, verdict: Verdict) -> Iterator[dict[str, Any]]:
     run, report, value = chosen.run, chosen.run.report or "", verdict.value
     turns = run.turns or (Turn(question=chosen.query.text, start=0, end=len(report)),)
-    sentences, text = find_sentences(report), prose(report)
+    sentences, text = find_sentences(report), read_page(report).prose
     read = {(statement["start"], statement["of"]): statement for statement in value.get("read", ())}
     statements = [
         (statement, "contradicted", read.get((statement.get("start"), statement.get("evidence_id")), {}))

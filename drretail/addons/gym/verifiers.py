@@ -19,7 +19,7 @@ from drretail.addons.gym.env import SHIPPED, STEPS, Shop, ShopEnv
 from drretail.agents.running.runner import recorded_spec
 from drretail.errors import UserError, install_line
 from drretail.eval.metrics.reward import Reward
-from drretail.grounding.report.markup import shown
+from drretail.grounding.report.page import read_page
 from drretail.records.run import Scope
 
 try:
@@ -159,7 +159,7 @@ class ShopTools(vf.Toolset[ShopToolsConfig, RolloutState]):
             parts = dict(info["reward"])
             self.state.why = parts.pop("why")
             self.state.reward = parts
-            self.state.report = shown(env.run().report or "")
+            self.state.report = read_page(env.run().report or "").shown
             self._envs[self.state.rollout] = None
             env.close()
         return _result(text, is_error=info["error"] is not None)

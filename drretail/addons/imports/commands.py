@@ -1,5 +1,6 @@
 """``import``: reports, tasks and personas of other benchmarks and products, as an experiment."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict
@@ -18,6 +19,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.grounding.text.personal_data import Redactor
 from drretail.progress import busy, choose_progress
+from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
 from drretail.records.tables.result import Result, prose
@@ -71,7 +73,7 @@ def _document(came: Imported, options: ImportOptions) -> dict[str, Any]:
         "import": options.form,
         **_questions_counted(came.queries),
         "systems": by_system(came.reports),
-        "reports": [asdict(report) for report in came.reports],
+        "reports": [{**asdict(report), "citations": report.citations.model_dump()} for report in came.reports],
         "empty": came.empty,
         "held_already": came.held,
         "repeated": came.material.repeated,
@@ -90,20 +92,22 @@ def _questions_kept(material: Material, options: ImportOptions, shop: World | No
     return Result(queries, document, [*prose(_questions(queries), *left)], notes=[f"Kept in {to}."], path=to)
 
 
-COLUMNS = ("system", "reports", "citations", "sources cited", "sources named", "unresolved")
+COLUMNS = ("system", "reports", "citations read", "in lists", "not read", "sources cited", "unresolved")
 MOST_NAMED = 5
-SUMMED = ("citations", "sources", "listed", "unresolved")
 
 
 def _notes(came: Imported) -> Iterator[str]:
     yield _questions(came.queries)
-    unread = [report.where for report in came.reports if report.unread]
-    if unread:
-        yield (
-            f"Warning: {_some(unread)}: there are marks or a list of sources, and no citation "
-            "leads to a source, so that FR and what rests on citations is n/a: export the report again with its marks "
-            "and addresses; drretail/addons/imports/README.md has the forms that are read."
-        )
+    for label, counts in citations_by_system(came.reports).items():
+        if counts.missing:
+            files = _some(
+                [report.where for report in came.reports if report.system == label and report.citations.missing]
+            )
+            concluded = "Nothing is concluded from its FP and FR: export" if counts.are_too_many else "Export"
+            yield (
+                f"Warning: {counts.unread_of(label)}: {files}. {concluded} the reports again with their marks and "
+                "addresses; drretail/addons/imports/README.md has the forms that are read."
+            )
     if calls := sum(report.calls for report in came.reports):
         pages, products, broken, unread = (
             sum(getattr(report, name) for report in came.reports)
@@ -150,15 +154,28 @@ def _questions(queries: Sequence[Query]) -> str:
     return f"Questions: {len(queries):,}{f', {personas:,} with a persona' if personas else ''}."
 
 
+def citations_by_system(reports: Sequence[ReportCount]) -> dict[str, CitationCounts]:
+    """How many citations of each system were read, by label."""
+    by_label: dict[str, list[CitationCounts]] = defaultdict(list)
+    for report in reports:
+        by_label[report.system].append(report.citations)
+    return {label: CitationCounts.summed(counts) for label, counts in sorted(by_label.items())}
+
+
 def by_system(reports: Sequence[ReportCount]) -> dict[str, dict[str, int]]:
     """Sums over the reports of each system, by label."""
     totals: dict[str, dict[str, int]] = {}
-    for report in reports:
-        counts = totals.setdefault(report.system, dict.fromkeys(("reports", *SUMMED), 0))
-        counts["reports"] += 1
-        for name in SUMMED:
-            counts[name] += getattr(report, name)
-    return dict(sorted(totals.items()))
+    for label, counts in citations_by_system(reports).items():
+        own = [report for report in reports if report.system == label]
+        totals[label] = {
+            "reports": len(own),
+            "read": counts.read,
+            "listed": counts.listed,
+            "not_read": counts.missing,
+            "sources": sum(report.sources for report in own),
+            "unresolved": sum(report.unresolved for report in own),
+        }
+    return totals
 
 
 def _questions_counted(queries: Sequence[Query]) -> dict[str, int]:

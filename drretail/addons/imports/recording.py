@@ -42,18 +42,15 @@ from drretail.files import write_json
 from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.report.citations import (
     Cited,
-    address_of,
-    citing_marks,
     find_citations,
-    leads_to_no_source,
-    listed_sources,
+    scan,
     shop_place,
 )
-from drretail.grounding.report.evidence_ids import normalise_url, product_evidence_id, web_evidence_id
+from drretail.grounding.report.evidence_ids import address_of, normalise_url, product_evidence_id, web_evidence_id
 from drretail.progress import Progress
 from drretail.records.base import sha256_of
 from drretail.records.criteria import KnownAnswer
-from drretail.records.evidence import Citation, Evidence
+from drretail.records.evidence import Citation, CitationCounts, Evidence
 from drretail.records.query import Query
 from drretail.records.run import IMPORTED_AGENT, LONGEST_LABEL, LOOKED_UP, NINE, RoleModel, Run, RunError, System, slug
 from drretail.run_file import Recorded, read_evidence, read_run
@@ -68,10 +65,7 @@ class CitedSources:
     evidence: tuple[Evidence, ...]
     """One entry per page or product that is cited, listed, or was seen by the writer; only the last have texts."""
     citations: tuple[Citation, ...]
-    listed: int
-    """How many of them the report names, by an address or by an id."""
-    unread: bool
-    """True if it has marks or names sources, but no citation leads to one. Perhaps the export left out addresses."""
+    counts: CitationCounts
 
     @property
     def cited(self) -> int:
@@ -80,8 +74,8 @@ class CitedSources:
 
     @property
     def unresolved(self) -> int:
-        """How many citations lead nowhere: to no entry, one without an address, or an id of another ledger."""
-        return sum(citation.type == "unresolved" for citation in self.citations)
+        """How many citations lead nowhere: to no entry, or an id of another ledger."""
+        return sum(citation.leads_nowhere for citation in self.citations)
 
 
 def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
@@ -89,12 +83,12 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
 
     Addresses that differ only in http and https, or in www., are one source; its address is the first of them.
     """
-    marks = (cited for mark in citing_marks(report, None) for cited in mark.cited)
+    tokens = scan(report, None)
+    marks = (cited for mark in tokens.marks for cited in mark.cited)
     known = {address_of(entry.url) if entry.url else entry.id: entry for entry in seen}
     of_shop = {shop_place(entry.url): entry for entry in seen if entry.looked_up and entry.url}
     named: dict[str, Evidence] = {}
-    listed = listed_sources(report, None)
-    for cited in (*marks, *listed.cited):
+    for cited in (*marks, *tokens.listed.cited):
         if cited.url is None:
             continue
         address = address_of(cited.url)
@@ -104,10 +98,7 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**known, **named}.values())
-    citations = tuple(find_citations(report, evidence))
-    by_id = {citation.evidence_id for citation in citations if citation.evidence_id is not None}
-    in_all = by_id | {entry.id for entry in named.values()}
-    return CitedSources(evidence, citations, len(in_all), leads_to_no_source(report, citations))
+    return CitedSources(evidence, tuple(find_citations(report, evidence)), scan(report, evidence).counts)
 
 
 def _evidence(cited: Cited, url: str) -> Evidence:
@@ -193,14 +184,10 @@ class ReportCount:
     system: str
     query_id: str
     characters: int
-    citations: int
+    citations: CitationCounts
     sources: int
     """Distinct sources that are cited."""
     unresolved: int
-    listed: int
-    """Distinct sources that the report names, cited or only in its list."""
-    unread: bool
-    """True if the report has marks or lists sources, but no citation leads to one."""
     where: str
     """File and line."""
     looked_up: tuple[str, ...] = ()
@@ -301,11 +288,9 @@ def record(
                     system=run.system,
                     query_id=run.query_id,
                     characters=len(run.report or ""),
-                    citations=len(sources.citations),
+                    citations=sources.counts,
                     sources=sources.cited,
                     unresolved=sources.unresolved,
-                    listed=sources.listed,
-                    unread=sources.unread,
                     where=report.where,
                     looked_up=tuple(entry.key for entry in named if entry.kind == "product" and entry.texts),
                     calls=len(calls),
@@ -379,6 +364,7 @@ def _run(report: ForeignReport, label: str, query_id: str, sources: CitedSources
         report_sha=None if is_empty else sha256_of(report.text),
         turns=report.turns,
         citations=sources.citations,
+        citation_counts=sources.counts,
         steps=report.trace.steps,
         tools=tuple(sorted({step.name for step in report.trace.steps if step.kind == "tool" and step.name} - {*NINE})),
     )

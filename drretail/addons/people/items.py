@@ -18,8 +18,8 @@ from drretail.eval.judging.dimensions import PERSONALIZATION, published_criteria
 from drretail.eval.judging.readings import NO_PROFILE
 from drretail.eval.judging.subject import Planned, Subject, pair_id, read_subject
 from drretail.experiment import Definition, read_profile
-from drretail.grounding.report.marks import find_marks
-from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.citations import scan
+from drretail.grounding.report.page import blanked
 from drretail.grounding.report.render import render_report
 from drretail.grounding.text.wording import split_words
 from drretail.grounding.text.words import content_stems
@@ -247,8 +247,8 @@ class Sheets:
         report, claim = subject.report or "", judged.claim
         span = span_of(claim, report)
         # The report's words on one line, without citation marks and layout
-        quote = report[slice(*span)] if span and item.has_verdict else ""
-        quote = _LAYOUT.sub("", blanked(quote, [(mark.start, mark.end) for mark in find_marks(quote)]))
+        marks = [(mark.start, mark.end) for mark in scan(report, subject.evidence).marks]
+        quote = _LAYOUT.sub("", blanked(report, marks)[slice(*span)]) if span and item.has_verdict else ""
         return self._sheet(
             subject,
             self.questions(item),

@@ -46,15 +46,13 @@ from drretail.stats.intervals import binomial_ends
 
 _WORD = re.compile(r"\w")
 _FIGURE = re.compile(r"\d(?:[\d.,]*\d)?")
-_NO_CLAIMS = ("heading", "table_head")
-MOST_UNCOVERED = 0.1
-"""The share of the marks above which a list of claims is asked for again, and the report then not judged."""
+_NO_CLAIMS = ("heading", "table_head", "entry")
 _FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class MarkPlace:
-    """A source cited in ``report[start:end]``, a sentence, list item or table row."""
+    """A source cited in ``report[start:end]``: a sentence, item or row, or the block above a line of sources."""
 
     source: str
     start: int
@@ -66,16 +64,17 @@ class MarkPlace:
 def marks_in(layout: Layout) -> list[MarkPlace]:
     """The citation marks of a report that claims should cover, each source once per sentence.
 
-    Marks in headings and heads of tables, and marks that own no words, are left out, and so are those of a line or row
-    of sources: it has no figure, and fewer than three words, such as "Source:" or "Sources: … and …".
+    Marks in headings, heads of tables and lists of sources, and marks that own no words, are left out, and so are those
+    of a line or row of sources: it has no figure, and fewer than three words, such as "Source:" or "Sources: … and …".
     """
     marks: dict[MarkPlace, None] = {}
-    for stretch in layout.stretches:
+    for stretch in (*layout.stretches, *layout.notes):
         sentence = layout.sentences[stretch.sentence]
-        words = layout.text[sentence.start : sentence.end]
+        start, end = stretch.block or (sentence.start, sentence.end)
+        words = layout.text[start:end]
         is_claim = _FIGURE.search(words) or sum(map(bool, map(_WORD.search, split_words(words)))) >= _FEWEST_WORDS
         if sentence.kind not in _NO_CLAIMS and is_claim and _WORD.search(layout.text, stretch.start, stretch.end):
-            place = sentence.start, sentence.end, " ".join(words.casefold().split())
+            place = start, end, " ".join(words.casefold().split())
             marks |= {MarkPlace(source, *place): None for source in stretch.cited}
     return [*marks]
 
@@ -91,9 +90,10 @@ def uncovered(marks: Iterable[MarkPlace], claims: Sequence[Claim]) -> list[MarkP
     return [mark for mark in own if (mark.source, mark.words) not in covered]
 
 
-def is_read(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> bool:
-    """True if the claims cover the marks but for a tenth at most."""
-    return len(uncovered(marks, claims)) <= MOST_UNCOVERED * len(marks)
+def left_out(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> list[MarkPlace]:
+    """The uncovered marks, if they are more than a tenth: the report then counts as unread."""
+    left = uncovered(marks, claims)
+    return left if len(left) > audited.MOST_UNCOVERED * len(marks) else []
 
 
 def claims_on(value: ReadValue, report: str, claims: Iterable[Claim], *, in_quotes: bool) -> list[Claim]:
@@ -136,6 +136,7 @@ def audit(verdicts: Iterable[Verdict], layout: Layout, ledger: Ledger) -> dict[s
     judged = [verdict for verdict in labels.values() if verdict.state in ("scored", "failed")]
     supported = [each for each in judged if each.value or NO_QUOTE in each.notes]
     shares: dict[str, tuple[int, int]] = {
+        audited.REPORTS: (int(bool(marks) and not left_out(marks, claims)), int(bool(marks))),
         audited.MARKS: (len(marks) - len(left), len(marks)),
         audited.FIGURES: (covered, len(figures)),
         audited.UNCITED: (taken, len(uncited)),

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from drretail.eval.claims.audit import MarkPlace, is_read, marks_in, uncovered
+from drretail.eval.claims.audit import MarkPlace, left_out, marks_in
 from drretail.eval.claims.claims import (
     ALL,
     CITED,
@@ -35,11 +35,10 @@ from drretail.eval.claims.typed_values import (
 from drretail.eval.judging.question import JudgeQuestion, Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
+from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.report.evidence_ids import parse_evidence_id, product_evidence_id
-from drretail.grounding.report.marks import what_a_mark_covers
 from drretail.grounding.text.wording import products_named
 from drretail.llm.prompt import Prompt, load_prompt, tagged
-from drretail.llm.structured import MAX_REPAIRS
 from drretail.records.base import Record
 from drretail.records.reading import ReadValue
 from drretail.records.score import Verdict
@@ -143,15 +142,14 @@ async def _extraction_verdict(
     def question(item: str, given: str, after: int, end: int) -> JudgeQuestion[Answer]:
         """``after`` is the offset from which quotes are searched, ``end`` that of the last mark to cover."""
         own = [mark for mark in marks if after <= mark.start < end]
-        attempts = iter(range(MAX_REPAIRS))  # the last attempt is not sent back for what it leaves out
         is_sent_back = stage != EXTRACT
 
         def check(answer: Answer) -> str | None:
             nonlocal is_sent_back
             problems = [answer_problem(answer, report=report, known=known, resolver=resolver)]
-            if next(attempts, None) is not None and not is_sent_back:
+            if not is_sent_back:
                 claims = claims_of(answer, report, after, resolver, partial(products_of, subject))
-                problems += _left_out(claims, own, report)
+                problems += _lacking(claims, own, report)
                 is_sent_back = any(problems)
             return " ".join(filter(None, problems)) or None
 
@@ -200,18 +198,16 @@ def _as_value(claims: Sequence[Claim]) -> list[dict[str, Any]]:
 
 def _unread(marks: Sequence[MarkPlace], claims: Sequence[Claim]) -> str:
     """Why a report counts as not judged, since what its other marks cite is unknown and no 0; empty if it is read."""
-    if is_read(marks, claims):
-        return ""
-    return UNREAD.format(covered=len(marks) - len(uncovered(marks, claims)), marks=len(marks))
+    left = left_out(marks, claims)
+    return UNREAD.format(covered=len(marks) - len(left), marks=len(marks)) if left else ""
 
 
-def _left_out(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) -> Iterator[str]:
+def _lacking(claims: Sequence[Claim], marks: Sequence[MarkPlace], report: str) -> Iterator[str]:
     """What a list of claims lacks, in words for the judge: quotes that the report holds, and most of its marks."""
     strange = [f"{claim.quote!r}" for claim in claims if claim.start is None]
     if strange:
         yield f"These quotes do not stand in the report: {', '.join(strange[:MOST_TOLD])}. Copy quotes exactly."
-    if not is_read(marks, claims):
-        left = uncovered(marks, claims)
+    if left := left_out(marks, claims):
         places = (f"[{mark.source}] in {report[mark.start : mark.end][:_WORDS_TOLD]!r}" for mark in left[:MOST_TOLD])
         yield (
             f"The list covers {len(marks) - len(left)} of the {len(marks)} citation marks in the text. Give all claims "

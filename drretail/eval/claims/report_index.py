@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress, count
 
-from drretail.grounding.report.citations import Cited, find_citations, marks_and_lists
+from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import normalise_url, parse_evidence_id
-from drretail.grounding.report.reference_list import author_and_year
 from drretail.grounding.text.layout import find_sentences, read_layout
 from drretail.llm.prompt import tagged
 from drretail.records.evidence import Evidence
@@ -141,13 +140,14 @@ def part_tags(report: str, parts: Sequence[Part], at: int) -> str:
 
 _BRACKETS = "[]()<>【】［］〔〕（）^\\ \t"
 _HEADING = re.compile(r"^(?:#{1,6} |\*\*[^*\n]+\*\*:?$)", re.MULTILINE)
+_AUTHORED = re.compile(r"([^\W\d_]+)\b[^\d]*((?:19|20)\d\d[a-z]?)")
 _IN_BRACKETS = re.compile(r"\[[^\[\]\n]{1,140}\]")
 _BETWEEN_MARKS = re.compile(r"[\[\]【】,;\s]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Distinct sources (ids or URLs), and the names that do not resolve, as written."""
+    """Distinct sources (ids, URLs, or names of what was not read), and the names that lead nowhere, as written."""
 
     sources: tuple[str, ...]
     unresolved: tuple[str, ...]
@@ -159,22 +159,12 @@ class SourceResolver:
     def __init__(self, report: str, evidence: Mapping[str, Evidence]) -> None:
         self._report = report
         self._evidence = evidence
+        tokens = scan(report, evidence)
+        self._marks = tokens.marks
         self._known: dict[str, Cited] = {}
-        self._together: dict[str, list[str]] = {}
-        """The labels of marks that name several: ``¹²`` names 1 and 2."""
-        marks, listed = marks_and_lists(report, evidence)
-        for mark in marks:
-            marker = report[mark.start : mark.end]
-            if len(mark.cited) > 1:
-                self._together[_spelling(marker)] = [cited.label or cited.name for cited in mark.cited]
-            for cited in mark.cited:
-                self._learn(cited, marker if len(mark.cited) == 1 else "")
-        for cited in listed.cited:
-            self._learn(cited, "")
-
-    def _learn(self, cited: Cited, marker: str) -> None:
-        for name in filter(None, (cited.name, cited.evidence_id, cited.url, cited.label, marker)):
-            self._known.setdefault(_spelling(name), cited)
+        for cited in (*(each for mark in tokens.marks for each in mark.cited), *tokens.listed.cited):
+            for name in filter(None, (cited.name, cited.evidence_id, cited.url, cited.label)):
+                self._known.setdefault(_spelling(name), cited)
 
     def is_in_report(self, source: str) -> bool:
         """True if the report cites ``source`` or contains its text; of several names in one text, each of them."""
@@ -185,8 +175,6 @@ class SourceResolver:
 
     def apart(self, source: str) -> list[str]:
         """The sources that one text names: both of "[P:a][W:b]" or "P:a, W:b"; any other text as it is."""
-        if together := self._together.get(_spelling(source)):
-            return together
         names = [name for name in _BETWEEN_MARKS.split(source) if name]
         if len(names) < 2 or _spelling(source) in self._known:
             return [source]
@@ -194,27 +182,40 @@ class SourceResolver:
         return names if all(are_sources) else [source]
 
     def resolve(self, sources: Sequence[str]) -> Resolved:
-        """The sources that these names resolve to, each once, in order; blank names do not resolve."""
+        """The sources that these names resolve to, each once, in order. What is not read is unknown, and stays a source
+        under its name; what is read and leads nowhere, such as a number without an entry, does not resolve, nor do
+        blank names.
+        """
         resolved: dict[str, None] = {}
         nothing: dict[str, None] = {}
-        for source in (name for text in sources for name in self.apart(text)):
-            cited, name = self._known.get(_spelling(source)), source.strip(_BRACKETS)
-            known = None if cited is None or cited.type == "unresolved" else cited.source
-            if cited is None:  # no mark of the report cites it: it is read as a mark of its own
-                marks = (mark for written in (f"[{name}]", name) for mark in find_citations(written, self._evidence))
-                known = next((mark.evidence_id or mark.url for mark in marks if mark.type != "unresolved"), None)
-            if known:
-                resolved[known] = None
-            else:
-                nothing[name] = None
+        for name in (name for text in sources for name in self.apart(text)):
+            bare = name.strip(_BRACKETS)
+            for cited in self._cited(name, bare) if bare else [Cited("", "unresolved")]:
+                if cited is not None and cited.type == "unresolved" and cited.reason is None:
+                    nothing[bare] = None
+                else:
+                    resolved[bare if cited is None or cited.reason else cited.source] = None
         return Resolved(tuple(resolved), tuple(nothing))
+
+    def _cited(self, name: str, bare: str) -> Sequence[Cited | None]:
+        """What a name stands for: a source by this name, the marks in this text of the report, or a mark of its own."""
+        if known := self._known.get(_spelling(name)):
+            return [known]
+        around = f"[{re.escape(_BRACKETS)}]{{0,4}}"
+        for place in re.finditer(f"{around}{re.escape(bare)}{around}", self._report):
+            within = (mark for mark in self._marks if place.start() <= mark.start and mark.end <= place.end())
+            if sources := [cited for mark in within for cited in mark.cited]:
+                return sources
+        marks = (mark for written in (f"[{bare}]", bare) for mark in scan(written, self._evidence).marks)
+        alone = [cited for mark in marks for cited in mark.cited]
+        return [next((each for each in alone if each.type != "unresolved"), next(iter(alone), None))]
 
 
 def _spelling(source: str) -> str:
     """A normalised form of an address, a number or "Smith et al., 2018", without brackets."""
     name = unicodedata.normalize("NFKC", source).strip(_BRACKETS)
-    author, year = name[:-4], name[-4:]
-    return author_and_year(author, year) if author[-1:] in (" ", "(") and year.isdecimal() else normalise_url(name)
+    authored = _AUTHORED.fullmatch(name)
+    return f"{authored[1]} {authored[2]}".casefold() if authored else normalise_url(name)
 
 
 def section_around(report: str, start: int, end: int) -> str:

@@ -170,7 +170,8 @@ def _table(
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected together.
         tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
-        steps = compared_rows(metric, tested, gathered.clusters, instead=gathered.no_conclusion(assessor))
+        instead = gathered.no_conclusion(assessor, metric.name, settings.values())
+        steps = compared_rows(metric, tested, gathered.clusters, instead=instead)
         about = ({"variant": variant, "a": late, "b": early} for early, late in pairs)
         named = (row.model_copy(update=update) for row, update in zip(steps, about, strict=True))
         rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(named)))

@@ -132,7 +132,12 @@ def compare(
     gaps = missing(gathered, comparison, request.experiment, request.metrics, assessors, preferences)
     sentences = conclusions(gathered, comparison)
     exploratory = other_figures(rows_of([comparison], is_primary=False), {a: "A", b: "B"})
-    follows = {"missing": tuple(gaps), "conclusions": tuple(sentences), "exploratory": tuple(exploratory)}
+    follows = {
+        "not_read": tuple(gathered.not_read(assessors, (a, b))),
+        "missing": tuple(gaps),
+        "conclusions": tuple(sentences),
+        "exploratory": tuple(exploratory),
+    }
     return comparison.model_copy(update=follows)
 
 

@@ -146,9 +146,12 @@ def contrasts(
     gathered: Gathered, both: Sequence[Facts], variants: Mapping[str, Sides], primary: Mapping[str, Corrected]
 ) -> Iterator[ComparedRow]:
     """The named rows of two systems of an experiment in one metric by one judge, with what is concluded."""
-    metric, instead = both[0].metric, gathered.no_conclusion(both[0].assessor)
+    metric, labels = both[0].metric, [facts.system for facts in both]
+    instead = gathered.no_conclusion(both[0].assessor, metric.name, labels)
+    unread = "; ".join(why for label, why in gathered.unread_citations.items() if label in labels)
     for row in compared_rows(metric, variants, gathered.clusters, primary, instead=instead):
-        yield row.model_copy(update=row_facts(metric, row.variant))
+        why = {"unread": unread} if row.outcome == instead == "missing" else {}
+        yield row.model_copy(update=row_facts(metric, row.variant) | why)
 
 
 def tested(sides: Sides, clusters: Clusters) -> float | None:

@@ -88,6 +88,8 @@ def shares(values: Sequence[float]) -> str:
 def why_incomplete(rows: Sequence[ComparedRow]) -> str:
     """ "nothing is concluded: 5 of 40 queries lack a value of one system …", for the row that lacks most."""
     worst = max(rows, key=lambda row: row.n_due - row.n_pairs)
+    if unread := dict.fromkeys(row.unread for row in rows if row.unread):
+        return f"not comparable: {'; '.join(unread)}"
     if worst.is_complete:
         runs = counted(max(row.incomplete_a + row.incomplete_b for row in rows), "run")
         again = "`drretail run … --retry spoiled` makes such runs again"

@@ -15,7 +15,7 @@ from pathlib import Path
 from drretail.env.web.base import Pages
 from drretail.env.web.bm25 import Bm25
 from drretail.experiment import keep_source, kept_sources, path_of, read_definition, read_runs, read_source
-from drretail.grounding.report.citations import Cited, marks_and_lists
+from drretail.grounding.report.citations import Cited, scan
 from drretail.grounding.report.evidence_ids import (
     normalise_url,
     parse_evidence_id,
@@ -63,8 +63,8 @@ def cited_beyond(experiment: Path, report: str, evidence: Mapping[str, Evidence]
 
 def _cited(report: str, evidence: Mapping[str, Evidence]) -> list[Cited]:
     """All that the marks and the lists of a report name."""
-    marks, listed = marks_and_lists(report, evidence)
-    return [*(cited for mark in marks for cited in mark.cited), *listed.cited]
+    tokens = scan(report, evidence)
+    return [*(cited for mark in tokens.marks for cited in mark.cited), *tokens.listed.cited]
 
 
 def _product(kept: FetchedPages) -> Evidence:

@@ -24,7 +24,7 @@ from drretail.experiment import (
     run_path,
 )
 from drretail.grounding.constraints import Decisions
-from drretail.grounding.report.markup import shown
+from drretail.grounding.report.page import read_page
 from drretail.grounding.report.render import Rendered, render_report
 from drretail.grounding.text.layout import Layout, read_layout
 from drretail.grounding.verify.checks import PAGE_AGE, Case
@@ -108,7 +108,7 @@ class Subject:
 
         Hidden parts are overwritten by spaces, so that offsets remain those of the recorded report.
         """
-        return None if self.run is None or self.run.report is None else shown(self.run.report)
+        return None if self.run is None or self.run.report is None else read_page(self.run.report).shown
 
     @cached_property
     def report_sha(self) -> str | None:

@@ -6,6 +6,7 @@ docs/scores.md gives each formula with its reason.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from drretail.eval.claims.audit import ReportVerdicts, audit, summed_tallies
@@ -31,8 +32,8 @@ from drretail.eval.judging.question import CodeVerdict
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import RULES, Metric, Value, description_of, lacking, share
-from drretail.grounding.report.citations import leads_to_no_source
 from drretail.llm.prompt import Prompt
+from drretail.records.evidence import CITATIONS_READ, NOT_READ, WHY_UNREAD, CitationCounts
 from drretail.records.score import Rules, Verdict
 
 
@@ -123,17 +124,24 @@ def _recall(claims: Sequence[Claim]) -> Value:
     return share(FR, ("cited", sum(claim.is_cited for claim in claims)), ("total", len(claims)))
 
 
-UNREAD = "the imported report has marks or names sources, and no citation leads to one"
+UNREAD = "the report cites or lists sources, and no citation could be read"
+
+
+def _citations_read(counts: CitationCounts) -> Value:
+    """The share of the report's citations that were read, with the counts among its items."""
+    value = share(CITATIONS_READ, ("read", counts.read), ("citations", counts.in_all))
+    unread = {f"{NOT_READ}{WHY_UNREAD[reason]}": float(count) for reason, count in counts.not_read.items()}
+    return replace(value, items={**value.items, "listed": float(counts.listed), **unread})
 
 
 def _values(subject: Subject, verdicts: Sequence[Verdict], rules: Rules) -> list[Value]:
-    if subject.report is None:
-        return [Value(variant, "failed") for variant in VARIANTS]
-    values, run = report_values(verdicts, rules), subject.run
-    # An imported report whose citations lead nowhere: its export may lack the sources.
-    if run is not None and subject.system.is_imported and leads_to_no_source(run.report or "", run.citations):
-        return [each if each.state == "failed" else lacking(each.variant, "na", UNREAD) for each in values]
-    return values
+    if subject.report is None or not verdicts:
+        return [Value(variant, "failed") for variant in METRIC.variants]
+    counts = CitationCounts() if subject.run is None else subject.run.citation_counts
+    values = report_values(verdicts, rules)
+    if counts.is_unread:
+        values = [each if each.state == "failed" else lacking(each.variant, "na", UNREAD) for each in values]
+    return [*values, _citations_read(counts)]
 
 
 METRIC = Metric(
@@ -141,7 +149,7 @@ METRIC = Metric(
     VERSION,
     judge,
     _values,
-    VARIANTS,
+    (*VARIANTS, CITATIONS_READ),
     description_of(FAITHFULNESS),
     prompts,
     after=("reading",),

@@ -35,7 +35,7 @@ from drretail.experiment import read_definition, read_reference
 from drretail.grounding.basket import with_products
 from drretail.grounding.cart import Cart
 from drretail.grounding.report.evidence_ids import web_evidence_id
-from drretail.grounding.report.markup import has_unread_elements, shown
+from drretail.grounding.report.page import read_page
 from drretail.grounding.text.untrusted import visible
 from drretail.grounding.text.words import STOP_WORDS, stem, words
 from drretail.grounding.verify.checks import Case, borne_out, breach, read_report
@@ -164,9 +164,9 @@ class _Earned:
 
     def reward(self) -> Reward:
         """The parts that depend on the report alone, without web."""
-        if has_unread_elements(self.case.report):
+        if read_page(self.case.report).unread:
             return Reward(why=HTML)
-        if not shown(self.case.report).strip():
+        if not read_page(self.case.report).shown.strip():
             return Reward(why=NO_REPORT)
         if self.case.query.wish is None:
             return Reward(why=NOT_TYPED)

@@ -7,7 +7,7 @@ judges are left out: their values mean something else.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from drretail.grounding.report.render import count_words
 from drretail.grounding.text.wording import split_words
 from drretail.records.base import OfJudge
 from drretail.records.comparison import Outcome
+from drretail.records.evidence import CitationCounts
 from drretail.records.query import Query
 from drretail.records.reading import JudgeAudit, Shares, summed
 from drretail.records.run import Usage, place_of
@@ -133,6 +134,8 @@ class Plan:
     """Of a run without a report, by metric: what it has in the variants of success."""
     error: str = ""
     """The kind of its error; empty without one."""
+    citations: CitationCounts = field(default_factory=CitationCounts)
+    """How many of its report's citations were read."""
     losses: Mapping[str, int] = field(default_factory=dict[str, int])
     """What it did without because a provider gave no answer, by name; its values count all the same."""
 
@@ -197,6 +200,17 @@ class Gathered:
         return Counter(plan.label for plan in self.plans if plan.losses)
 
     @cached_property
+    def unread_citations(self) -> Mapping[str, str]:
+        """By label, "12 of 80 citations of bot could not be read (…)" for the systems of which more than one in twenty
+        could not: nothing is concluded from what rests on them.
+        """
+        by_label: dict[str, list[CitationCounts]] = defaultdict(list)
+        for plan in self.plans:
+            by_label[plan.label].append(plan.citations)
+        summed = {label: CitationCounts.summed(counts) for label, counts in by_label.items()}
+        return {label: counts.unread_of(label) for label, counts in summed.items() if counts.are_too_many}
+
+    @cached_property
     def audits(self) -> Mapping[Assessor, JudgeAudit]:
         """How each judge of claims read, over all reports."""
         audits: dict[Assessor, JudgeAudit] = {}
@@ -214,14 +228,28 @@ class Gathered:
                 )
         return audits
 
-    def no_conclusion(self, assessor: Assessor) -> Outcome | None:
-        """Why nothing is concluded from a judge: it follows rules, or it, or a member of the panel, does not read."""
+    def not_read(self, assessors: Collection[Assessor], labels: Collection[str]) -> Iterator[str]:
+        """Sentences that name the models among these judges, and members of panels, that do not read, and the systems
+        among these of whose citations too many could not be read.
+        """
+        are_panels = any(is_panel(assessor.judge.spec) for assessor in assessors)
+        for assessor, audit in self.audits.items():
+            is_meant = assessor.judge.kind != "rule_based" and (assessor in assessors or are_panels)
+            yield from [audit.warning] if is_meant and audit.warning else []
+        if CLAIMS in self.metrics:
+            unread = (why for label, why in self.unread_citations.items() if label in labels)
+            yield from (f"Nothing is concluded from FP and FR where citations are not read: {why}." for why in unread)
+
+    def no_conclusion(self, assessor: Assessor, metric: str = "", labels: Collection[str] = ()) -> Outcome | None:
+        """Why nothing is concluded from a judge in a metric on these systems: it follows rules, it, or a member of the
+        panel, does not read, or the metric rests on citations that could not be read.
+        """
         if assessor.judge.kind == "rule_based" and assessor.judge.spec != CODE:
             # What rules say of an assistant's answers is code's reading.
             return None if self.are_answers else "not_concluded"
-        is_of_panel = assessor.judge.spec.startswith(f"{PANEL}(")
-        judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
-        return None if all(audit.reads for audit in judges) else "not_read"
+        if any(self.not_read([assessor], ())):
+            return "not_read"
+        return "missing" if metric == CLAIMS and self.unread_citations.keys() & {*labels} else None
 
     def assessors(self, metric: str = "") -> list[Assessor]:
         """The judges with verdicts in a metric, or in any."""
@@ -275,6 +303,7 @@ def gather(experiment: Path, metrics: Sequence[Metric], *, counts_words: bool = 
                 status=_status(subject),
                 without_report={metric.name: _without_report(subject, metric) for metric in metrics},
                 error="" if run is None or run.error is None else run.error.kind,
+                citations=CitationCounts() if run is None else run.citation_counts,
                 losses={} if run is None else run.losses,
             )
         )

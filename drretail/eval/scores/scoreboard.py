@@ -72,6 +72,11 @@ class _Shown:
         rows = (self.rows.get((system, metric, variant, assessor)) for assessor in assessors)
         return next((row for row in rows if row is not None), None)
 
+    def tells_beside(self, metric: str, column: BoardColumn) -> bool:
+        """False for a share beside the column that is 1 for every system, if the column folds it."""
+        beside = (row.value for key, row in self.rows.items() if key[1:3] == (metric, column.beside))
+        return not column.beside_folds or any(value not in (None, 1.0) for value in beside)
+
 
 def scoreboard(
     gathered: Gathered,
@@ -135,6 +140,7 @@ def scoreboard(
         columns=tuple(columns_shown),
         rows=tuple(ranked),
         systems=gathered.definition.systems,
+        not_read=tuple(gathered.not_read(judges, shown.labels)),
         differs=(alone,) if alone else tuple(finding.sentence for finding in findings(compared, short)),
         compared=compared,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
@@ -162,7 +168,7 @@ def _cells(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[st
         row = shown.of(system, metric, column.variant, assessors)
         if row is None or row.value is None:
             continue
-        beside = shown.of(system, metric, column.beside, assessors)
+        beside = shown.of(system, metric, column.beside, assessors) if shown.tells_beside(metric, column) else None
         cells[name] = BoardCell.model_validate({**dict(row), "beside": beside and beside.value})
     return cells
 
@@ -222,7 +228,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
                 "name": name,
                 "metric": metric,
                 "unit": column.unit or ("count" if column.variant in metrics[metric].counts else metrics[metric].scale),
-                "beside_meaning": column.beside_meaning or column.beside,
+                "beside_meaning": (column.beside_meaning or column.beside) * shown.tells_beside(metric, column),
             }
         )
         for metric, column, name in shown.columns

@@ -1,32 +1,61 @@
-"""Every citation of a report, resolved by the evidence of its run."""
+"""The scanner of citations: every token of a report that can point to a source, and what became of it.
+
+A token is read, listed (it stands in a list of sources), or not read, for a reason. What a mark covers is one rule, in
+what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.py follows it.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from html import unescape
+from pathlib import Path
 from typing import Literal
 
-from drretail.grounding.report.evidence_ids import FILE_ID, normalise_url
-from drretail.grounding.report.marks import Mark, Target, exported_marks, find_marks, styled_marks, unlisted_numbers
-from drretail.grounding.report.markup import blanked, prose, url_end
-from drretail.grounding.report.reference_list import ADDRESS, Entry, is_list_frame, is_source_heading, read_references
-from drretail.records.evidence import Citation, Evidence
+from drretail.grounding.report.evidence_ids import address_of, normalise_url
+from drretail.grounding.report.marks import (
+    ONLY_LABEL,
+    Mark,
+    Target,
+    find_marks,
+    highest_unlisted,
+    is_meant,
+    loose_marks,
+    marks_by_author,
+    marks_in_columns,
+    split_raised,
+)
+from drretail.grounding.report.page import Page, blanked, lines, read_page
+from drretail.grounding.report.references import (
+    HEADING,
+    ITEM,
+    LABELLED,
+    SHORTLY_LABELLED,
+    SQUARE,
+    Entry,
+    References,
+    is_source_heading,
+    read_references,
+)
+from drretail.records.evidence import Citation, CitationCounts, Evidence, UnreadReason
 from drretail.records.shop import SHOP_URL, product_of, product_url
 
 Known = Mapping[str, Evidence] | Iterable[Evidence]
+_RULE = Path(__file__).with_name("what_a_mark_covers.md")
 _SHOP_HOST = SHOP_URL.partition("://")[2]
-# Such a number without an entry is a year, not an invented source.
-_YEARS = range(1900, 2101)
-_BARE_ID = re.compile(
-    r"(?<![\w:])(?:[PO]:[A-Za-z0-9_-]{1,64}|U:(?:profile|orders|statistics)(?:@[\w-]+)?|[WC]:[a-z2-7]{8}|"
-    rf"{FILE_ID})(?!\w)"
-)
-_WWW = re.compile(ADDRESS, re.IGNORECASE)
-# "So it is. [Lab](https://…) Next it is …": the link belongs to the first sentence; in "[Lab](…) says", to the next.
-_BEHIND_STOP = re.compile(r"[.!?…][\"”’)*_]{0,2}[ ]$")
-_ENDS_PARAGRAPH = re.compile(r"[ \t]*(?:\n|$)")
-_GOES_ON = re.compile(r"[ \t]*(?:[a-z,;:(–—]|['’]s)")
-_FEWEST_AT_ENDS = 2
 _AROUND_TITLES = ' \t\r-–—:：.,，|*•+0123456789[]()【】^"<>'
+_BEHIND_STOP = re.compile(r"[.!?…][\"”’)*_]{0,2}[ ]$")
+_SENTENCE_FOLLOWS = re.compile(r"[ \t]*(?:\n|$|\[)|[ \t]+[^\sa-z,;:(–—]")
+_BETWEEN = re.compile(r"\W*(?:[^\W\d_]{1,5})?\W*")
+_ENTITY = re.compile(r"<[^<>]*>|&\w+;")
+_BAR = re.compile(r"(?<!\\)\|")
+_ONLY_MARKER = re.compile(r"[\s>*+•-]*\[?\^?\w{1,4}\]?[\s:.,]*")
+
+
+@cache
+def what_a_mark_covers() -> str:
+    """The rule with its examples, for prompts."""
+    return _RULE.read_text(encoding="utf-8").strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +70,8 @@ class Cited:
     """The source's name in the report's own list."""
     label: str = ""
     """The number or name of its entry in that list."""
+    reason: UnreadReason | None = None
+    """Why it is not read."""
 
     @property
     def evidence_id(self) -> str | None:
@@ -53,33 +84,20 @@ class Cited:
 
 
 @dataclass(frozen=True, slots=True)
-class CitingMark:
+class Token:
     """``report[start:end]`` with its distinct sources, at least one."""
 
     start: int
     end: int
     cited: tuple[Cited, ...]
+    is_listed: bool = False
+    block: tuple[int, int] | None = None
+    """The span that a line, a block or a cell of nothing but sources belongs to; None: the token's own sentence."""
 
-
-def find_citations(report: str, evidence: Known | None) -> list[Citation]:
-    """The citations in text order; a mark with several sources has one for each, all with the same offsets.
-
-    ``evidence`` is all that the run received. An id, or a product's address, that is not in it is unresolved, even if
-    the product exists; a page's address is kept as a citation without evidence. None means an imported report without a
-    ledger: then products' addresses are citations of products. Linear in the length of the report.
-    """
-    return [
-        Citation(
-            marker=report[mark.start : mark.end],
-            start=mark.start,
-            end=mark.end,
-            evidence_id=cited.evidence_id,
-            url=cited.url,
-            type=cited.type,
-        )
-        for mark in citing_marks(report, evidence)
-        for cited in mark.cited
-    ]
+    @property
+    def cites(self) -> bool:
+        """True for a mark in the text, resolved or not."""
+        return not self.is_listed and self.cited[0].reason not in ("in_code", "hidden", "image")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,163 +114,291 @@ class ListedSources:
         return tuple(cited for _, _, named in self.lines for cited in named)
 
 
-def as_entries(evidence: Known | None) -> tuple[Evidence, ...] | None:
-    """The evidence in a form that can be iterated more than once."""
-    if evidence is None:
-        return None
-    return tuple(evidence.values() if isinstance(evidence, Mapping) else evidence)
+@dataclass(frozen=True)
+class Scan:
+    """All tokens of a report, in text order, and its lists."""
+
+    tokens: tuple[Token, ...]
+    listed: ListedSources
+
+    @cached_property
+    def marks(self) -> list[Token]:
+        """The tokens in the text that cite something, resolved or not."""
+        return [token for token in self.tokens if token.cites]
+
+    @cached_property
+    def counts(self) -> CitationCounts:
+        """How many sources of tokens are read, listed, and not read. A token of two sources counts twice, and an image,
+        which cites nothing, not at all.
+        """
+        cited = (each for token in self.tokens if not token.is_listed for each in token.cited)
+        reasons: list[UnreadReason | None] = [each.reason for each in cited]
+        not_read: dict[UnreadReason, int] = {}
+        for reason in reasons:
+            if reason is not None and reason != "image":
+                not_read[reason] = not_read.get(reason, 0) + 1
+        listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
+        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
 
 
-def listed_sources(report: str, evidence: Known | None) -> ListedSources:
-    """The reference lists of a report, with the sources that they name."""
-    return _listed(report, _Resolver(prose(report), evidence))
+def scan(report: str, evidence: Known | None) -> Scan:
+    """The tokens of a report, resolved by ``evidence``: all that its run received.
+
+    An id, or a product's address, that is not in it is unresolved, even if the product exists; a page's address is kept
+    as a citation without evidence. None means an imported report without a ledger: then products' addresses are
+    citations of products. Linear in the length of the report.
+    """
+    reading = _read(report)
+    resolver = _Resolver(reading, evidence)
+    tokens = [Token(*span, (cited,), is_listed=True) for named in resolver.named.values() for span, cited in named]
+    tokens += (
+        Token(mark.start, mark.end, cited, block=mark.block)
+        for mark in reading.marks
+        if (cited := resolver.cited(mark))
+    )
+    for mark, reason in reading.unshown:
+        cited = tuple(replace(each, reason=reason) for each in resolver.cited(mark))
+        tokens += [Token(mark.start, mark.end, cited)] if cited else []
+    named = [(entry.start, cited) for entry, sources in resolver.named.items() for _, cited in sources]
+    own = [
+        (*span, tuple(cited for at, cited in named if span[0] <= at <= span[1])) for span in reading.references.spans
+    ]
+    spans = tuple(
+        (start, min(end + 1, len(report))) for start, end, cited in own if cited or _is_frame(reading.text[start:end])
+    )
+    return Scan(tuple(sorted(tokens, key=lambda token: token.start)), ListedSources(tuple(own), spans))
 
 
-def _listed(report: str, resolver: "_Resolver") -> ListedSources:
-    lines = [(start, end, resolver.named(start, end)) for start, end in resolver.references.spans]
-    own = [(start, end) for start, end, named in lines if named or is_list_frame(resolver.text[start:end])]
-    return ListedSources(tuple(lines), tuple((start, min(end + 1, len(report))) for start, end in own))
-
-
-def leads_to_no_source(report: str, citations: Sequence[Citation]) -> bool:
-    """True if a report has marks, a list or a list's heading, and no citation resolves."""
-    if any(citation.type != "unresolved" for citation in citations):
-        return False
-    return bool(citations or listed_sources(report, None).spans) or any(map(is_source_heading, report.splitlines()))
-
-
-def citing_marks(report: str, evidence: Known | None) -> Iterator[CitingMark]:
-    """The marks that cite something, in text order and without overlap; lines of reference lists have none."""
-    return _citing(report, _Resolver(prose(report), evidence))
-
-
-def marks_and_lists(report: str, evidence: Known | None) -> tuple[list[CitingMark], ListedSources]:
-    """``citing_marks`` and ``listed_sources``, resolved once."""
-    resolver = _Resolver(prose(report), evidence)
-    return list(_citing(report, resolver)), _listed(report, resolver)
-
-
-def _citing(report: str, resolver: "_Resolver") -> Iterator[CitingMark]:
-    text = blanked(resolver.text, resolver.references.spans)
-    exported = sorted(exported_marks(report, text), key=lambda mark: mark.start)
-    text = blanked(text, ((mark.start, mark.end) for mark in exported))
-    marks = (*exported, *find_marks(text))
-    citing = [(mark, cited) for mark in marks if (cited := resolver.cited(mark))]
-    if resolver.references.spans:
-        rest = blanked(text, [(mark.start, mark.end) for mark, _ in citing])
-        styled = styled_marks(rest, resolver.references, len(citing))
-        citing += [(mark, cited) for mark in styled if (cited := resolver.cited(mark))]
-    for mark, cited in sorted(citing, key=lambda each: each[0].start):
-        yield CitingMark(mark.start, mark.end, cited)
+def find_citations(report: str, evidence: Known | None) -> list[Citation]:
+    """The citations in text order; a mark with several sources has one for each, all with the same offsets."""
+    return [
+        Citation(
+            marker=report[mark.start : mark.end],
+            start=mark.start,
+            end=mark.end,
+            evidence_id=cited.evidence_id,
+            url=cited.url,
+            type=cited.type,
+            unread=cited.reason,
+        )
+        for mark in scan(report, evidence).marks
+        for cited in mark.cited
+    ]
 
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
-    """The spans of the marks that end sentences: those without square brackets, such as the 10 of ``text.10``, and
-    links after full stops, if the report also has such links at the ends of paragraphs.
+    """The spans of the marks that end sentences: those without square brackets, such as ``¹``, and links behind
+    full stops where another sentence follows: "So it is. [Lab](https://…) Next", but not "[Lab](https://…) says".
     """
-    spans = [(mark.start, mark.end) for mark in citing_marks(report, None)]
-    plain = [span for span in spans if not report.startswith(("[", "【", "http", "<http"), span[0])]
-    links = [span for span in spans if report[span[0]] == "[" and report[span[1] - 1] == ")"]
-    behind, place = list[tuple[int, int]](), -1
-    for start, end in links:
-        if start == place or _BEHIND_STOP.search(report, max(0, start - 5), start):
-            behind.append((start, end))
-            place = end
-    ended = sum(_ENDS_PARAGRAPH.match(report, end) is not None for _, end in behind)
-    goes_on = any(_GOES_ON.match(report, end) for _, end in behind)
-    return plain if goes_on or ended < _FEWEST_AT_ENDS else sorted([*plain, *behind])
+    closing: list[tuple[int, int]] = []
+    for mark in scan(report, None).marks:
+        span = mark.start, mark.end
+        if report[mark.start] == "[" and report[mark.end - 1] == ")":
+            is_behind = (closing and closing[-1][1] == mark.start) or _BEHIND_STOP.search(
+                report, max(0, mark.start - 5), mark.start
+            )
+            closing += [span] if is_behind and _SENTENCE_FOLLOWS.match(report, mark.end) else []
+        elif not report.startswith(("[", "【", "http", "<http", "www"), mark.start):
+            closing.append(span)
+    return closing
+
+
+def source_lines(report: str) -> list[tuple[int, int]]:
+    """The lines that hold nothing but sources, and belong to the text above them."""
+    return _read(report).source_lines
+
+
+def numbers_apart(report: str, highest: int) -> list[tuple[int, int]]:
+    """The numbers in square brackets that refer to no source, and would seem to where sources go up to ``highest``."""
+    apart = (mark for mark in _read(report).apart if report[mark.end - 1] == "]")
+    return [mark[:2] for mark in apart if is_meant(mark, _read(report).references, highest)]
+
+
+def link_words(marker: str, source: str) -> str:
+    """The words of a link, which belong to the sentence; none for ``[[3]](url)``, or if they are the source."""
+    words, arrow, _ = marker[1:].partition("](")
+    if marker.startswith("<a"):
+        words, arrow = marker.partition(">")[2].removesuffix("</a>"), ">"
+    return words if arrow and source not in words and not ONLY_LABEL.fullmatch(words) else ""
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What a report says without regard to evidence."""
+
+    text: str
+    references: References
+    marks: list[Mark]
+    unshown: list[tuple[Mark, UnreadReason]]
+    apart: list[Mark]
+    """Numbers in brackets that refer to no source."""
+    source_lines: list[tuple[int, int]]
+
+
+@lru_cache(maxsize=16)
+def _read(report: str) -> _Reading:
+    page = read_page(report)
+    text = page.prose
+    references = read_references(text, {f"{number}" for mark in find_marks(text) for number in mark.numbers})
+    rest = blanked(text, references.spans)
+    all_marks = [split_raised(mark, references) for mark in find_marks(rest)]
+    highest = max(references.numbers, default=0) if references.spans else highest_unlisted(rest, all_marks)
+    apart = [
+        mark for mark in all_marks if mark.numbers and not (mark.is_certain or is_meant(mark, references, highest))
+    ]
+    marks = [mark for mark in all_marks if mark not in apart]
+    marks += marks_in_columns(rest, references)
+    clear = (mark[:2] for mark in marks if mark.is_certain or is_meant(mark, references, highest))
+    marks += marks_by_author(blanked(rest, clear), references)
+    if references.numbers and not any(mark.numbers for mark in marks):
+        marks += loose_marks(blanked(rest, (mark[:2] for mark in marks)), references)
+    own_lines, blocks = _belonging(rest, sorted(marks))
+    placed = [mark._replace(block=blocks.get(mark.start)) for mark in sorted(marks)]
+    return _Reading(text, references, placed, list(_unshown(page, references, highest)), apart, own_lines)
+
+
+def _unshown(page: Page, references: References, highest: int) -> Iterator[tuple[Mark, UnreadReason]]:
+    """The addresses, and the ids and numbers in brackets, that stand in code, images, and what may be hidden."""
+    spans: dict[UnreadReason, Iterable[tuple[int, int]]] = {
+        "in_code": page.code,
+        "image": [image.span() for image in page.images],
+        "hidden": (*page.unread, *page.hidden, *page.struck),
+    }
+    position = 0
+    placed: list[tuple[int, int, UnreadReason]] = [(*span, reason) for reason, own in spans.items() for span in own]
+    for start, end, reason in sorted(placed):
+        offset = max(start, position)
+        for found in find_marks(page.report[offset:end]):
+            mark = found._replace(start=offset + found.start, end=offset + found.end)
+            is_index = page.report[mark.start - 1 : mark.start].isalnum()
+            if not is_index and (found.is_certain or is_meant(mark, references, highest)):
+                yield mark, reason
+        position = max(position, end)
+
+
+def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]], dict[int, tuple[int, int]]]:
+    """The lines that hold nothing but sources; and by the starts of their marks, the block above each, as for cells of
+    sources their row.
+    """
+    own: list[tuple[int, int]] = []
+    blocks: dict[int, tuple[int, int]] = {}
+    above: tuple[int, int] | None = None
+    is_apart, at = True, 0
+    for start, end in lines(text):
+        inside: list[Mark] = []
+        while at < len(marks) and marks[at].start < end:
+            inside.append(marks[at])
+            at += 1
+        line, bars = text[start:end], [bar.start() for bar in _BAR.finditer(text, start, end)]
+        is_row = len(bars) > 1
+        for left, right in zip(bars, [*bars[1:], end], strict=True) if is_row and inside else ():
+            in_cell = [mark for mark in inside if left < mark.start < right]
+            if in_cell and _holds_only(text, left + 1, right, in_cell):
+                blocks |= dict.fromkeys((mark.start for mark in in_cell), (start, end))
+        if not line.strip():
+            is_apart = True
+        elif inside and above and not is_row and _holds_only(text, start, end, inside):
+            own.append((start, end))
+            blocks |= dict.fromkeys((mark.start for mark in inside), above)
+        else:
+            is_heading = HEADING.match(line) is not None
+            begins = is_apart or not above or is_heading or (ITEM.match(line) and not is_row)
+            above = (start, end) if begins or not above else (above[0], end)
+            is_apart = is_heading
+    return own, blocks
+
+
+def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
+    """True for a line or a cell of sources, with the words of their links and at most a label before them."""
+    label = LABELLED if any(mark.targets[0].kind == "url" for mark in marks) else SHORTLY_LABELLED
+    edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
+    before, *between, behind = (text[left:right] for left, right in zip(edges[::2], edges[1::2], strict=True))
+    is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
+    return is_only and label.fullmatch(_ENTITY.sub("", ITEM.sub("", before))) is not None
+
+
+def _is_frame(text: str) -> bool:
+    """True for a line of a list without a source: a heading, a blank, the head of a table, a marker alone."""
+    is_layout = not text.strip() or is_source_heading(text) or HEADING.match(text) or text.lstrip().startswith("|")
+    return bool(is_layout or _ONLY_MARKER.fullmatch(text.translate(SQUARE)))
 
 
 class _Resolver:
     """Resolves marks: ids and addresses by a run's evidence, labels by the entries that they refer to."""
 
-    def __init__(self, text: str, evidence: Known | None) -> None:
-        self.text = text
-        self.references = read_references(text)
-        self._highest = max(self.references.numbers, default=0)
-        if not self.references.spans:
-            self._highest = max(unlisted_numbers(text), default=0)
-        self._entries: dict[Entry, tuple[Cited, ...]] = {}
+    def __init__(self, reading: _Reading, evidence: Known | None) -> None:
         self._has_ledger = evidence is not None
-        self._by_id = {entry.id: entry for entry in as_entries(evidence) or ()}
+        entries = evidence.values() if isinstance(evidence, Mapping) else evidence or ()
+        self._by_id = {entry.id: entry for entry in entries}
         products = [entry for entry in self._by_id.values() if entry.kind == "product"]
         self._products = {entry.key.casefold(): entry for entry in products if not entry.key.isdecimal()}
-        self._by_url: dict[str, Evidence] = {}
         self._of_shop = {shop_place(entry.url): entry for entry in products if entry.looked_up and entry.url}
+        self._by_url: dict[str, Evidence] = {}
+        self._written: dict[str, str] = {}
+        """The first form of each address: all its forms are one source."""
         for entry in self._by_id.values():
             for url in filter(None, (entry.url, entry.key if entry.kind == "web" else None)):
                 self._by_url.setdefault(normalise_url(url), entry)
                 self._by_url.setdefault(address_of(url), entry)
+        self._references = reading.references
+        self.named = {entry: list(self._sources(reading.text, entry)) for entry in reading.references.entries}
+        """The sources of each entry, with their spans."""
 
     def cited(self, mark: Mark) -> tuple[Cited, ...]:
         """The distinct sources of a mark; none if it is uncertain and means something else."""
-        labels = [target.value for target in mark.targets if target.kind == "label"]
-        # An uncertain mark of labels counts if it fits the report's list.
-        if any(self.references.entry(label, mark.start) for label in labels):
-            is_meant = "0" not in labels or self.references.entry("0", mark.start) is not None
-        else:
-            is_meant = read_as_references([int(label) for label in labels if label.isdecimal()], self._highest)
-        if mark.certain or is_meant:
-            cited_here = [cited for target in mark.targets for cited in self._resolve(target, mark.start)]
-        else:
-            # A shop's assistant writes [L1] for [P:L1].
-            known = [
-                (to.value, self._by_id.get(to.value) if to.kind == "id" else self._products.get(to.value.casefold()))
-                for to in mark.targets
-            ]
-            cited_here = [_cited(name, entry) for name, entry in known if entry is not None]
-        return tuple({cited.source: cited for cited in reversed(cited_here)}.values())[::-1]
+        sources: dict[str, Cited] = {}
+        for target in mark.targets:
+            if target.kind == "label":
+                cited = self._label(target.value, mark)
+            else:
+                cited = [self._target(target)] if mark.is_certain or product_of(target.value) in self._by_id else []
+            for each in cited:
+                sources.setdefault(each.source, each)
+        return tuple(sources.values())
 
-    def _resolve(self, target: Target, position: int) -> tuple[Cited, ...]:
-        if target.kind != "label":
-            return (self._cite(target),)
-        entry = self.references.entry(target.value, position)
-        if entry is None:
-            return (Cited(target.value, "unresolved"),)
-        if entry not in self._entries:
-            named = self.named(entry.start, entry.end) or (Cited(entry.label, "unresolved"),)
-            self._entries[entry] = tuple(replace(cited, label=target.value) for cited in named)
-        return self._entries[entry]
+    def _label(self, label: str, mark: Mark) -> list[Cited]:
+        if entry := self._references.entry(label, mark.start):
+            name = label if entry.year and label.endswith(entry.year) else entry.label.lstrip("^")
+            found = [replace(cited, label=name) for _, cited in self.named[entry]]
+            return found or [Cited(entry.label or label, "unresolved", reason="no_address")]
+        if product := self._products.get(label):  # a shop's assistant writes [L1] for [P:L1]
+            return [_cited(label, product)]
+        reason = None if self.named else "no_entry"  # without any list that could be read, nobody knows what it cites
+        return [Cited(label, "unresolved", reason=reason)] if mark.is_certain or mark.numbers else []
 
-    def _cite(self, target: Target) -> Cited:
+    def _target(self, target: Target) -> Cited:
+        """What an id or an address resolves to."""
         if target.kind == "id":
             entry = self._by_id.get(product_of(target.value))  # an offer's source is its product's record
-            return Cited(target.value, "unresolved") if entry is None else _cited(target.value, entry)
-        url, address = target.value, address_of(target.value)
+            unknown = Cited(target.value, "unresolved")
+            return unknown if entry is None else _cited(target.value, entry)
+        name = unescape(target.value)
+        address = address_of(name)
         host, _, path = address.partition("/")
-        entry = self._by_url.get(normalise_url(url)) or self._by_url.get(address) or self._of_shop.get(shop_place(url))
-        host = host.partition(":")[0]  # a port is not part of the shop's name
-        if host == _SHOP_HOST:
-            entry = self._by_id.get(f"P:{path}") or entry
-        if entry is not None:
-            return _cited(url, entry)
-        if host != _SHOP_HOST:
-            return Cited(url, "web", url=url)
-        names_a_product = path and not set(path) & set("/?")
-        return Cited(url, "product" if names_a_product and not self._has_ledger else "unresolved", url=url)
+        is_of_shop = host.partition(":")[0] == _SHOP_HOST  # a port is not part of the shop's name
+        entry = self._by_id.get(f"P:{path}") if is_of_shop else None
+        entry = entry or self._by_url.get(normalise_url(name)) or self._by_url.get(address)
+        if entry := entry or self._of_shop.get(shop_place(name)):
+            return _cited(name, entry)
+        url = self._written.setdefault(address, name)
+        if not is_of_shop:
+            return Cited(name, "web", url=url)
+        if path and not set(path) & set("/?") and not self._has_ledger:
+            return Cited(name, "product", url=url)
+        return Cited(name, "unresolved", url=url)
 
-    def named(self, start: int, end: int) -> tuple[Cited, ...]:
-        """All sources that a line of a list names, with their titles there; in lists, ids may lack brackets."""
-        line = self.text[start:end]
+    def _sources(self, text: str, entry: Entry) -> Iterator[tuple[tuple[int, int], Cited]]:
+        """All sources that an entry names, with their titles there; ids may lack brackets."""
+        line = text[entry.start : entry.end]
         marks = [mark for mark in find_marks(line, wide=True) if mark.targets[0].kind != "label"]
-        targets = [target for mark in marks for target in mark.targets]
-        if not marks:
-            marks = [Mark(bare.start(), bare.end(), ()) for bare in _BARE_ID.finditer(line)]
-            targets = [Target("id", line[mark.start : mark.end]) for mark in marks]
-        if not marks and (bare := _WWW.search(line)):
-            marks = [Mark(bare.start(), url_end(line, bare.start(), wide=True), ())]
-            targets = [Target("url", f"https://{line[mark.start : mark.end]}") for mark in marks]
         # The words beside the marks, or those of the link.
-        besides = blanked(line, [(mark.start, mark.end) for mark in marks]).strip(_AROUND_TITLES)
-        words = [line[mark.start + 1 : mark.end].partition("](")[0] for mark in marks if line[mark.end - 1] == ")"]
+        besides = _ENTITY.sub(" ", blanked(line, (mark[:2] for mark in marks))).strip(_AROUND_TITLES)
+        words = (link_words(line[mark.start : mark.end], mark.targets[0].value) for mark in marks)
         title = " ".join((besides or " ".join(words)).split())
-        return tuple(replace(self._cite(target), title=title) for target in targets)
-
-
-def read_as_references(numbers: Sequence[int], highest: int) -> bool:
-    """True if bracketed numbers seem to refer to a list that goes up to ``highest``: not years, not intervals."""
-    years = highest < _YEARS.start and any(number in _YEARS for number in numbers)
-    return 0 < len(numbers) <= highest and 0 not in numbers and not years
+        for mark in marks:
+            for target in mark.targets:
+                span = entry.start + mark.start, entry.start + mark.end
+                yield span, replace(self._target(target), title=title)
 
 
 def _cited(name: str, entry: Evidence) -> Cited:
@@ -267,8 +413,3 @@ def shop_place(url: str) -> tuple[str, str]:
     """
     host, _, path = address_of(url).partition("?")[0].partition("#")[0].partition("/")
     return host, path.rstrip("/").rpartition("/")[2]
-
-
-def address_of(url: str) -> str:
-    """The address in the form in which addresses are compared: without scheme and "www."."""
-    return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")

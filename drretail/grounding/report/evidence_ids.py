@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Collection
 from functools import lru_cache
+from html import unescape
 from typing import Literal
 from urllib.parse import quote, urlsplit
 
@@ -31,9 +32,10 @@ _PATTERNS: dict[EvidenceKind, re.Pattern[str]] = {
     "file": re.compile(FILE_ID),
 }
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-_TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid)(?:=|$)", re.IGNORECASE)
+_TRACKING = re.compile(r"(?:utm_[^=]*|gclid|fbclid|msclkid|srsltid|gad_source)(?:=|$)", re.IGNORECASE)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
-_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~()")
+"""Also brackets, which addresses in texts have in both forms."""
 _AROUND = str.maketrans(dict.fromkeys("\"'`“”‘’[](){}<>*", " "))
 """Characters that may surround an id."""
 # Characters that stay unescaped in a path or query (RFC 3986), and "%", since escapes are there already.
@@ -76,11 +78,11 @@ def normalise_expression(expression: str) -> str:
 
 @lru_cache(maxsize=4096)  # a run asks again and again for the few addresses that it was handed
 def normalise_url(url: str) -> str:
-    """The normal form of an address: no default port, fragment, trailing slash, utm_*, gclid or fbclid.
+    """The normal form of an address: no default port, fragment, trailing slash, entities, parameters of tracking.
 
     The order of parameters and the scheme are kept. A text that is not an address stays as it is.
     """
-    text = url.strip()
+    text = unescape(url.strip()) if "&" in url else url.strip()
     try:
         parts = urlsplit(text)
         host = (parts.hostname or "").rstrip(".")
@@ -97,6 +99,11 @@ def normalise_url(url: str) -> str:
     path = _escaped(parts.path).rstrip("/") or "/"
     query = "&".join(item for item in _escaped(parts.query).split("&") if item and not _TRACKING.match(item))
     return f"{parts.scheme}://{user}{at}{host}{port}{path}{'?' + query if query else ''}"
+
+
+def address_of(url: str) -> str:
+    """The address in the form in which addresses are compared: without scheme and "www."."""
+    return normalise_url(url).partition("://")[2].removeprefix("www.").rstrip("/")
 
 
 def parse_evidence_id(text: str) -> EvidenceKind | None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
-from drretail.grounding.report.markup import blanked, meet
+from drretail.grounding.report.page import blanked, meet
 from drretail.grounding.report.picks import picks_by_form
 from drretail.grounding.report.statements import numerals_beside_marks, stands_in_record, statements_in
 from drretail.grounding.text.amounts import Amount, WrittenDate, find_dates, find_days

@@ -5,20 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from drretail.grounding.report.citations import (
-    Cited,
-    CitingMark,
-    Known,
-    as_entries,
-    marks_and_lists,
-    read_as_references,
-)
+from drretail.grounding.report.citations import Cited, Known, Token, link_words, numbers_apart, scan
 from drretail.grounding.report.evidence_ids import parse_evidence_id
-from drretail.grounding.report.marks import UNRESOLVED, find_marks, link_words
-from drretail.grounding.report.markup import CITE_TAG, blanked, prose
+from drretail.grounding.report.marks import UNRESOLVED
 from drretail.grounding.text.amounts import find_dates
 from drretail.grounding.text.wording import short_title, split_words
 from drretail.records.base import Record
@@ -27,10 +18,10 @@ from drretail.records.evidence import Evidence
 Style = Literal["markdown", "plain"]
 _TITLE_LENGTH = 120
 _LINK = re.compile(r"\]\((?!#)|^<?https?://", re.IGNORECASE)
+_BARE_ORDER = re.compile(r"(?P<word>\b[Oo]rder[ \t]+)?\bO:(?P<number>\d{10})\b")
 ALSO_LISTED = "Also listed"
 _ORDER_DATE = re.compile(r'"order_date":\s*"(?P<date>\d{4}-\d{2}-\d{2})')
 _LONG_RESULT = re.compile(r"= (?P<result>-?\d+\.\d{5,})$")
-_BARE_ORDER = re.compile(r"(?P<word>\b[Oo]rder[ \t]+)?\bO:(?P<number>\d{10})\b")
 _OWN = {"profile": "your profile", "orders": "your orders", "statistics": "your statistics"}
 
 
@@ -87,9 +78,8 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     section replaces the report's own list; entries that nothing cites are listed above it without a number. Everything
     else is unchanged byte for byte.
     """
-    known = as_entries(evidence)
-    citing, listed = marks_and_lists(report, known)
-    marks = [mark for mark in citing if _is_rendered(report, mark)]
+    tokens = scan(report, evidence)
+    marks, listed = [mark for mark in tokens.marks if _is_rendered(report, mark)], tokens.listed
     if not marks:
         return Rendered(text=report, references=())
     orders = {cited.entry.id: cited.entry for mark in marks for cited in mark.cited if cited.entry is not None}
@@ -99,20 +89,16 @@ def render_report(report: str, evidence: Known | None, *, style: Style = "markdo
     changed = [_edit(report, run, numbering) for run in _runs(report, marks)]
     uncited = tuple(numbering.uncited(listed.cited))
     removed = [Edit(start=start, end=end, text="") for start, end in listed.spans]
-    # An order that the running text names by its id is shown by its number.
     taken = [*((mark.start, mark.end) for mark in marks), *listed.spans]
-    removed += [
+    removed += [  # an order that the running text names by its id is shown by its number
         Edit(start=bare.start(), end=bare.end(), text=f"{bare['word'] or 'order '}{bare['number']}")
         for bare in _BARE_ORDER.finditer(report)
         if not any(start < bare.end() and bare.start() < end for start, end in taken)
     ]
-    cited = {mark.start for mark in marks}
     removed += [
-        Edit(start=tag.start(), end=tag.end(), text="")
-        for tag, closing in pairwise(CITE_TAG.finditer(report))
-        if tag["index"] and closing.start() in cited
+        Edit(start=start, end=end, text=f"[{UNRESOLVED}{report[start + 1 : end - 1]}]")
+        for start, end in numbers_apart(report, numbering.count)
     ]
-    removed += _misleading(report, marks, listed.spans, numbering.count)
     edits = tuple(sorted([*changed, *removed], key=lambda edit: edit.start))
     ends = [0, *(edit.end for edit in edits)]
     body = "".join(f"{report[end : edit.start]}{edit.text}" for end, edit in zip(ends, edits, strict=False))
@@ -179,16 +165,7 @@ class _Numbering:
         return f"[{reference.label}]({url})"
 
 
-def _misleading(report: str, marks: list[CitingMark], spans: Iterable[tuple[int, int]], count: int) -> Iterator[Edit]:
-    """Bracketed numbers that cite nothing but would seem to, now that the sources are numbered."""
-    cited = {mark.start for mark in marks}
-    for mark in find_marks(blanked(prose(report), spans)):
-        numbers = [int(target.value) for target in mark.targets if target.kind == "label" and target.value.isdecimal()]
-        if mark.start not in cited and read_as_references(numbers, count):
-            yield Edit(start=mark.start, end=mark.end, text=f"[{UNRESOLVED}{report[mark.start + 1 : mark.end - 1]}]")
-
-
-def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
+def _edit(report: str, run: list[Token], numbering: _Numbering) -> Edit:
     """The replacement of adjacent marks: numbers first, then internal sources in one parenthesis."""
     distinct = {cited.source: cited for mark in run for cited in mark.cited}
     numbers, internal = "", list[str]()
@@ -209,9 +186,9 @@ def _edit(report: str, run: list[CitingMark], numbering: _Numbering) -> Edit:
     return Edit(start=start, end=end, text=f"{linked}{' ' if linked else ''}{numbers}{gap}{words}")
 
 
-def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
+def _runs(report: str, marks: list[Token]) -> list[list[Token]]:
     """Marks with only spaces between them, grouped."""
-    runs: list[list[CitingMark]] = []
+    runs: list[list[Token]] = []
     for mark in marks:
         if runs and not report[runs[-1][-1].end : mark.start].strip(" \t"):
             runs[-1].append(mark)
@@ -220,7 +197,7 @@ def _runs(report: str, marks: list[CitingMark]) -> list[list[CitingMark]]:
     return runs
 
 
-def _is_rendered(report: str, mark: CitingMark) -> bool:
+def _is_rendered(report: str, mark: Token) -> bool:
     """True for marks that a reader can't follow: ids, numbers, footnotes, links to ids and into the report's list."""
     if report.startswith(f"[{UNRESOLVED}", mark.start):
         return False

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from drretail.grounding.report.markup import unread_words
+from drretail.grounding.report.page import read_page
 from drretail.grounding.text.layout import Layout, Stretch
 from drretail.grounding.text.numerals import Numeral, find_numerals
 from drretail.grounding.text.words import answer_words, content_stems, is_negation
@@ -40,7 +40,7 @@ def numerals_beside_marks(layout: Layout) -> dict[Numeral, tuple[str, ...]]:
     numerals = {numeral.start: numeral for numeral in find_numerals(layout.text, layout.dates, starts)}
     signs = (match.span() for match in _PRICED.finditer(layout.text))
     numerals |= {end: Numeral(start, end + 1, None, stop=end + 1) for start, end in signs if end not in numerals}
-    unread = dict.fromkeys(find_numerals(unread_words(layout.report)), ())
+    unread = dict.fromkeys(find_numerals(read_page(layout.report).unread_words), ())
     owned: dict[int, tuple[str, ...]] = {}
     for stretch in layout.stretches:
         if cited := stretch.cited or layout.cited.get(stretch.sentence, ()):

@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from drretail.grounding.report.citations import (
     Cited,
-    CitingMark,
     Known,
-    as_entries,
+    Token,
     closing_marks,
-    listed_sources,
-    marks_and_lists,
+    link_words,
+    scan,
+    source_lines,
 )
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.marks import link_words
-from drretail.grounding.report.markup import blanked, lines, page_text, unframed
+from drretail.grounding.report.page import blanked, lines, read_page
 from drretail.grounding.text.amounts import Amount, Notation, WrittenDate, find_amounts, find_dates, notation_of
 from drretail.grounding.text.words import month_numbers
 from drretail.records.shop import SHOP_URL
@@ -35,7 +34,7 @@ from drretail.records.shop import SHOP_URL
 if TYPE_CHECKING:
     from drretail.grounding.text.numerals import Equation
 
-SentenceKind = Literal["text", "item", "row", "heading", "table_head"]
+SentenceKind = Literal["text", "item", "row", "heading", "table_head", "entry"]
 
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+\S|[ \t]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*:?[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:>[ \t]*)*(?:[-*+•][ \t]+|\d{1,3}[.)][ \t]+)(?:\[[ xX]\][ \t]+)?")
@@ -78,11 +77,11 @@ class Sentence:
 
 
 def find_sentences(report: str) -> list[Sentence]:
-    """All sentences in text order and without overlap, without reference lists and rules.
+    """All sentences in text order and without overlap, without reference lists, lines of sources and rules.
 
     A paragraph may span several lines. Linear in the length of the report.
     """
-    text = blanked(page_text(report), listed_sources(report, None).spans)
+    text = blanked(read_page(report).words, (*scan(report, None).listed.spans, *source_lines(report)))
     parts, position = list[str](), 0
     for start, end in closing_marks(report):
         parts += [text[position:start], _MARK * (end - start)]
@@ -188,6 +187,8 @@ class Stretch:
     """Evidence ids, or the mark's name for unresolved sources."""
     sentence: int
     """The index of its sentence."""
+    block: tuple[int, int] | None = None
+    """The span that its marks cover together, if they stand in a line or a cell of nothing but sources."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,8 @@ class Layout:
     sentences: tuple[Sentence, ...]
     stretches: tuple[Stretch, ...]
     cells: tuple[Cell, ...]
+    notes: tuple[Stretch, ...] = ()
+    """What lines and cells of nothing but sources cover: the sentences of the block above, the row."""
 
     @cached_property
     def around(self) -> tuple[tuple[str, ...], ...]:
@@ -259,7 +262,7 @@ class Layout:
     def cited(self) -> Mapping[int, tuple[str, ...]]:
         """All that each sentence with marks cites, by its index."""
         by_sentence: dict[int, dict[str, None]] = {}
-        for stretch in self.stretches:
+        for stretch in (*self.stretches, *self.notes):
             if stretch.cited:
                 by_sentence.setdefault(stretch.sentence, {}).update(dict.fromkeys(stretch.cited))
         return {index: tuple(cited) for index, cited in by_sentence.items()}
@@ -284,21 +287,22 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    evidence, plain = as_entries(evidence), plain_figures(report)
-    page = unframed(plain)
-    marks, listed = marks_and_lists(page, evidence)  # in code a mark cites nothing, but says of what a figure is
-    groups = _groups(page, marks)
+    plain = read_page(plain_figures(report)).unframed
+    tokens = scan(plain, evidence)  # in code a mark cites nothing, but says of what a figure is
+    code = read_page(plain_figures(report)).code
+    marks = [mark for mark in tokens.marks if not _is_dead(mark, code)]
+    listed, groups = tokens.listed, _groups(plain, marks)
     starts = [group.start for group in groups]
     notes = [
         (start, end, cited)
         for start, end, cited in listed.lines
-        if cited and _FIGURE.search(_SOURCES.sub(" ", page[start:end]))
+        if cited and _FIGURE.search(_SOURCES.sub(" ", plain[start:end]))
     ]
     named = {start: tuple(dict.fromkeys(map(_source, cited))) for start, _, cited in notes}
     spans = [span for span in listed.spans if span[0] not in named]
-    text = _without_marks(blanked(page_text(plain), spans), page, marks)
+    text = _without_marks(blanked(read_page(plain).words, spans), plain, marks)
     text = blanked(text, [match.span() for start, end, _ in notes for match in _SOURCES.finditer(text, start, end)])
-    sentences = [*find_sentences(plain), *(Sentence(start, end, "text") for start, end, _ in notes)]
+    sentences = [*find_sentences(plain), *(Sentence(start, end, "entry") for start, end, _ in notes)]
     sentences = tuple(sorted(sentences, key=lambda one: one.start))
     stretches: list[Stretch] = []
     tables: list[list[int]] = []
@@ -316,7 +320,36 @@ def read_layout(report: str, evidence: Known | None) -> Layout:
         else:
             stretches += _owned(text, sentence.start, sentence.end, inside, index)
     cells = [cell for table in tables for cell in _table(text, table, sentences, groups)]
-    return Layout(report, text, sentences, tuple(stretches), tuple(cells))
+    notes = list(_covering(marks, sentences))
+    # Below a sentence without marks of its own, a line of sources says of what its figures are.
+    cited_in = {stretch.sentence for stretch in stretches if stretch.cited}
+    own = {note.sentence: note for note in notes if sentences[note.sentence].kind in ("text", "item")}
+    own = {index: note for index, note in own.items() if index not in cited_in}
+    stretches = [*(stretch for stretch in stretches if stretch.sentence not in own), *own.values()]
+    stretches.sort(key=lambda stretch: stretch.start)
+    notes = tuple(note for note in notes if own.get(note.sentence) is not note)
+    return Layout(report, text, sentences, tuple(stretches), tuple(cells), notes)
+
+
+def _is_dead(mark: Token, code: Sequence[tuple[int, int]]) -> bool:
+    """True for a number in code that no list has."""
+    return all(cited.reason == "no_entry" for cited in mark.cited) and any(
+        start <= mark.start < end for start, end in code
+    )
+
+
+def _covering(marks: Sequence[Token], sentences: Sequence[Sentence]) -> Iterator[Stretch]:
+    """The sentences of each block above a line of sources, with all that it cites."""
+    by_block: dict[tuple[int, int], list[Token]] = {}
+    for mark in marks:
+        if mark.block is not None:
+            by_block.setdefault(mark.block, []).append(mark)
+    for (start, end), own in by_block.items():
+        cited = dict.fromkeys(_source(cited) for mark in own for cited in mark.cited)
+        block = start, max(end, own[-1].end)  # a quote may come from the line of sources
+        first = bisect_left(sentences, start, key=lambda sentence: sentence.end)
+        for index in range(first, bisect_left(sentences, end, key=lambda sentence: sentence.start)):
+            yield Stretch(sentences[index].start, sentences[index].end, tuple(cited), index, block)
 
 
 def plain_figures(text: str) -> str:
@@ -366,17 +399,17 @@ def _level(text: str, sentence: Sentence) -> int | None:
     return None if text[text.rfind("\n", 0, max(0, first - 1)) + 1 : first].strip() else 8
 
 
-def _without_marks(plain: str, report: str, marks: Sequence[CitingMark]) -> str:
+def _without_marks(plain: str, report: str, marks: Sequence[Token]) -> str:
     """The text with marks blanked, except the words of links, which belong to the sentence."""
     spans: list[tuple[int, int]] = []
     for mark in marks:
         words = link_words(report[mark.start : mark.end], mark.cited[0].name)
-        inside = mark.start + 1, mark.start + 1 + len(words)
-        spans += [(mark.start, inside[0]), (inside[1], mark.end)] if words else [(mark.start, mark.end)]
+        begin = report.index(words, mark.start + 1) if words else mark.end
+        spans += [(mark.start, begin), (begin + len(words), mark.end)]
     return blanked(plain, spans)
 
 
-def _groups(report: str, marks: Sequence[CitingMark]) -> list[_Group]:
+def _groups(report: str, marks: Sequence[Token]) -> list[_Group]:
     groups: list[_Group] = []
     for mark in marks:
         start, cited = mark.start, dict.fromkeys(map(_source, mark.cited))

@@ -19,7 +19,7 @@ from itertools import chain
 
 from drretail.grounding.report.citations import find_citations
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.markup import blanked, meet
+from drretail.grounding.report.page import blanked, meet
 from drretail.grounding.report.picks import by_product
 from drretail.grounding.report.reading import UNEXPLAINED, read_by_form
 from drretail.grounding.report.statements import verify_place

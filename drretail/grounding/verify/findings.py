@@ -351,7 +351,7 @@ def source_findings(
         fault = partial(Finding, severity="error", start=citation.start, end=citation.end, text=citation.marker)
         products = products_of(citation)
         lacking = [name for name in products if catalog is not None and name not in catalog]
-        if citation.type == "unresolved":
+        if citation.leads_nowhere:
             is_unopened = bool(products) and catalog is not None and not lacking
             is_open = unknown_kinds and re.search(rf"\b[{unknown_kinds}]:\w", citation.marker)
             found = "what the run was handed is not known" if is_open else "the run was handed no such source"

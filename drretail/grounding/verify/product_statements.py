@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.page import blanked
 from drretail.grounding.text.amounts import Amount
 from drretail.grounding.text.layout import Layout
 from drretail.grounding.text.numerals import UNCOUNTED, find_numerals

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from drretail.grounding.report.evidence_ids import product_evidence_id
-from drretail.grounding.report.markup import blanked, meet
+from drretail.grounding.report.page import blanked, meet
 from drretail.grounding.report.statements import names_status, status_named
 from drretail.grounding.text.amounts import find_dates, other_notation
 from drretail.grounding.text.layout import Cell, Layout, label_of, read_layout

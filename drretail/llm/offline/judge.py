@@ -15,7 +15,6 @@ from typing import Any, Literal
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from drretail.errors import ModelError
-from drretail.grounding.report.citations import listed_sources
 from drretail.grounding.report.evidence_ids import calculation_evidence_id, order_evidence_id, product_evidence_id
 from drretail.grounding.report.reading import read_by_form
 from drretail.grounding.text.layout import Cell, Stretch, read_layout
@@ -74,7 +73,6 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
     # Products that a report names by ids without a letter, as a ledger would have them.
     bare = {f"P:{key}": Evidence(id=f"P:{key}", kind="product", key=key, title=key) for key in _BARE_ID.findall(report)}
     layout = read_layout(report, bare.values() or None)
-    listed = {start for start, _, named in listed_sources(report, None).lines if named}
     rows = {row: list(cells) for row, cells in groupby(layout.cells, key=lambda cell: cell.sentence)}
     stretches = {row: list(own) for row, own in groupby(layout.stretches, key=lambda stretch: stretch.sentence)}
     claims: dict[tuple[str, tuple[str, ...]], Found] = {}
@@ -87,7 +85,7 @@ def extract_claims(report: str, *, only_cited: bool) -> list[Found]:
         elif sentence.kind == "row":
             named = heads if sentence.head else {}
             stated = _of_row(layout.text, rows.get(index, ()), stretches.get(index, ()), named)
-        elif sentence.start not in listed:
+        elif sentence.kind != "entry":
             text, cited = layout.text[sentence.start : sentence.end], layout.cited.get(index, ())
             if sentence.kind == "heading" or _ONLY_NAMED.fullmatch(text):
                 name, of_name = _plain(text).strip("# :."), cited

@@ -21,7 +21,7 @@ from urllib.parse import quote, urlsplit
 
 from markupsafe import Markup
 
-from drretail.grounding.report.markup import lines
+from drretail.grounding.report.page import lines
 from drretail.grounding.text.wording import short_title
 from drretail.records.evidence import Finding
 from drretail.records.tables.result import parts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from drretail.grounding.report.markup import url_end
+from drretail.grounding.report.page import url_end
 from drretail.grounding.report.render import render_report
 from drretail.records.run import Turn
 from drretail.viewer.experiment import RunView
@@ -116,7 +116,7 @@ def _with_plain_links(pieces: list[Piece]) -> Iterator[Piece]:
             continue
         text, position = piece.token.content, 0
         while found := _URL.search(text, position):
-            end = url_end(text, found.start(), wide=False)
+            end = url_end(text, found.start())
             yield _part(piece, position, found.start())
             yield Piece(Token("link_open", "a", 1, attrs={"href": text[found.start() : end]}))
             yield _part(piece, found.start(), end)

@@ -213,7 +213,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "lower": "{b} is higher",
     "undecided": "no difference shown",
     "too_few": "too few queries to tell",
-    "missing": "too many queries lack a value",
+    "missing": "not comparable",
     "not_concluded": "nothing: the judge follows rules",
     "not_read": "nothing: the judge doesn't read",
     "order_decided": ORDER_DECIDED,
@@ -461,7 +461,14 @@ class Conclusion:
 
 
 def conclusion(board: Scoreboard) -> Conclusion:
-    """What can and can't be concluded from comparing all systems; of a single one, what is scored on half."""
+    """What can and can't be concluded from comparing all systems, after what is not read; of a single one, what is
+    scored on half.
+    """
+    found = _conclusion(board)
+    return replace(found, can=" ".join((*board.not_read, found.can)).strip())
+
+
+def _conclusion(board: Scoreboard) -> Conclusion:
     researching = [row.system for row in board.rows if place_of(row.system, board.systems) == "system"]
     if board.differs and not board.compared and board.differs != (ALONE,):
         return Conclusion(" ".join(board.differs), "")  # every run failed

@@ -69,7 +69,7 @@ def took_line(run: Run, kept_in: Path | None) -> str:
     """What the research took, in one line, and what its report lacks."""
     ended = Ended.of(run, before=False)
     estimated = " (estimated in part)" if any(used.estimated for used in run.usage.values()) else ""
-    unresolved = sum(citation.type == "unresolved" for citation in run.citations)
+    unresolved = sum(citation.leads_nowhere for citation in run.citations)
     parts = [
         counted(ended.tool_calls, "tool call"),
         counted(len(run.citations), "citation"),
@@ -133,7 +133,7 @@ def audit_table(audits: Sequence[JudgeAudit]) -> Table:
         figures = [None if share is None else Cell(share, "number", n=n) for share, n in cells]
         rows.append([_called(audit.judge, audit.judge_params), *figures, *counts])
     heads = [*(AUDITED[name] for name in shown), AGREEMENT, "sent back", "reports failed", "reads"]
-    notes = [MEANING, *(audit.line for audit in audits if not audit.reads)]
+    notes = [MEANING, *filter(None, (audit.warning for audit in audits))]
     return table_of("How the judge read", ["Judge", *heads], rows, notes=notes)
 
 

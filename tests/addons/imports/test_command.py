@@ -57,7 +57,7 @@ def imported(succeeds: Command, tmp_path: Path) -> Path:
     drb(tmp_path / "one.jsonl", REPORT, CHINESE)
     drb(tmp_path / "two.jsonl", "Nothing cited. <script>alert(1)</script>", "")
     jsonl(tmp_path / "pages.jsonl", [{"url": "https://lab.example/kettles", "title": "T", "text": WORDS}])
-    assert succeeds("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl").stdout.count("one") == 1
+    assert succeeds("import", "drb", "one.jsonl", "--to", "exp", "--pages", "pages.jsonl").stdout.count("\none ") == 1
     succeeds("import", "drb", "two.jsonl", "--to", "exp")
     (tmp_path / "judge.toml").write_text(CLAIMS + JUDGE, encoding="utf-8")
     return tmp_path / "exp"
@@ -71,11 +71,13 @@ def rows(exp: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def test_counts_are_printed_as_a_table_and_as_json(drretail: Command, tmp_path: Path) -> None:
     drb(tmp_path / "one.jsonl", REPORT, CHINESE)
     printed = drretail("import", "drb", "one.jsonl", "--to", "exp").stdout
-    assert "unresolved" in printed
+    assert "not read" in printed
     assert "Questions: 2." in printed
     document = json.loads(drretail("import", "drb", "one.jsonl", "--to", "exp", "--json").stdout)
-    assert document["systems"] == {"one": {"reports": 2, "citations": 6, "sources": 4, "listed": 5, "unresolved": 1}}
-    assert [each["unresolved"] for each in document["reports"]] == [1, 0]
+    counts = {"read": 5, "listed": 4, "not_read": 1, "sources": 4, "unresolved": 0}
+    assert document["systems"] == {"one": {"reports": 2, **counts}}
+    assert [each["citations"]["not_read"] for each in document["reports"]] == [{"no_address": 1}, {}]
+    assert "1 of 6 citations of one could not be read (no address in the list: 1)" in " ".join(printed.split())
     assert (document["held_already"], document["format"]) == (2, 1)
 
 
@@ -108,23 +110,35 @@ def test_the_help_names_every_format(drretail: Command) -> None:
     assert unnamed == [], "name each in the help of FORMAT in drretail/addons/imports/options.py"
 
 
-def test_a_list_that_nothing_points_to_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
+def test_a_report_of_which_no_citation_is_read_is_a_warning_and_no_zero(drretail: Command, tmp_path: Path) -> None:
     stated = "The Alder kettle holds 1.7 litres and weighs 900 g. The Birch kettle costs $45."
     sources = "\n\n## Key Citations\n- [Tests](https://lab.example/kettles)\n- https://lab.example/more\n"
     text(tmp_path / "in" / "lost" / "q.md", f"# Kettles?\n\n{stated}{sources}")
     text(tmp_path / "in" / "bare" / "q.md", f"# Kettles?\n\n{stated}\n")
     text(tmp_path / "in" / "marked" / "q.md", f"# Kettles?\n\n{stated}citeturn0search1\n")
-    text(tmp_path / "in" / "titled" / "q.md", f"# Kettles?\n\n{stated}\n\nSources used in the report\n\nlab.example\n")
-    warning = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
-    assert "in/lost/q.md, in/marked/q.md, in/titled/q.md: there are marks or a list of sources, and" in warning
-    assert "bare/q.md" not in warning
-    scored = " ".join(drretail("score", "exp", "--metrics", "faithfulness", "--details").stdout.split())
-    assert "the imported report has marks or names sources, and no citation leads to one" in scored
+    text(tmp_path / "in" / "read" / "q.md", f"# Kettles?\n\n{stated} [1]\n\n[1] https://lab.example/more\n")
+    warned = " ".join(drretail("import", "markdown", "in", "--to", "exp").stdout.split())
+    assert "Warning: 1 of 1 citations of marked could not be read (no list of sources: 1): in/marked/q.md." in warned
+    assert "Nothing is concluded from its FP and FR: export the reports again" in warned
+    scored = " ".join(
+        drretail("score", "exp", "--metrics", "faithfulness,false_statements", "--details").stdout.split()
+    )
+    assert "the report cites or lists sources, and no citation could be read" in scored
+    unread = "1 of 1 citations of marked could not be read (no list of sources: 1)."
+    board = " ".join(drretail("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
+    assert board.startswith(f"Nothing is concluded from FP and FR where citations are not read: {unread}")
     found = rows(tmp_path / "exp")
     for variant in ("FR", "FP", "N_supported", "N_cited"):
-        for system in ("lost", "marked", "titled"):
+        for system in ("lost", "marked"):
             assert (found[system, variant]["n_na"], found[system, variant].get("value")) == (1, None), variant
     assert (found["bare", "FR"]["n_scored"], found["bare", "FR"]["value"]) == (1, 0.0)
+    assert found["marked", "citations_read"]["items"] == {
+        **{"citations": 1.0, "listed": 0.0, "read": 0.0},
+        "not read: no list of sources": 1.0,
+    }
+    assert found["marked", "false_statements"].get("value") in (None, 0.0), "what is not read accuses nobody"
+    compared = " ".join(drretail("compare", "exp", "read", "marked").stdout.split())
+    assert unread in compared.partition("A = ")[0]
 
 
 def test_the_offline_judge_scores_every_metric_and_says_why_the_rest_is_na(succeeds: Command, imported: Path) -> None:
@@ -207,11 +221,11 @@ def test_a_gate_in_the_wrong_direction_is_told_the_word(drretail: Command, error
 LAB = "https://lab.example/kettles"
 FORMS: dict[str, tuple[int, int, int]] = {
     # report: citations, different sources, unresolved
-    "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 1),
-    "A [1] B [2].\n\n## Reference\n[1],https://a.example/x\n[2],": (2, 1, 1),
+    "A [1]. B [2][3]. C [1, 2].\n\n## References\n[1] https://a.example - T\n[2] https://b.example\n[3] c": (5, 2, 0),
+    "A [1] B [2].\n\n## Reference\n[1],https://a.example/x\n[2],": (2, 1, 0),
     "A[^1] B[^n].\n\n[^1]: Title. https://a.example/x.\n[^n]: <https://b.example>": (2, 2, 0),
     "A [T](https://a.example/x_(y)) ([site](https://b.example)).": (2, 2, 0),
-    "A [[1]](https://a.example) B [nothing]().": (2, 1, 1),
+    "A [[1]](https://a.example) B [nothing]().": (2, 1, 0),
     "A [https://a.example/x.pdf]. B [Lab: https://b.example/y; https://a.example/x.pdf].": (3, 2, 0),
     "See https://a.example/x), https://b.example/y]; **https://c.example/z**!": (3, 3, 0),
     "见https://a.example/x。另见（https://b.example/y）、https://c.example/z，完": (3, 3, 0),
@@ -291,7 +305,8 @@ def test_the_text_stays_as_it_is_and_citations_hang_on_their_places(tmp_path: Pa
     assert (run.report, run.status, run.steps, run.usage) == (REPORT, "done", (), {})
     assert all(REPORT[citation.start : citation.end] == citation.marker for citation in run.citations)
     (count,) = came.reports
-    assert (count.citations, count.sources, count.listed, count.unresolved) == (4, 2, 3, 1)
+    assert (count.citations.read, count.citations.missing, count.sources, count.unresolved) == (3, 1, 2, 0)
+    assert run.citation_counts == count.citations
 
 
 def test_a_second_import_adds_a_system_on_the_same_questions(tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.claims.audit import agreement_ends, shares_of
+from drretail.eval.claims.audit import agreement_ends, marks_in, shares_of
 from drretail.eval.judging.question import VerdictFile
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.metrics.faithfulness import METRIC
 from drretail.grounding.report.evidence_ids import web_evidence_id
+from drretail.grounding.text.layout import read_layout
 from drretail.llm.event_loop import run_loop
 from drretail.records.reading import JudgeAudit
 from drretail.viewer.tables.tallies import audit_table
@@ -62,9 +63,30 @@ def test_a_report_of_whose_marks_more_than_a_tenth_is_left_out_twice_is_not_judg
     (extraction,) = [each for each in verdicts if each.stage == "extract"]
     assert (extraction.state, extraction.repairs) == ("failed", 1)
     assert "cover 1 of the 3 citation marks" in (extraction.error or "")
-    assert {each.state for each in values(subject(REPORT), verdicts).values()} == {"failed"}
+    found = values(subject(REPORT), verdicts)
+    assert {name for name, each in found.items() if each.state != "failed"} == {"citations_read"}
     # What the judge read is counted all the same, so that it is named.
-    assert shares_of(verdicts)["marks"] == (1, 3)
+    shares = shares_of(verdicts)
+    assert (shares["reports"], shares["marks"]) == ((0, 1), (1, 3))
+    line = JudgeAudit(judge="p:m", judge_kind="llm", shares=dict(shares)).line
+    assert "reports not judged, since more than a tenth of their citation marks is in no claim: 1" in line
+
+
+def test_lists_of_sources_hold_no_marks_that_claims_have_to_cover() -> None:
+    lists = "\n\n## Sources\n1. [Oak, a test of 2024](https://a.example/1)\n2. [Paper](https://a.example/2)\n"
+    places = marks_in(read_layout(f"Oak lasts 9 years [1]. Paper is bright at night [2].{lists}", None))
+    assert [place.source for place in places] == ["https://a.example/1", "https://a.example/2"]
+
+
+def test_what_was_not_read_is_unverifiable_and_what_leads_nowhere_counts_0(tmp_path: Path) -> None:
+    said = "The lamp gives 800 lumens [1]. The oak lamp lasts nine years [9]."
+    found: dict[str, list[object]] = {}
+    for name, lists in (("without", ""), ("with", "\n\n[1] https://a.example/1\n")):
+        about = subject(f"{said}{lists}", {})
+        claims = [claim(1, "It gives 800 lumens.", "1"), claim(2, "It lasts nine years.", "9")]
+        made = values(about, judged(tmp_path / name, scripted({"claims": claims}), about))
+        found[name] = [made["FR"].value, made["FP"].state, made["FP"].value]
+    assert found == {"without": [1.0, "unverifiable", None], "with": [1.0, "scored", 0.0]}
 
 
 SOURCES = "https://a.example/1", "https://a.example/2"
@@ -87,7 +109,8 @@ def test_where_a_report_puts_its_sources_changes_nothing(tmp_path: Path, report:
         for at, url in zip(texts, SOURCES, strict=True)
     }
     about = subject(report.format(*SOURCES), pages)
-    listed = {"claims": [claim(at, words, url) for at, (words, url) in enumerate(zip(texts, SOURCES, strict=True), 1)]}
+    cited = enumerate(zip(texts, SOURCES, strict=True), 1)
+    listed = {"claims": [claim(at, words, url, quote=words) for at, (words, url) in cited]}
     verdicts = judged(tmp_path, scripted(listed, {"claims": [ruled(1, "full"), ruled(2, "full")]}), about)
     assert (values(about, verdicts)["FP"].value, values(about, verdicts)["FR"].value) == (1, 1)
 
@@ -125,22 +148,25 @@ def test_repeats_label_the_first_list_of_claims_again_and_extract_their_own(tmp_
 @pytest.mark.parametrize(
     ("shares", "low"),
     [
-        ({"marks": (15, 19)}, ()),  # too few to tell
-        ({"marks": (15, 20)}, ("citation marks in claims",)),
-        ({"marks": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
+        ({"reports": (9, 10)}, ()),
+        ({"reports": (17, 19)}, ("reports whose citation marks are in claims",)),
+        ({"reports": (0, 1)}, ("reports whose citation marks are in claims",)),
+        ({"in_report": (14, 19)}, ()),  # too few to tell
+        ({"reports": (20, 20), "uncited": (3, 20)}, ("figures without a mark in claims",)),
         ({"uncited": (4, 20)}, ()),
-        ({"marks": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
+        ({"in_report": (16, 20), "in_source": (3, 20)}, ("quotes in the sources",)),
         ({"confirmed": (9, 9), "contradicted": (0, 10)}, ()),
         ({"confirmed": (2, 300)}, ("agreement with records",)),
         ({"confirmed": (300, 300), "same_label": (40, 60), "same_claim": (1, 60)}, ("same label when asked again",)),
     ],
 )
-def test_a_judge_below_the_floor_in_enough_cases_does_not_read(
+def test_a_judge_that_leaves_out_marks_or_is_below_a_floor_in_enough_cases_does_not_read(
     shares: dict[str, tuple[int, int]], low: tuple[str, ...]
 ) -> None:
     audit = JudgeAudit(judge="p:m", judge_kind="llm", shares=shares, agreement_ends=agreement_ends(shares))
     assert (audit.low, audit.reads) == (low, not low)
-    assert audit.line.startswith("This judge doesn't read: p:m" if low else "How p:m read: ")
+    assert audit.warning.startswith("This judge doesn't read: p:m is below the floor in" if low else "")
+    assert audit.warning.endswith("Nothing is concluded from it.") == bool(low)
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from drretail.eval.registry import described
+from drretail.eval.registry import described, load_metric
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import run_path
 from drretail.llm.usage import PriceTable
+from drretail.records.evidence import CitationCounts
 from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
+from drretail.viewer.tables.scoreboard import conclusion
 from tests.build import experiment, known
 from tests.run_files import edit_member
 
@@ -162,7 +164,7 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
             plan.run_id: JudgedRun(plan.query.query_id, {}, "not_judged", audit=shares) for plan in held.plans
         }
         for judge, shares in (
-            (lazy, {"marks": (3, 66)}),
+            (lazy, {"reports": (3, 66)}),
             (good, {"marks": (64, 66)}),
             (stamping, {"marks": (66, 66), "confirmed": (60, 60), "contradicted": (0, 20)}),
         )
@@ -170,10 +172,51 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
     made = replace(held, tables_of_judges=tables)
     assert [made.no_conclusion(judge) for judge in (lazy, good, panel)] == ["not_read", None, "not_read"]
     assert made.no_conclusion(stamping) == "not_read"
-    notes = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt")).notes
+    shown = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt"))
+    notes, (named,) = shown.notes, shown.not_read
+    assert named.startswith("This judge doesn't read: p:m is below the floor in reports whose citation marks")
+    assert conclusion(shown).can.startswith(named)
     unknown = "agreement with records: too few figures to tell (0 right, 0 wrong)"
     assert f"How o:gpt read: citation marks in claims 0.97, {unknown}." in notes
-    assert any(note.startswith("This judge doesn't read: p:m is below the floor in citation marks") for note in notes)
+
+
+def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_them(held: Gathered) -> None:
+    judge = Assessor(JudgeRef(spec="p:m", kind="llm"), "default")
+
+    def with_unread(count: int) -> Gathered:
+        counts = {A: CitationCounts(read=10, not_read={"no_entry": count}), B: CitationCounts(read=9, listed=99)}
+        plans = tuple(replace(plan, citations=counts[plan.label]) for plan in held.plans)
+        return replace(held, plans=plans, metrics={"faithfulness": load_metric("faithfulness")})
+
+    few, many = with_unread(0), with_unread(1)
+    assert few.no_conclusion(judge, "faithfulness", (A, B)) is None
+    assert many.no_conclusion(judge, "faithfulness", (A, B)) == "missing"
+    assert (many.no_conclusion(judge, "faithfulness", (B,)), many.no_conclusion(judge, "checks", (A, B))) == (
+        None,
+        None,
+    )
+    shown = board(many, row("faithfulness", "FP"), row("faithfulness", "FP", system=B))
+    assert shown.not_read == (
+        "Nothing is concluded from FP and FR where citations are not read: 2 of 22 citations of a@model could not be "
+        "read (no list of sources: 2).",
+    )
+    assert not board(few, row("faithfulness", "FP"), row("faithfulness", "FP", system=B)).not_read
+
+
+@pytest.mark.parametrize(("read", "shown"), [((1.0, 0.9), [1.0, 0.9]), ((1.0, 1.0), [None, None])])
+def test_a_share_beside_a_column_is_left_out_where_it_is_1_for_all(
+    held: Gathered, read: tuple[float, float], shown: list[float | None]
+) -> None:
+    column = BoardColumn(variant="FR", beside="citations_read", beside_meaning="citations read", beside_folds=True)
+    metrics = {"faithfulness": MetricDescription(title="F", scoreboard=(column,))}
+    rows = [row("faithfulness", "FR", system=label) for label in (A, B)]
+    rows += [
+        row("faithfulness", "citations_read", value, system=label) for label, value in zip((A, B), read, strict=True)
+    ]
+    made = board(held, *rows, metrics=metrics)
+    cells = {each.system: each.cells["FR"].beside for each in made.rows}
+    assert [cells[A], cells[B]] == shown
+    assert made.columns[0].beside_meaning == ("citations read" if shown[1] else "")
 
 
 def test_a_run_that_cannot_be_read_is_missing_and_the_note_says_so(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from drretail.agents import information
 from drretail.agents.information import agent_prompt
 from drretail.eval.claims.claims import EXTRACT
 from drretail.eval.claims.extraction import extraction_prompt
-from drretail.grounding.report.marks import what_a_mark_covers
+from drretail.grounding.report.citations import what_a_mark_covers
 from drretail.grounding.text.amounts import find_amounts
 from drretail.grounding.text.layout import find_sentences, plain_figures, read_layout
 from tests.grounding.goods import EVIDENCE, K, P, T

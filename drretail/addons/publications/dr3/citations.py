@@ -32,8 +32,8 @@ from drretail.eval.judging.question import Ruling
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.sources import best_pieces
 from drretail.eval.judging.subject import Subject
-from drretail.grounding.report.citations import address_of, citing_marks
-from drretail.grounding.report.evidence_ids import parse_evidence_id
+from drretail.grounding.report.citations import scan
+from drretail.grounding.report.evidence_ids import address_of, parse_evidence_id
 from drretail.grounding.report.render import render_report
 from drretail.llm.prompt import Prompt, load_prompt
 from drretail.records.base import Record
@@ -83,7 +83,7 @@ Found = dict[GoldPart, list[bool]]
 
 def _strictly(gold: KnownAnswer, subject: Subject) -> Found:
     """By citations that lead to a source: its address, its entry or, if no address is known, its title."""
-    marks = citing_marks(subject.report or "", subject.evidence)
+    marks = scan(subject.report or "", subject.evidence).marks
     cited = [each for mark in marks for each in mark.cited if each.type != "unresolved"]
     entries = [each.entry for each in cited if each.entry is not None]
     urls = [each.url or "" for each in cited] + [entry.url or "" for entry in entries]

@@ -23,8 +23,8 @@ from drretail.eval.judging.readings import report_and_sources
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import UNFETCHED_PAGES, Metric, Value, description_of, gravest, lacking, reason_in, value_of
-from drretail.grounding.report.citations import Known, citing_marks
-from drretail.grounding.report.markup import blanked
+from drretail.grounding.report.citations import Known, scan
+from drretail.grounding.report.page import blanked
 from drretail.grounding.text.layout import Layout, Sentence, read_layout
 from drretail.llm.prompt import Prompt, load_prompt, tagged
 from drretail.records.base import Record, Rules, sha256_of
@@ -157,7 +157,7 @@ def cited_sentences(report: str, evidence: Mapping[str, Evidence]) -> tuple[list
     Sentences that cite only orders, profiles or calculations have no pair.
     """
     layout = read_layout(report, evidence)
-    marks = list(citing_marks(report, evidence))
+    marks = scan(report, evidence).marks
     starts = [mark.start for mark in marks]
     pairs: list[CitedPair] = []
     unresolved = 0

@@ -29,7 +29,8 @@ from drretail.agents.user_files import LARGEST, UserFile, files_in
 from drretail.env.session import Session
 from drretail.env.web.bm25 import Bm25
 from drretail.errors import CommandStopped, ModelError, ToolError, describe_error
-from drretail.grounding.report.marks import find_marks
+from drretail.grounding.report.citations import scan
+from drretail.grounding.report.evidence_ids import parse_evidence_id
 from drretail.grounding.text.serialisation import compact_json
 from drretail.llm.event_loop import all_ended
 from drretail.llm.models import Models
@@ -340,7 +341,9 @@ async def retrieve(
             if result not in parts:
                 parts.append(result)
     cited = list(
-        dict.fromkeys(target.value for mark in find_marks(end.text) for target in mark.targets if target.kind == "id")
+        dict.fromkeys(
+            cited.name for mark in scan(end.text, None).marks for cited in mark.cited if parse_evidence_id(cited.name)
+        )
     )
     strange = [each for each in cited if each not in pages]
     value: dict[str, Any] = {

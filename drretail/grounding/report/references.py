@@ -1,0 +1,287 @@
+"""The lists of sources in a report.
+
+What an entry looks like decides: a marker at the beginning of a line, and an address. A heading whose first or last
+word names sources also makes the other lines with addresses below it entries.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from drretail.grounding.report.evidence_ids import FILE_ID
+from drretail.grounding.report.page import lines
+
+_DOMAINS = "com|org|net|edu|gov|info|io|example"
+ADDRESS = (
+    rf"(?:https?://(?=[^\W_])|(?<![\w@./:-])(?:www\.(?=[^\W_])|(?:[a-z0-9-]{{1,60}}\.){{1,4}}(?:{_DOMAINS})(?=/\w)))"
+)
+"""The beginning of an address; without a scheme, one with www. or with a path."""
+BARE_ID = rf"(?<![\w:/])(?:[PUWC]:[A-Za-z0-9][A-Za-z0-9_@-]{{0,140}}(?:/[A-Za-z0-9_-]{{1,64}})?|{FILE_ID})(?!\w)"
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹†‡§¶"
+SQUARE = str.maketrans("【】［］〔〕（）", "[][][]()")
+HEADING = re.compile(r"[ \t>]*(?P<level>#{1,6})[ \t]|[ \t>]*(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[ \t]*[:：]?[ \t]*$")
+ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_URL = re.compile(ADDRESS, re.IGNORECASE)
+_SOURCE = re.compile(rf"{ADDRESS}|{BARE_ID}", re.IGNORECASE)
+_ONLY_ADDRESS = re.compile(rf"\W*(?:\[[^\[\]\n]*\]\(\S*\)|{ADDRESS}\S*)\W*", re.IGNORECASE)
+_NAMES_SOURCES = re.compile(
+    r"(?:sources?(?:\(s\))?|references?|refs|citations?|cited|footnotes|endnotes|bibliogra\w+|links"
+    r"|einzelnachweise|quellen\w*|literatur\w*|fuentes|referencias|références|referências|citadas|fontes|fonti|bronnen|kaynak\w+"
+    r"|источники|.{0,2}参考.{0,2}|參考.{0,2}|.{0,2}来源|引用.{0,2}|出典|참고.{0,2}|출처)$",
+    re.IGNORECASE,
+)
+_LEAD = r"[ \t>]*+(?:[-*+•][ \t]++)?(?:\*\*)?[ \t]*+"
+_LABEL = r"(?:[^\W\d_]{1,12}[ \t:：._-]{0,2})?\d{1,4}"
+# A marker that nothing else begins with: [1], [^1]:, [name]:, ¹, <sup>1</sup>.
+_MARKED = re.compile(
+    rf"{_LEAD}(?:\[{{1,2}}(?![POUWCF]:)(?P<number>\^?(?:{_LABEL}|[a-z]{{1,4}}))\^?\]{{1,2}}(?![(\]])"
+    rf"|\[(?P<name>\^?[^\[\]\n]{{1,80}})\](?=:)"
+    rf"|(?:<sup>[ \t]*\[?|\^)(?P<raised>\d{{1,4}})(?:\]?[ \t]*</sup>|\^)|(?P<super>[{SUPERSCRIPTS}]{{1,4}}))"
+    r"(?:\*\*)?[ \t]*[:：.,，–—-]?[ \t]*(?P<body>.*)",
+    re.IGNORECASE,
+)
+# One that also numbers steps: "1.", "(1)", "| 1 |", "1 Title, https://…", "[1](https://…)".
+_NUMBERED = re.compile(
+    rf"(?:{_LEAD}\(?(?P<number>{_LABEL})(?:\*\*)?(?:\\?[.)、:：](?:\*\*)?|[ \t]+[-–—]|(?=[ \t]+[^\W\d_].*{ADDRESS}))"
+    rf"(?!\d)|{_LEAD}\[\[?(?P<link>\d{{1,4}})\]?\](?=\()"
+    r"|[ \t]*\|[ \t*\[]*(?P<cell>\d{1,4})[ \t*\].]*\|)[ \t]*(?P<body>.*)",
+    re.IGNORECASE,
+)
+# "Smith, J., & Doe, A. (2019). Title", "World Health Organization. (2021)".
+_AUTHORED = re.compile(
+    rf"{_LEAD}(?:\[?\d{{1,4}}[\].)][ \t]*+)?(?P<author>[^\W\d_][^\d|\[\]]{{0,200}}?)[(\[ ]"
+    r"(?P<year>(?:19|20)\d\d[a-z]?|n\.d)(?![\w/-]).*"
+)
+_OF_ENTRY = re.compile(r"[^()\[\]\n]{0,20}[)\]][.:,]")
+_FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
+_BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
+_RULE = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+$|[ \t]*(?:[-*_][ \t]*){3,}$|[ \t]*(?:<[^<>]*>[ \t]*)*$")
+_DEFINED = re.compile(
+    rf"\[\d{{1,4}}\]:(?=[ \t]*{ADDRESS})|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
+    re.IGNORECASE,
+)
+_TAG = re.compile(r"<(?!/?sup\b|https?:)[^<>\n]{0,500}>", re.IGNORECASE)
+_IDEOGRAPH = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = rf"[^\W\d_{_IDEOGRAPH}]+"
+LABELLED = re.compile(rf"\W*(?:(?:(?:{_WORD}\W{{1,2}}){{0,3}}{_WORD}|[{_IDEOGRAPH}]{{1,6}})\s?[:：]\W*)?")
+"""At most a label, such as "Read more here:"."""
+SHORTLY_LABELLED = re.compile(rf"\W*(?:(?:{_WORD}|[{_IDEOGRAPH}]{{1,2}})\s?[:：]\W*)?")
+_LINES_BELOW = 3
+_OF_BOLD = 7
+"""The level of a heading in bold letters."""
+
+
+def folded_label(label: str) -> str:
+    """The label of a mark or an entry, equal for both: ``Source 3`` → ``source3``, ``⁰³`` → ``3``."""
+    label = re.sub(r"[\s:：._-]+", "", unicodedata.normalize("NFKC", label).casefold())
+    return str(int(label)) if label.isdecimal() else label
+
+
+def plain_label(label: str) -> str:
+    """The number of a folded label, without the word or sign before it."""
+    return folded_label(re.sub(r"^(?:\^|source|ref[a-z]*|cit[a-z]*|web|file|post|fn|see|cf|来源)s?(?=\d)", "", label))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a list: its label, empty without any, and the offsets of the text after it."""
+
+    label: str
+    start: int
+    end: int
+    has_source: bool
+    names: frozenset[str] = frozenset()
+    """The first word and the initials of its author."""
+    year: str = ""
+
+
+@dataclass(frozen=True)
+class References:
+    """All entries of a report, and the spans of the lines of its lists, which cite nothing themselves."""
+
+    entries: tuple[Entry, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def _by_label(self) -> dict[str, list[Entry]]:
+        by_label: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            for label in (entry.label, *(f"{name} {entry.year}" for name in entry.names if entry.year)):
+                by_label.setdefault(label, []).append(entry)
+        return by_label
+
+    @property
+    def has_years(self) -> bool:
+        return any(entry.year for entry in self.entries)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """All numbers with an entry."""
+        return [int(number) for label in self._by_label if (number := plain_label(label)).isdecimal()]
+
+    def entry(self, label: str, position: int) -> Entry | None:
+        """The next entry of this label after ``position``, else the last before it: each section may have a list. One
+        without a source gives way to one that has it.
+        """
+        entries = self._by_label.get(label) or self._by_label.get(plain_label(label)) or []
+        entries = [entry for entry in entries if entry.has_source] or entries
+        index = bisect_left(entries, position, key=lambda entry: entry.start)
+        return entries[min(index, len(entries) - 1)] if label and entries else None
+
+    def labels_by_author(self, author: str, year: str) -> list[str]:
+        """The label of an entry of this year, whose author's name stands in the words before it."""
+        labels = (f"{word} {year}".casefold() for word in re.findall(r"[^\W\d_]+", author))
+        return [label for label in labels if label in self._by_label][:1]
+
+
+class _Line:
+    """A line of a report, or a marker and a title with the address below them."""
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self.start, self.end = start, end
+        self.text = text[start:end]
+        plain = _TAG.sub(lambda tag: " " * len(tag[0]), self.text.translate(SQUARE)).replace("\n", " ")
+        plain = plain.replace("\\[", " [").replace("\\]", "] ")
+        self.match = _MARKED.match(plain) or _NUMBERED.match(plain)
+        self.is_marked = self.match is not None and self.match.re is _MARKED
+        self.is_blank = not self.text.strip() or _RULE.match(self.text) is not None
+        self.has_url = _URL.search(self.text) is not None
+        self.has_source = _SOURCE.search(self.text) is not None
+        self.author = _AUTHORED.match(plain)
+        self.body = 0 if self.match is None else len(plain[: self.match.start("body")].rstrip())
+        """Where the text behind the marker begins."""
+
+    @property
+    def label(self) -> str:
+        groups = {} if self.match is None else self.match.groupdict()
+        return folded_label(next((value for name, value in groups.items() if value and name != "body"), ""))
+
+    @property
+    def begins_entry(self) -> bool:
+        return bool(self.match or ITEM.match(self.text) or self.text.lstrip().startswith("|"))
+
+    @property
+    def level(self) -> int:
+        """The level of a heading; 0 for no heading."""
+        heading = HEADING.match(self.text)
+        return 0 if heading is None else len(heading["level"] or "") or _OF_BOLD
+
+    def entry(self) -> Entry:
+        words = re.findall(r"[^\W\d_]+", self.author["author"]) if self.author else []
+        names = {word.casefold() for word in (*words[:1], "".join(word[0] for word in words if word[0].isupper()))}
+        year = self.author["year"].casefold() if self.author else ""
+        return Entry(self.label, self.start + self.body, self.end, self.has_source, frozenset(names - {""}), year)
+
+
+def read_references(text: str, cited: Collection[str]) -> References:
+    """The lists of a text; ``cited`` are the numbers that stand in brackets anywhere in it."""
+    own = [_Line(text, start, end) for start, end in _parts(text)]
+    listed = _headed(own) | {index for index, line in enumerate(own) if _is_definition(line)}
+    filled = [index for index, line in enumerate(own) if not line.is_blank]
+    for one, beside in [*pairwise(filled), *pairwise(reversed(filled))]:
+        if one in listed and own[beside].is_marked and not own[beside].text[own[beside].body :].strip(" .,\r"):
+            listed.add(beside)  # an entry that lacks its address
+    listed |= _numbered(own, listed, cited)
+    lists = [own[index] for index in sorted(listed)]
+    entries = (line.entry() for line in lists if not line.level and (line.match or line.has_source or line.author))
+    return References(tuple(entries), tuple((line.start, line.end) for line in lists))
+
+
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Every line. One that holds several entries, "Sources: [1] https://… [2] https://…", is its label and these; a
+    marker with its title and the address below them are one.
+    """
+    own = list(lines(text))
+    position = 0
+    for index, (start, end) in enumerate(own):
+        if start < position:
+            continue
+        begins = [match.start() for match in _DEFINED.finditer(text, start, end)]
+        before = re.split(r"[.!?。]\s", text[start : begins[0]])[-1] if len(begins) > 1 else ""
+        if len(begins) > 1 and LABELLED.fullmatch(before):
+            yield from pairwise([start, *(begins if begins[0] > start else begins[1:]), end])
+            continue
+        line = _Line(text, start, end)
+        for _, stop in own[index + 1 : index + 1 + _LINES_BELOW] if line.match and not line.has_source else ():
+            below = _Line(text, own[index + 1][0], stop)
+            if not below.text.rpartition("\n")[2].strip() or below.begins_entry:
+                break
+            if below.has_source:
+                end = stop if _ONLY_ADDRESS.fullmatch(below.text.rpartition("\n")[2]) else end
+                break
+        if _FOOTNOTE.match(line.text):
+            end += len(_BELOW_FOOTNOTE.match(text, end)[0])  # type: ignore[index] — it may be empty
+        position = end
+        yield start, end
+
+
+def is_source_heading(text: str) -> bool:
+    """True for a short line without a sentence whose first or last word names sources."""
+    words = re.findall(r"[^\W\d_]{2,}(?:\(s\))?|[^\W\d_a-zA-Z]", re.sub(r"[(（]\d.*?[)）]|<[^<>]*>", " ", text))
+    is_line = (
+        0 < len(words) <= 8 and len(text) < 80 and "|" not in text and not re.search(r"(?<!\d)[.!?。](?:\s|$)", text)
+    )
+    return is_line and bool(_NAMES_SOURCES.match(words[0]) or _NAMES_SOURCES.match(words[-1]))
+
+
+def _headed(own: Sequence[_Line]) -> set[int]:
+    """The lines from a heading of sources to the last entry below it, up to a heading of the same level."""
+    listed: set[int] = set()
+    for title, heading in enumerate(own):
+        if heading.has_source or not is_source_heading(heading.text):
+            continue
+        last, follows = title, True
+        for index in range(title + 1, len(own)):
+            line = own[index]
+            is_title = not line.has_source and is_source_heading(line.text)
+            if is_title or (line.level and not line.has_source):
+                if line.level <= (heading.level or _OF_BOLD):
+                    break
+                follows = True
+            elif (
+                line.is_marked
+                or line.has_url
+                or (line.has_source and line.begins_entry)
+                or (follows and _may_list(line))
+            ):
+                last, follows = index, True
+            elif not line.is_blank:
+                follows = False
+        if last > title:
+            while title and own[title - 1].is_blank:
+                title -= 1
+            listed |= set(range(title, last + 1))
+    return listed
+
+
+def _may_list(line: _Line) -> bool:
+    """True for what may be an entry without an address."""
+    return line.match is not None or (line.author is not None and "(" in line.text[: line.author.end("year")])
+
+
+def _is_definition(line: _Line) -> bool:
+    """True for a line that begins with a marker of its own, or an author and a year, and holds an address."""
+    if line.match is None:
+        return bool(line.author and line.has_url and _OF_ENTRY.match(line.text, line.author.end("year")))
+    begins = _SOURCE.match(line.text[line.body :].lstrip("[( :,"))
+    return line.is_marked and bool(_FOOTNOTE.match(line.text) or line.has_url or begins)
+
+
+def _numbered(own: Sequence[_Line], listed: Collection[int], cited: Collection[str]) -> set[int]:
+    """The last run of lines that begin with numbers and hold addresses, if the text cites most of these numbers and no
+    other entry has them.
+    """
+    runs: list[list[int]] = [[]]
+    for index, line in enumerate(own):
+        if line.match is not None and not line.is_marked and line.has_url and index not in listed:
+            runs[-1].append(index)
+        elif not line.is_blank:
+            runs.append([])
+    run = next((run for run in reversed(runs) if run), [])
+    labels = {own[index].label for index in run}
+    is_free = labels.isdisjoint(own[index].label for index in listed)
+    return set(run) if is_free and 2 * len(labels & set(cited)) >= len(labels) else set()
