@@ -18,7 +18,7 @@ solution is reported as 0, and the other parts keep their solutions.
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import comb, fsum, sqrt
+from math import fsum, sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -378,29 +378,6 @@ def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
     of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
     of_queries = (total - fsum(len(query) ** 2 for query in values) / total) / degrees
     return (between - judge - of_agent * agent) / of_queries
-
-
-def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
-    """pass^k: the probability that k of a query's repeats, drawn at random, all pass: the mean of C(c, k) / C(n, k).
-
-    c of a query's n repeats pass. Queries with fewer than k repeats are left out; None if none is left.
-    """
-    shares = [comb(sum(query), k) / comb(len(query), k) for query in passed if len(query) >= k]
-    return fmean(shares) if shares else None
-
-
-def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
-    """The mean over queries of the expected lowest value of k repeats, drawn from those made.
-
-    Queries with fewer than k repeats are left out; None if none is left.
-    """
-    lowest: list[float] = []
-    for query in values:
-        if (n := len(query)) >= k:
-            # A value is the lowest in every choice of it and k − 1 of the values above it.
-            choices = (value * comb(n - place - 1, k - 1) for place, value in enumerate(sorted(query)))
-            lowest.append(fsum(choices) / comb(n, k))
-    return fmean(lowest) if lowest else None
 
 
 def _flat(query: Sequence[Sequence[float]]) -> list[float]:

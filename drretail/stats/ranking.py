@@ -6,11 +6,21 @@ inside functions, so that the command line starts without it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp
 from statistics import pstdev
 from typing import TYPE_CHECKING
 
-from drretail.records.base import sha256_of
-from drretail.stats.intervals import Clusters, Groups, Interval, draws, percentile_interval
+from drretail.stats.intervals import (
+    FEWEST,
+    Clusters,
+    Groups,
+    Interval,
+    cluster_variance,
+    draws,
+    freedom,
+    percentile_interval,
+    quantile,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,91 +123,63 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, cluste
         table, i, j = tables[table_of[contest.query_id]], place[contest.first], place[contest.second]
         table[i, j] += contest.share
         table[j, i] += 1 - contest.share
-    groups = clusters.groups(queries)
-    rng = np.random.default_rng(int(sha256_of(f"orders|{seed}")[:16], 16))
-    drawn = np.concatenate([_strengths_in(tables, often, rng) for often in draws(groups, seed, RESAMPLES)])
-    values = fit(tables.sum(axis=0))
+    groups, flat = clusters.groups(queries), tables.reshape(len(queries), -1)
+    drawn: list[NDArray[np.float64]] = []
+    for often in draws(groups, seed, RESAMPLES):
+        wins = (often @ flat).reshape(-1, *tables.shape[1:])
+        reached = (wins + wins.swapaxes(1, 2) + np.eye(len(names))) > 0
+        for _ in range(len(names).bit_length()):
+            reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0
+        connected = wins[reached.all(axis=(1, 2))]
+        drawn += [fit(connected)] if len(connected) else []
+    ends = np.concatenate(drawn) if drawn else np.empty((0, len(names)))
     return {
-        name: percentile_interval(float(value), ends, max(groups) + 1)
-        for name, value, ends in zip(names, values, drawn.T, strict=True)
+        name: percentile_interval(float(value), of_name, max(groups) + 1)
+        for name, value, of_name in zip(names, fit(tables.sum(axis=0)), ends.T, strict=True)
     }
 
 
-def _strengths_in(
-    tables: "NDArray[np.float64]", often: "NDArray[np.float64]", rng: "np.random.Generator"
-) -> "NDArray[np.float64]":
-    """Strengths (draws x names) in every draw that leaves all names connected.
-
-    A result that is no clean win, such as one that changed with the order, is drawn again too: as wins and losses with
-    that share, whose sum is nearly normal. Otherwise a judge that always flips would have intervals of no width.
-    """
-    import numpy as np
-
-    queries, size, _ = tables.shape
-    met = often @ (tables + tables.swapaxes(1, 2)).reshape(queries, -1)
-    spread = np.sqrt(often @ (tables * tables.swapaxes(1, 2)).reshape(queries, -1)).reshape(-1, size, size)
-    noise = np.triu(rng.standard_normal(spread.shape) * spread)
-    wins = (often @ tables.reshape(queries, -1)).reshape(-1, size, size) + noise - noise.swapaxes(1, 2)
-    wins = np.clip(wins, 0, met.reshape(wins.shape))
-    reached = (wins + wins.swapaxes(1, 2) + np.eye(size)) > 0
-    for _ in range(size.bit_length()):
-        reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0
-    whole = wins[reached.all(axis=(1, 2))]
-    return fit(whole) if len(whole) else whole[..., 0]
-
-
-FEWEST = 10
+FEWEST_PAIRS = 10
 """With fewer comparisons nothing is fitted."""
 ONE_SIDED = 0.9
 """If one system's report is the longer one this often, the effects of length and system can't be separated."""
 
 
-def length_controlled(
-    results: Sequence[float], differences: Sequence[float], groups: Groups | None = None, seed: str = "42"
-) -> Interval:
+def length_controlled(results: Sequence[float], differences: Sequence[float], groups: Groups | None = None) -> Interval:
     """The first system's win rate between reports of one length, with its interval; no value if it can't be estimated.
 
-    Judges like long answers. A logistic fit of the results on the difference in length measures by how much; its win
-    rate at a difference of 0 is free of that preference (Dubois et al. 2024, "Length-Controlled AlpacaEval").
+    Judges like long answers. One logistic regression of the results on the difference in length measures by how much;
+    its win rate at a difference of 0 is free of that preference (Dubois et al. 2024, "Length-Controlled AlpacaEval").
 
-    ``results`` are 1 for a win of the first, 0.5 for a tie, 0 for a loss. ``differences`` are its words minus the
-    other's. ``groups`` are the clusters of the comparisons for the bootstrap; without them each comparison is its own.
+    ``results`` are 1 for a win of the first, 0.5 for a tie, 0 for a loss, of pairs that were read. ``differences`` are
+    its words minus the other's. ``groups`` are the clusters of the comparisons; without them each is its own.
     """
     import numpy as np
 
     count = len(results)
     longer = sum(difference > 0 for difference in differences)
     shorter = sum(difference < 0 for difference in differences)
-    if count < FEWEST or max(longer, shorter) >= ONE_SIDED * (longer + shorter):
+    if count < FEWEST_PAIRS or max(longer, shorter) >= ONE_SIDED * (longer + shorter):
         return Interval(None)
-    won = np.array(results, dtype=np.float64)
     lengths = np.tanh(np.array(differences, dtype=np.float64) / pstdev(differences))
-    (value,) = _even_rates(won, lengths, np.ones((1, count)))
-    clusters = tuple(range(count)) if groups is None else groups
-    drawn = [_even_rates(won, lengths, often) for often in draws(clusters, seed, RESAMPLES)]
-    return percentile_interval(float(value), np.concatenate(drawn), max(clusters) + 1)
-
-
-def _even_rates(
-    results: "NDArray[np.float64]", lengths: "NDArray[np.float64]", often: "NDArray[np.float64]"
-) -> "NDArray[np.float64]":
-    """The win rate at equal length in every draw, from a logistic fit of lead and length preference.
-
-    Newton's method on all draws at once. The small ridge keeps both coefficients finite if one side always wins.
-    """
-    import numpy as np
-
-    share = np.clip(often @ results / often.sum(axis=1), 0.01, 0.99)
-    lead, liking = np.log(share / (1 - share)), np.zeros(len(often))
+    columns = np.stack([np.ones(count), lengths], axis=1)
+    won, fitted, curve = np.array(results, dtype=np.float64), np.zeros(2), np.eye(2)
     for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(-(lead[:, None] + liking[:, None] * lengths)))
-        slopes, weights = often * (results - expected), often * expected * (1 - expected)
-        down = slopes.sum(axis=1) - RIDGE * lead, slopes @ lengths - RIDGE * liking
-        a, b, c = weights.sum(axis=1) + RIDGE, weights @ lengths, weights @ lengths**2 + RIDGE
-        determinant = a * c - b * b
-        step = (c * down[0] - b * down[1]) / determinant, (a * down[1] - b * down[0]) / determinant
-        lead = lead + np.clip(step[0], -_LONGEST_STEP, _LONGEST_STEP)
-        liking = liking + np.clip(step[1], -_LONGEST_STEP, _LONGEST_STEP)
-        if max(np.abs(step[0]).max(), np.abs(step[1]).max()) < _CLOSE:
+        expected = 1 / (1 + np.exp(-columns @ fitted))
+        curve = (columns * (expected * (1 - expected))[:, None]).T @ columns + RIDGE * np.eye(2)
+        step = np.linalg.solve(curve, columns.T @ (won - expected) - RIDGE * fitted)
+        fitted = fitted + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        if np.abs(step).max() < _CLOSE:
             break
-    return 1 / (1 + np.exp(-lead))
+    lead, clusters = float(fitted[0]), tuple(range(count)) if groups is None else groups
+    value = _rate(lead)
+    if max(clusters) + 1 < FEWEST:
+        return Interval(value, lacks="few")
+    expected = 1 / (1 + np.exp(-columns @ fitted))
+    moved = (columns * (won - expected)[:, None]) @ np.linalg.inv(curve)[0]
+    away = quantile(freedom(clusters)) * cluster_variance(moved.tolist(), clusters) ** 0.5
+    return Interval(value, _rate(lead - away), _rate(lead + away)) if away > _CLOSE else Interval(value, lacks="alike")
+
+
+def _rate(lead: float) -> float:
+    return round(1 / (1 + exp(-lead)), 10)

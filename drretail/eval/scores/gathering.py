@@ -214,14 +214,16 @@ class Gathered:
                 )
         return audits
 
-    def no_conclusion(self, assessor: Assessor) -> Outcome | None:
-        """Why nothing is concluded from a judge: it follows rules, or it, or a member of the panel, does not read."""
+    def unread(self, assessor: Assessor) -> tuple[Outcome, str] | None:
+        """The outcome where nothing is concluded from a judge, since it follows rules or it, or a member of the panel,
+        does not read; and why.
+        """
         if assessor.judge.kind == "rule_based" and assessor.judge.spec != CODE:
             # What rules say of an assistant's answers is code's reading.
-            return None if self.are_answers else "not_concluded"
+            return None if self.are_answers else ("not_read", f"{assessor.judge.spec} follows rules")
         is_of_panel = assessor.judge.spec.startswith(f"{PANEL}(")
         judges = [audit for each, audit in self.audits.items() if each == assessor or is_of_panel]
-        return None if all(audit.reads for audit in judges) else "not_read"
+        return None if all(audit.reads for audit in judges) else ("not_read", f"{assessor.judge.spec} does not read")
 
     def assessors(self, metric: str = "") -> list[Assessor]:
         """The judges with verdicts in a metric, or in any."""
