@@ -1,7 +1,8 @@
 """Strengths of many competitors from paired comparisons (Bradley and Terry); win rates between reports of one length.
 
-P(i beats j) = e^b_i / (e^b_i + e^b_j). A tie counts as half a win for each, and strengths sum to 0. numpy is imported
-inside functions, so that the command line starts without it.
+P(i beats j) = e^b_i / (e^b_i + e^b_j). A tie counts as half a win for each, and strengths sum to 0. Intervals are
+Student's over users, by linearisation: how much each query moves a fitted number. numpy is imported inside functions,
+so that the command line starts without it.
 """
 
 from collections.abc import Sequence
@@ -10,17 +11,7 @@ from math import exp
 from statistics import pstdev
 from typing import TYPE_CHECKING
 
-from drretail.stats.intervals import (
-    FEWEST,
-    Clusters,
-    Groups,
-    Interval,
-    cluster_variance,
-    draws,
-    freedom,
-    percentile_interval,
-    quantile,
-)
+from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, cluster_variance, freedom, quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +21,6 @@ RIDGE = 0.01
 """Weight of the penalty on half the squared strengths. Without it, a competitor that wins every time is infinitely
 strong. With 50 comparisons of which six in ten are won, it moves a strength by less than a thousandth.
 """
-RESAMPLES = 1_000
 NEVER_COMPARED = "never compared"
 APART = "not connected with the others by comparisons"
 _CLOSE = 1e-10
@@ -58,12 +48,12 @@ class Strength:
 
 
 def strengths(
-    names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters | None = None
+    names: Sequence[str], contests: Sequence[Contest], clusters: Clusters | None = None
 ) -> dict[str, Strength]:
-    """Every competitor's strength. Intervals are bootstraps over users, with all contests of their queries.
+    """Every competitor's strength with its interval over users, with all contests of their queries.
 
     Strengths can be compared only between competitors that contests connect, directly or through others. The largest
-    connected group is ranked; if two are equally large, nobody is. Draws that disconnect the group are left out.
+    connected group is ranked; if two are equally large, nobody is.
     """
     against: dict[str, set[str]] = {name: set() for name in names}
     for contest in contests:
@@ -83,35 +73,13 @@ def strengths(
     largest = [group for group in groups if len(group) == longest]
     ranked = sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
     among = [contest for contest in contests if contest.first in ranked]
-    made = _ranked(ranked, among, seed, clusters or Clusters()) if ranked else {}
+    made = _ranked(ranked, among, clusters or Clusters()) if ranked else {}
     lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
     return {name: Strength(made.get(name, Interval(None)), lacks[name]) for name in names}
 
 
-def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """The strengths with the highest penalised likelihood of these wins; ``wins[…, i, j]`` is how often i beat j.
-
-    Newton's method on all tables at once. The penalised likelihood has one maximum, at which strengths sum to 0.
-    """
-    import numpy as np
-
-    size = wins.shape[-1]
-    met = wins + wins.swapaxes(-1, -2)
-    strength = np.zeros(wins.shape[:-1])
-    for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(strength[..., None, :] - strength[..., :, None]))
-        slope = (wins - met * expected).sum(axis=-1) - RIDGE * strength
-        bend = met * expected * (1 - expected)
-        curve = np.eye(size) * (bend.sum(axis=-1) + RIDGE)[..., None] - bend * (1 - np.eye(size))
-        step = np.linalg.solve(curve, slope[..., None])[..., 0]
-        longest = np.abs(step).max(axis=-1, keepdims=True)
-        strength = strength + step * np.minimum(1, _LONGEST_STEP / np.maximum(longest, _CLOSE))
-        if longest.max() < _CLOSE:
-            break
-    return strength - strength.mean(axis=-1, keepdims=True)
-
-
-def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters) -> dict[str, Interval]:
+def _ranked(names: Sequence[str], contests: Sequence[Contest], clusters: Clusters) -> dict[str, Interval]:
+    """The strengths with the highest penalised likelihood, by Newton's method; there is one maximum."""
     import numpy as np
 
     queries = sorted({contest.query_id for contest in contests})
@@ -123,20 +91,30 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, cluste
         table, i, j = tables[table_of[contest.query_id]], place[contest.first], place[contest.second]
         table[i, j] += contest.share
         table[j, i] += 1 - contest.share
-    groups, flat = clusters.groups(queries), tables.reshape(len(queries), -1)
-    drawn: list[NDArray[np.float64]] = []
-    for often in draws(groups, seed, RESAMPLES):
-        wins = (often @ flat).reshape(-1, *tables.shape[1:])
-        reached = (wins + wins.swapaxes(1, 2) + np.eye(len(names))) > 0
-        for _ in range(len(names).bit_length()):
-            reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0
-        connected = wins[reached.all(axis=(1, 2))]
-        drawn += [fit(connected)] if len(connected) else []
-    ends = np.concatenate(drawn) if drawn else np.empty((0, len(names)))
-    return {
-        name: percentile_interval(float(value), of_name, max(groups) + 1)
-        for name, value, of_name in zip(names, fit(tables.sum(axis=0)), ends.T, strict=True)
-    }
+    wins = tables.sum(axis=0)
+    met, strength, curve, expected = wins + wins.T, np.zeros(len(names)), np.eye(len(names)), wins
+    for _ in range(_STEPS):
+        expected = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+        bend = met * expected * (1 - expected)
+        curve = np.diag(bend.sum(axis=1) + RIDGE) - bend
+        step = np.linalg.solve(curve, (wins - met * expected).sum(axis=1) - RIDGE * strength)
+        longest = float(np.abs(step).max())
+        strength = strength + step * min(1.0, _LONGEST_STEP / max(longest, _CLOSE))
+        if longest < _CLOSE:
+            break
+    moved = (tables - (tables + tables.swapaxes(1, 2)) * expected).sum(axis=2) @ np.linalg.inv(curve)
+    groups, found = clusters.groups(queries), strength - strength.mean()
+    return {name: _interval(float(found[at]), moved[:, at], groups) for name, at in place.items()}
+
+
+def _interval(value: float, moved: "NDArray[np.float64]", groups: Groups) -> Interval:
+    """Student's interval of a number that each query moves by so much."""
+    if max(groups) + 1 < FEWEST:
+        return Interval(round(value, 10), lacks="few")
+    away = quantile(freedom(groups)) * cluster_variance(moved.tolist(), groups) ** 0.5
+    if away < _CLOSE:
+        return Interval(round(value, 10), lacks="alike")
+    return Interval(round(value, 10), round(value - away, 10), round(value + away, 10))
 
 
 FEWEST_PAIRS = 10
@@ -171,15 +149,10 @@ def length_controlled(results: Sequence[float], differences: Sequence[float], gr
         fitted = fitted + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
         if np.abs(step).max() < _CLOSE:
             break
-    lead, clusters = float(fitted[0]), tuple(range(count)) if groups is None else groups
-    value = _rate(lead)
-    if max(clusters) + 1 < FEWEST:
-        return Interval(value, lacks="few")
     expected = 1 / (1 + np.exp(-columns @ fitted))
     moved = (columns * (won - expected)[:, None]) @ np.linalg.inv(curve)[0]
-    away = quantile(freedom(clusters)) * cluster_variance(moved.tolist(), clusters) ** 0.5
-    return Interval(value, _rate(lead - away), _rate(lead + away)) if away > _CLOSE else Interval(value, lacks="alike")
-
-
-def _rate(lead: float) -> float:
-    return round(1 / (1 + exp(-lead)), 10)
+    lead = _interval(float(fitted[0]), moved, tuple(range(count)) if groups is None else groups)
+    value, low, high = (
+        None if end is None else round(1 / (1 + exp(-end)), 10) for end in (lead.value, lead.low, lead.high)
+    )
+    return Interval(value, low, high, lead.lacks)

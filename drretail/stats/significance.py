@@ -75,23 +75,26 @@ def sign_test(differences: Sequence[float]) -> float | None:
     return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5)))
 
 
-def user_sign_test(differences: Sequence[float], groups: Groups) -> float | None:
-    """The same, with one sign for each user: that of the user's sum."""
-    # Rounded, since sevenths and thirds that cancel out leave the last bits of a sum.
-    return sign_test([round(total, 8) for total in cluster_sums(differences, groups)])
+FEWEST_SIGNS = 6
+"""With fewer users who differ no sign test reaches 5 %."""
+
+
+def user_sums(differences: Sequence[float], groups: Groups) -> list[float]:
+    """Each user's sum, rounded so that sevenths and thirds that cancel out are 0, and equal sums are equal."""
+    return [round(total, 8) for total in cluster_sums(differences, groups)]
 
 
 def difference_test(differences: Sequence[float], groups: Groups) -> tuple[Interval, float | None]:
     """The mean difference with its interval over users, and its p value: Student's t of one estimate for both.
 
-    Where all differences are equal there is no variance, and p is that of ``user_sign_test``. Of fewer users than
+    Where all differences are equal there is no variance, and p is that of the sign test of users. Of fewer users than
     ``FEWEST`` there is neither interval nor p.
     """
     from scipy.special import stdtr
 
     interval, seen = mean_interval(differences, groups), estimate(differences, groups)
     if interval.lacks == "alike":
-        return interval, user_sign_test(differences, groups)
+        return interval, sign_test(user_sums(differences, groups))
     if interval.low is None or seen is None:
         return interval, None
     return interval, 2 * float(stdtr(seen.freedom, -abs(seen.value) / seen.error))
@@ -117,6 +120,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 RANGED = 50
 """Below this many users the number of queries needed has a range."""
+_BEYOND = 0.05
+"""Beyond each end of that range: a tenth would be too few, since few users hide how heavy the tails are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,7 @@ def queries_needed(apart: float, differences: Sequence[float], groups: Groups, t
     sums = cluster_sums([value - seen.value for value in differences], groups)
     peaked = fsum(total**4 for total in sums) * users / fsum(total**2 for total in sums) ** 2
     freedom = min(seen.freedom, 2 / (peaked / users - (users - 3) / (users * (users - 1))))
-    few, many = (of_user * freedom / float(chdtri(freedom, beyond)) for beyond in (0.1, 0.9))
+    few, many = (of_user * freedom / float(chdtri(freedom, beyond)) for beyond in (_BEYOND, 1 - _BEYOND))
     return Needed(queries(of_user), queries(few), queries(many))
 
 
@@ -194,8 +199,7 @@ class Gate:
         """
         from scipy.stats import permutation_test
 
-        sums = [round(total, 8) for total in cluster_sums(self.differences, self.groups)]
-        differing = [total for total in sums if total]
+        differing = [total for total in user_sums(self.differences, self.groups) if total]
         if not differing:
             return 1.0 if self.differences else None
 

@@ -17,7 +17,16 @@ from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.score import readers_of
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
-from drretail.stats.significance import LEVEL, difference_test, holm, pair, queries_needed, user_sign_test
+from drretail.stats.significance import (
+    FEWEST_SIGNS,
+    LEVEL,
+    difference_test,
+    holm,
+    pair,
+    queries_needed,
+    sign_test,
+    user_sums,
+)
 
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
@@ -166,7 +175,9 @@ def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     sides = _done(gathered, a), _done(gathered, b)
     row = contrast_of(DONE, DONE, sides, gathered.clusters, whole=1.0)
     differences = [one - other for one, other in row.by_query.values()]
-    p = user_sign_test(differences, gathered.clusters.groups(row.by_query))
+    sums = user_sums(differences, gathered.clusters.groups(row.by_query))
+    # A test that can't reach 5 % is none, and takes no part in the correction (Tarone 1990).
+    p = sign_test(sums) if sum(map(bool, sums)) >= FEWEST_SIGNS else None
     is_tested = row.outcome != "missing"
     update = {"name": DONE, "a": a, "b": b, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None}
     tested = {"outcome": "undecided", "why": "", "p": _rounded(p)} if is_tested else {}

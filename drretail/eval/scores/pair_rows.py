@@ -409,14 +409,14 @@ def _rank_scores(
     by_order: bool,
 ) -> Iterator[Score]:
     hidden = NOT_RATED if assessor.judge.kind == "rule_based" else ORDER_DECIDED if by_order else None
-    clusters, seed = gathered.clusters, gathered.definition.seed
+    clusters = gathered.clusters
     # One contest for each query and pair: repeats of a query are averaged.
     contests = [
         Contest(query_id, a, b, mean)
         for (a, b), outcomes in sorted(met.items())
         for query_id, mean in means_by_query((outcome.query_id, outcome.result) for outcome in outcomes).items()
     ]
-    by_name = {} if hidden else strengths(names, contests, seed, clusters)
+    by_name = {} if hidden else strengths(names, contests, clusters)
     for name in names:
         strength = by_name.get(name, Strength(Interval(None), hidden))
         own = [
