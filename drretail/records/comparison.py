@@ -206,8 +206,8 @@ class PairScore(OfJudge):
     def turned(self) -> "PairScore":
         """The same, of ``b`` against ``a``."""
         even = self.length_controlled
-        low, high = (None if end is None else 1 - end for end in (even.ci_high, even.ci_low))
-        value = None if even.value is None else 1 - even.value
+        low, high = (None if end is None else round(1 - end, 10) for end in (even.ci_high, even.ci_low))
+        value = None if even.value is None else round(1 - even.value, 10)
         turned = {"length_controlled": even.model_copy(update={"value": value, "ci_low": low, "ci_high": high})}
         return self.model_copy(update=_swapped(self, _PAIRS) | turned | {"contrast": self.contrast.turned})
 

@@ -111,7 +111,8 @@ def _interval(value: float, moved: "NDArray[np.float64]", groups: Groups) -> Int
     """Student's interval of a number that each query moves by so much."""
     if max(groups) + 1 < FEWEST:
         return Interval(round(value, 10), lacks="few")
-    away = quantile(freedom(groups)) * cluster_variance(moved.tolist(), groups) ** 0.5
+    # Around their mean: the ridge holds the rest.
+    away = quantile(freedom(groups)) * cluster_variance((moved - moved.mean()).tolist(), groups) ** 0.5
     if away < _CLOSE:
         return Interval(round(value, 10), lacks="alike")
     return Interval(round(value, 10), round(value - away, 10), round(value + away, 10))

@@ -173,7 +173,7 @@ def queries_needed(apart: float, differences: Sequence[float], groups: Groups, t
 
 
 _DRAWS = 1000
-_FLIPS = 20_000
+_FLIPS = 10_000
 _MOST_USERS = 5000
 """As far as the number of users is looked for that a gate needs."""
 
@@ -194,7 +194,7 @@ class Gate:
     def p(self) -> float | None:
         """p of a mean this far below 0, or further, if the signs of users' sums are flipped at random: one-sided.
 
-        Exact for up to 14 users who differ, else from random flips, among which the one seen counts. None without a
+        Exact for up to 12 users who differ, else from random flips, among which the one seen counts. None without a
         query.
         """
         from scipy.stats import permutation_test
@@ -207,7 +207,7 @@ class Gate:
             return flipped.sum(axis=axis).round(7)  # so that equal sums of sevenths are equal
 
         found: Any = permutation_test(
-            (differing,),
+            ([*differing, 0.0],),  # scipy takes no single value
             total,
             permutation_type="samples",
             vectorized=True,

@@ -22,11 +22,12 @@ from drretail.stats.intervals import noise
 
 
 def assessors_of(gathered: Gathered, pairs: Iterable[PairScore] = (), judges: Sequence[str] = ()) -> list[Assessor]:
-    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code.
+    """Whose numbers are compared: those who were asked last or, by all rules, the named ``judges``; and code, which
+    knows what is ``done``.
 
     Single judges come first, then panels, code last. Raises as ``resolve_name`` does.
     """
-    every = {*gathered.assessors(), *map(Assessor.of, pairs)}
+    every = {*gathered.assessors(), *map(Assessor.of, pairs), OF_DONE.assessor}
     specs = {assessor.judge.spec for assessor in every} - {CODE}
     named = {resolve_name("judge with verdicts here", judge, specs) for judge in judges}
     own = [each for each in every if (each.judge.spec in {*named, CODE} if named else gathered.board.has(*each))]

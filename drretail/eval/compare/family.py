@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from drretail.errors import UserError
 from drretail.eval.compare.rows import DONE, concluded, done_row, explored, side_of, variant_row
-from drretail.eval.compare.wording import SIDE_BY_SIDE, primary_variants
+from drretail.eval.compare.wording import PREFERENCE, primary_variants
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.subject import Labels, research_labels, resolve_name
 from drretail.eval.metric import is_unrated
@@ -180,5 +180,5 @@ def board_rows(
     for metric, assessor in first.items():
         for (headline, _), row in family.items():
             if (headline.metric, headline.assessor) == (metric, assessor):
-                name = SIDE_BY_SIDE if metric == PAIRWISE else called.get((metric, headline.variant), row.name)
+                name = PREFERENCE if metric == PAIRWISE else called.get((metric, headline.variant), row.name)
                 yield row.model_copy(update={"name": name})

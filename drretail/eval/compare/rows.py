@@ -85,7 +85,8 @@ def variant_row(
 ) -> ComparedRow:
     """The row of a variant of a metric, before any correction; ``unread`` says that its judge does not read."""
     row = contrast_of(metric.name, variant, sides, clusters, whole=whole_of(metric, variant), unread=unread)
-    return row.model_copy(update=row_facts(metric, variant))
+    less = {"less_is_better": not metric.description.higher_is_better}
+    return row.model_copy(update=row_facts(metric, variant) | less)
 
 
 def contrast_of(
@@ -156,10 +157,11 @@ def _obstacle(
     lost = sum(query in a.incomplete or query in b.incomplete for query in paired)
     every = lacking + Counter({_LOST: lost})
     if 10 * every.total() > due:
-        named = ", ".join(f"{count:,} {why}" for why, count in every.most_common())
-        commands = dict.fromkeys(f"drretail {_AGAIN[why]}" for why in every if why in _AGAIN)
-        again = f": {', '.join(commands)}" if commands else ""
-        return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value ({named}){again}"
+        named = (
+            f"{count:,} {why}" + (f" (drretail {_AGAIN[why]})" if why in _AGAIN else "")
+            for why, count in every.most_common()
+        )
+        return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value: {', '.join(named)}"
     users = max(clusters.groups(paired)) + 1
     return ("undecided", "") if users >= FEWEST else ("too_few", f"it takes {FEWEST} users at least")
 

@@ -14,7 +14,7 @@ from drretail.records.comparison import ComparedRow, Comparison, Reliability
 from drretail.records.tables.figures import counted, p_value, percent, signed
 from drretail.stats.significance import LEVEL
 
-SIDE_BY_SIDE = "side by side"
+PREFERENCE = "preference"
 """The name of the overall preference of a judge that reads two reports at once."""
 
 
@@ -57,13 +57,11 @@ def primary_variants(metric: Metric) -> tuple[str, ...]:
 
 
 def row_facts(metric: Metric, variant: str) -> dict[str, Any]:
-    """The name of a variant's row, whether the variant is a count, and whether less is better."""
+    """The name of a variant's row, and whether the variant is a count."""
     described = metric.description
-    is_column = any(column.variant == variant for column in described.scoreboard)
-    is_clear = is_column or described.named_by_variant or variant == metric.name
+    is_clear = described.named_by_variant or variant == metric.name
     name = described.own_name(variant) or (variant if is_clear else f"{metric.name} {variant}")
-    less_is_better = not described.higher_is_better
-    return {"name": name, "is_count": variant in described.counts, "less_is_better": less_is_better}
+    return {"name": name, "is_count": variant in described.counts}
 
 
 Measure = Sequence[ComparedRow]
@@ -78,22 +76,25 @@ def by_measure(rows: Iterable[ComparedRow]) -> list[Measure]:
     return [*grouped.values()]
 
 
-def sentences(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Iterator[str]:
-    """What headlines show, the shown differences first; ``names`` are the display names of the systems."""
+def _named(rows: Iterable[ComparedRow]) -> list[tuple[str, Measure]]:
+    """Each measure with its name, and its judge where several have it."""
     measures = by_measure(rows)
     often = Counter(name_of(measure[0]) for measure in measures)
-    about = {
-        id(row): name_of(row) + (f" by {row.judge}" if often[name_of(row)] > 1 else "")
-        for measure in measures
-        for row in measure
-    }
-    for row in (row for measure in measures for row in measure if row.is_shown):
+    names = [name_of(measure[0]) for measure in measures]
+    by = [f" by {measure[0].judge}" if often[name] > 1 else "" for name, measure in zip(names, measures, strict=True)]
+    return [(name + judge, measure) for name, judge, measure in zip(names, by, measures, strict=True)]
+
+
+def sentences(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Iterator[str]:
+    """What headlines show, the shown differences first; ``names`` are the display names of the systems."""
+    measures = _named(rows)
+    for name, row in ((name, row) for name, measure in measures for row in measure if row.is_shown):
         best = row if row.outcome == "higher" else row.turned
-        where = f"{about[id(row)]}, where less is better," if row.less_is_better else about[id(row)]
+        where = f"{name}, where less is better" if row.less_is_better else name
         yield f"{names[best.a]} is above {names[best.b]} in {where} ({difference_of(best)})."
     unread: dict[str, list[str]] = defaultdict(list)
-    for measure in measures:
-        name, are_many = about[id(measure[0])], len(measure) > 1
+    for name, measure in measures:
+        are_many = len(measure) > 1
 
         def of(row: ComparedRow, text: str, *, are_many: bool = are_many) -> str:
             return f"{names[row.a]} − {names[row.b]} ({text})" if are_many else f"({text})"
@@ -127,12 +128,13 @@ def _users(row: ComparedRow) -> str:
 def needed_sentence(rows: Sequence[ComparedRow]) -> str:
     """How many queries would show a tenth of each headline's scale, at the spread seen; empty if none is known."""
     parts: dict[float, list[str]] = defaultdict(list)
-    for measure in by_measure(rows):
+    for name, measure in _named(rows):
         known = {row.n_needed: row for row in measure if row.n_needed is not None and row.apart is not None}
         if known:
             row = known[median_low(known)]  # of many pairs the middle one
-            ends = "" if row.n_needed_low is None else f" (80% interval {row.n_needed_low:,}–{row.n_needed_high:,})"
-            parts[row.apart or 0.0].append(f"about {row.n_needed:,} in {name_of(row)}{ends}")
+            is_known = row.n_needed_low in (None, row.n_needed_high)
+            ends = "" if is_known else f" (80% interval {row.n_needed_low:,}–{row.n_needed_high:,})"
+            parts[row.apart or 0.0].append(f"about {row.n_needed:,} in {name}{ends}")
     sizes = "; of ".join(f"{apart:.2f}: {listed(each)}" for apart, each in parts.items())
     return f"Queries that would show a true difference of {sizes}." if parts else ""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from drretail.eval.compare.rows import Side, contrast_of, explored
-from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
@@ -279,7 +279,7 @@ def derive_pairs(
         by_pair = results[assessor]
         unread = gathered.unread(assessor)
         if order_decided(by_pair):
-            unread = "order_decided", f"{assessor.judge.spec} chose by the order of the two reports"
+            unread = "order_decided", f"{assessor.judge.spec}: the order decided"
         pairs += [
             _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered, unread)
             for labels in sorted(by_pair)
@@ -352,7 +352,7 @@ def preference(
 
     sides = side(labels[0], won), side(labels[1], {query_id: 1 - rate for query_id, rate in won.items()})
     row = contrast_of(PAIRWISE, dimension, sides, gathered.clusters, whole=1.0, unread=unread)
-    name = SIDE_BY_SIDE if dimension == PRIMARY else f"{dimension} {SIDE_BY_SIDE}"
+    name = PREFERENCE if dimension == PRIMARY else f"{dimension} {PREFERENCE}"
     row = row if dimension == PRIMARY or unread is not None else explored(row)
     return row.model_copy(update={"name": name, "a": labels[0], "b": labels[1]})
 

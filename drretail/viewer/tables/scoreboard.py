@@ -37,19 +37,19 @@ def conclusion(board: Scoreboard) -> list[str]:
     if board.compared:
         return [*sentences(board.compared, names), *filter(None, [needed_sentence(board.compared)])]
     systems = [row for row in board.rows if place_of(row.system, board.systems) == "system"]
-    return [_of_one(board, systems[0], names)] if len(systems) == 1 else [*board.differs]
+    alone = [_of_one(board, systems[0], names)] if len(systems) == 1 else []
+    return [*alone, *(() if board.are_answers else board.differs)]
 
 
 def _of_one(board: Scoreboard, row: BoardRow, names: Mapping[str, str]) -> str:
-    """For example "react: feasible 0.25 (0.05 to 0.57), n=12; FP 0.95 (0.94 to 0.96), n=10 of 12."."""
+    """For example "react: feasible 0.25 (.05–.57, n=12); FP 0.95 (.94–.96, 10/12)."."""
     # One report of twenty shows nothing.
     known = {name for name, cell in row.cells.items() if 2 * cell.n_scored >= cell.n_planned}
     columns = [column for column in board.columns if column.metric and column.name in known]
     parts: list[str] = []
     for column in sorted(columns, key=lambda column: not column.decides)[:2]:
         cell = _cell(row, column) or Cell(None)
-        interval = f" ({cell.interval})" if cell.interval else ""
-        parts.append(f"{column.name} {cell.figure}{interval}, n={row.cells[column.name].n_scored}")
+        parts.append(f"{column.name} {cell.figure} ({', '.join(filter(None, (cell.interval, cell.counts)))})")
     return f"{names[row.system]}: {'; '.join(parts)}." if parts else "Nothing is scored on half of the reports yet."
 
 

@@ -53,7 +53,7 @@ def board(
 ) -> Scoreboard:
     judges = dict.fromkeys(Assessor.of(row).judge.key for row in rows)
     asked = Board(rules=rows[0].rules, judge=tuple(judges))
-    made = scoreboard(replace(held, board=asked), rows, metrics, (), prices, {})
+    made = scoreboard(replace(held, board=asked), rows, metrics, prices, {})
     return known(made)
 
 
@@ -150,7 +150,7 @@ def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes
     notes = board(replace(held, plans=tuple(lost), tables_of_judges=judged), *rows).notes
     assert f"p:m: {len(held.plans)} repairs of answers that did not fit the form asked for." in notes
     sentence = f"{B}: 2 runs finished without 2 researchers, 4 page summaries, for which a provider gave no answer. "
-    sentence += "Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
+    sentence += "`drretail run … --retry spoiled` makes them again."
     assert sentence in notes
 
 
@@ -168,8 +168,8 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
         )
     }
     made = replace(held, tables_of_judges=tables)
-    assert [made.no_conclusion(judge) for judge in (lazy, good, panel)] == ["not_read", None, "not_read"]
-    assert made.no_conclusion(stamping) == "not_read"
+    assert [(made.unread(judge) or ("",))[0] for judge in (lazy, good, panel)] == ["not_read", "", "not_read"]
+    assert made.unread(stamping) == ("not_read", f"{stamping.judge.spec} does not read")
     notes = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt")).notes
     unknown = "agreement with records: too few figures to tell (0 right, 0 wrong)"
     assert f"How o:gpt read: citation marks in claims 0.97, {unknown}." in notes
