@@ -13,11 +13,10 @@ An unchanged agent fails a gate in at most ``alpha`` of comparisons, since flipp
 caught depends on how much answers differ from run to run, which is taken from the differences that are seen.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, fsum
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from drretail.records.base import sha256_of
@@ -31,35 +30,6 @@ LEVEL = 0.05
 """The significance level: a p value up to this is taken for a difference."""
 POWER = 0.8
 """The probability with which a difference is to be shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Two systems' values on the queries for which both have one."""
-
-    queries: tuple[str, ...]
-    a: tuple[float, ...]
-    """A's mean over the repeats of each query, in the order of ``queries``."""
-    b: tuple[float, ...]
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    @property
-    def differences(self) -> tuple[float, ...]:
-        """A minus B by query, rounded to ten digits so that equal values do not differ by the last bits of a sum."""
-        return tuple(round(a - b, 10) for a, b in zip(self.a, self.b, strict=True))
-
-    @property
-    def means(self) -> tuple[float, float] | None:
-        """A's and B's means over these queries alone, which differ by the mean difference; None without a query."""
-        return (round(fmean(self.a), 10), round(fmean(self.b), 10)) if self.queries else None
-
-
-def pair(a: Mapping[str, Sequence[float]], b: Mapping[str, Sequence[float]]) -> Pairs:
-    """The queries for which both sides have values, with the mean of each side's repeats."""
-    both = tuple(sorted(query for query in a.keys() & b.keys() if a[query] and b[query]))
-    return Pairs(both, tuple(fmean(a[query]) for query in both), tuple(fmean(b[query]) for query in both))
 
 
 def sign_test(differences: Sequence[float]) -> float | None:

@@ -140,6 +140,7 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
         corrected = f" Conclusions are corrected (Holm) for {counted(tests, 'test')}." if tests > 1 else ""
         yield Prose(f"In brackets: A − B, its 95% interval over users, n queries{of_users}.{corrected}")
     if not details:
+        yield from prose(*cards.values())
         yield Prose("--details shows all figures, and --json too.")
         return
     for table in comparison.tables:

@@ -13,7 +13,6 @@ from drretail.stats.significance import (
     Gate,
     difference_test,
     holm,
-    pair,
     queries_needed,
     sign_test,
     user_sums,
@@ -87,16 +86,6 @@ def test_holm_gives_the_figures_of_a_worked_example() -> None:
     assert holm([0.02, None, 0.5]) == [0.04, None, 0.5]
     assert holm([0.6, 0.9, 0.01]) == [1, 1, pytest.approx(0.03)]
     assert holm([]) == []
-
-
-def test_means_of_repeats_are_compared_inside_the_queries_that_both_sides_have() -> None:
-    pairs = pair({"q1": [1.0, 0.0], "q2": [0.5]}, {"q1": [0.25], "q2": [0.0, 0.0, 0.3]})
-    assert pairs.queries == ("q1", "q2")
-    assert pairs.differences == (0.25, 0.4)
-    assert pairs.means == (0.5, 0.175)
-    pairs = pair({"q1": [1.0], "q2": [1.0], "q3": []}, {"q1": [0.0], "q3": [0.5], "q4": [0.5]})
-    assert pairs.queries == ("q1",)
-    assert pair({"q": [0.1, 0.2]}, {"q": [0.15]}).differences == (0.0,)
 
 
 @pytest.mark.parametrize(("sd", "users", "each"), [(0.3, 60, 1), (0.3, 25, 3), (0.15, 80, 2)])

@@ -5,11 +5,11 @@ for each headline that speaks of A and B, and how steady each system is.
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from drretail.eval.compare.family import OF_DONE, Family, Headline, chosen_pairs, family_of, with_conclusions
+from drretail.eval.compare.family import OF_DONE, Family, Headline, chosen_pairs, family_of, tested, with_conclusions
 from drretail.eval.compare.rows import Side, done_row, explored, side_of, variant_row
 from drretail.eval.compare.wording import compared, headlines_of, primary_variants, row_facts, sentences
 from drretail.eval.judging.question import judged_in
-from drretail.eval.judging.subject import Labels, resolve_name
+from drretail.eval.judging.subject import resolve_name
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import METRICS, PAIRWISE, USUAL, load_metrics, recorded_metric
 from drretail.eval.scores.facts import facts_of
@@ -85,7 +85,7 @@ def compare_recorded(
     count; without any, those who were asked last. Nothing is judged. Raises UserError as ``chosen_pairs`` and
     ``assessors_of`` do.
     """
-    shown, tested = chosen_pairs(read_definition(experiment), a, b, baseline)
+    shown, pairs = chosen_pairs(read_definition(experiment), a, b, baseline)
     loaded = load_metrics(judged_metrics(experiment) if metrics is None else metrics)
     asked = {metric.name for metric in loaded}
     decide = [name for name in DECIDING if name not in asked and name in judged_in(experiment)]
@@ -95,7 +95,7 @@ def compare_recorded(
     met = derive_pairs(experiment, gathered)[0] if metrics is None or PAIRWISE in metrics else ()
     assessors = assessors_of(gathered, met, judges)
     met = [row for row in met if Assessor.of(row) in assessors]
-    family = family_of(gathered, tested, assessors, met, names)
+    family = family_of(gathered, pairs, assessors, met, names)
     return [compare(gathered, one, other, assessors, met, family, names) for one, other in shown]
 
 
@@ -128,8 +128,8 @@ def _table(
             sides = side_of(by_label[a].runs, variant), side_of(by_label[b].runs, variant)
             if not any(values for side in sides for values in side.values.values()):
                 continue
-            tested = _tested(family, Headline(assessor, name, variant), (a, b))
-            rows.append(tested or explored(variant_row(metric, variant, sides, gathered.clusters)))
+            row = tested(family, Headline(assessor, name, variant), a, b)
+            rows.append(row or explored(variant_row(metric, variant, sides, gathered.clusters)))
             for label, side in zip((a, b), sides, strict=True):
                 made = reliability(side, steady_judge=assessor.judge.kind == "rule_based")
                 about = {
@@ -140,13 +140,8 @@ def _table(
                 }
                 steady += [] if made is None else [made.model_copy(update=about)]
     if assessor == OF_DONE.assessor:
-        rows.append(_tested(family, OF_DONE, (a, b)) or explored(done_row(gathered, a, b)))
+        rows.append(tested(family, OF_DONE, a, b) or explored(done_row(gathered, a, b)))
     return JudgeTable(**assessor.columns, rows=tuple(rows), reliability=tuple(steady)) if rows else None
-
-
-def _tested(family: Family, headline: Headline, pair: Labels) -> ComparedRow | None:
-    row, turned = family.get((headline, pair)), family.get((headline, (pair[1], pair[0])))
-    return row or (turned and turned.turned)
 
 
 def reliability(side: Side, *, steady_judge: bool = False) -> Reliability | None:

@@ -63,7 +63,7 @@ def chosen_pairs(
         if not shown and base is not None:
             shown = [(label, base)]
             family = [*family, *shown]
-        shown = [pair if pair[0] == label else pair[::-1] for pair in shown]
+        shown = [(one, other) if one == label else (other, one) for one, other in shown]
     if not shown:
         present = ", ".join(sorted(definition.systems)) or "no system"
         raise UserError(f"The experiment holds {present}: nothing to compare. Run another system into it, or name two.")
@@ -126,18 +126,21 @@ def _named(assessor: Assessor) -> str:
     return f"{name_of(assessor.judge)}{rules}"
 
 
+def tested(family: Family, headline: Headline, a: str, b: str) -> ComparedRow | None:
+    """The row of two systems in a headline, whichever is the baseline; None if it is not tested."""
+    row, other = family.get((headline, (a, b))), family.get((headline, (b, a)))
+    return row or (other and other.turned)
+
+
 def with_conclusions(pairs: Sequence[PairScore], family: Family) -> tuple[PairScore, ...]:
     """The same rows, with overall preferences concluded as part of the family; the others are exploratory."""
-    return tuple(row.model_copy(update={"contrast": _contrast(row, family)}) for row in pairs)
-
-
-def _contrast(row: PairScore, family: Family) -> ComparedRow:
-    headline = _preference(row)
-    if row.dimension == PRIMARY and (tested := family.get((headline, (row.a, row.b)))):
-        return tested
-    if row.dimension == PRIMARY and (tested := family.get((headline, (row.b, row.a)))):
-        return tested.turned
-    return row.contrast if row.contrast.outcome in ("not_read", "order_decided") else explored(row.contrast)
+    rows: list[PairScore] = []
+    for row in pairs:
+        of_primary = tested(family, _preference(row), row.a, row.b) if row.dimension == PRIMARY else None
+        is_unread = row.contrast.outcome in ("not_read", "order_decided")
+        contrast = of_primary or (row.contrast if is_unread else explored(row.contrast))
+        rows.append(row.model_copy(update={"contrast": contrast}))
+    return tuple(rows)
 
 
 def _preference(row: PairScore) -> Headline:

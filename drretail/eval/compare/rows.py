@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
+from statistics import fmean
 
 from drretail.eval.compare.wording import row_facts
 from drretail.eval.metric import Metric
@@ -22,7 +23,6 @@ from drretail.stats.significance import (
     LEVEL,
     difference_test,
     holm,
-    pair,
     queries_needed,
     sign_test,
     user_sums,
@@ -103,33 +103,32 @@ def contrast_of(
     ``whole`` is the largest difference that there can be: among few users Student's interval reaches beyond it.
     """
     a, b = sides
-    pairs = pair(a.values, b.values)
-    differences, groups = pairs.differences, clusters.groups(pairs.queries)
-    mean_a, mean_b = pairs.means or (None, None)
-    interval, p = difference_test(differences, groups)
+    queries = sorted(query for query in a.values.keys() & b.values.keys() if a.values[query] and b.values[query])
+    by_query = {query: (fmean(a.values[query]), fmean(b.values[query])) for query in queries}
+    groups = clusters.groups(queries)
+    interval, p = difference_test(_differences(by_query), groups)
     interval = interval.within(-whole, whole)
     # Pairs that both were asked for, without those in which neither has anything to measure.
     due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {"na"}]
-    paired = {*pairs.queries}
-    lacking = Counter(a.why.get(query) or b.why.get(query, "") for query in sorted(due) if query not in paired)
-    outcome, why = unread or _obstacle(sides, lacking, len(due), pairs.queries, clusters)
+    lacking = Counter(a.why.get(query) or b.why.get(query, "") for query in sorted(due) if query not in by_query)
+    outcome, why = unread or _obstacle(sides, lacking, len(due), queries, clusters)
     return ComparedRow(
         metric=metric,
         variant=variant,
-        mean_a=mean_a,
-        mean_b=mean_b,
+        mean_a=round(fmean(one for one, _ in by_query.values()), 10) if queries else None,
+        mean_b=round(fmean(other for _, other in by_query.values()), 10) if queries else None,
         difference=interval.value,
         **interval.ends,
         n_planned=len({*a.values, *b.values}),
         n_due=len(due),
-        n_pairs=len(pairs),
-        n_users=clusters.users(pairs.queries),
+        n_pairs=len(queries),
+        n_users=clusters.users(queries),
         dropped=dict(lacking.most_common()),
         p=_rounded(p) if outcome == "undecided" else None,
         outcome=outcome,
         why=why,
         apart=whole / 10 if isfinite(whole) else None,
-        by_query=dict(zip(pairs.queries, zip(pairs.a, pairs.b, strict=True), strict=True)),
+        by_query=by_query,
     )
 
 
@@ -142,6 +141,11 @@ _AGAIN = {
     _LOST: "run … --retry spoiled",
 }
 """By what is missing: the command that makes it."""
+
+
+def _differences(by_query: Mapping[str, tuple[float, float]]) -> list[float]:
+    """A minus B, rounded to ten digits so that equal values do not differ by the last bits of a sum."""
+    return [round(a - b, 10) for a, b in by_query.values()]
 
 
 def _obstacle(
@@ -176,8 +180,7 @@ def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     """
     sides = _done(gathered, a), _done(gathered, b)
     row = contrast_of(DONE, DONE, sides, gathered.clusters, whole=1.0)
-    differences = [one - other for one, other in row.by_query.values()]
-    sums = user_sums(differences, gathered.clusters.groups(row.by_query))
+    sums = user_sums(_differences(row.by_query), gathered.clusters.groups(row.by_query))
     # A test that can't reach 5 % is none, and takes no part in the correction (Tarone 1990).
     p = sign_test(sums) if sum(map(bool, sums)) >= FEWEST_SIGNS else None
     is_tested = row.outcome != "missing"
@@ -209,8 +212,7 @@ def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, 
     if p is not None and p <= LEVEL:
         outcome = "higher" if (row.difference or 0.0) > 0 else "lower"
     if p is not None and row.apart is not None:
-        differences = [round(a - b, 10) for a, b in row.by_query.values()]
-        needed = queries_needed(row.apart, differences, clusters.groups(row.by_query), tests)
+        needed = queries_needed(row.apart, _differences(row.by_query), clusters.groups(row.by_query), tests)
     return row.model_copy(
         update={
             "p_holm": _rounded(p),

@@ -369,7 +369,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
 
     def share(values: Sequence[float]) -> Share:
         means = by_query(scored, values)
-        interval = share_interval([*means.values()], clusters.groups(means), is_whole=True)
+        interval = share_interval([*means.values()], clusters.groups(means))
         return Share(value=interval.value, ci_low=interval.low, ci_high=interval.high)
 
     def mean(values: Sequence[float | None]) -> float | None:
