@@ -132,16 +132,15 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
     rows = headlines_of([comparison])
     tests, users = max((row.tests for row in rows), default=0), max((row.n_users or 0 for row in rows), default=0)
     of_users = f" of {counted(users, 'user')}" if users else ""
-    yield from prose(f"A = {comparison.a}", f"B = {comparison.b}")
+    yield Prose(f"A = {comparison.a}, B = {comparison.b}")
     yield from prose(
         *(f"- {sentence}" for sentence in (*comparison.conclusions, *filter(None, [needed_sentence(rows)])))
     )
-    if tests:
-        corrected = f" Conclusions are corrected (Holm) for {counted(tests, 'test')}." if tests > 1 else ""
-        yield Prose(f"In brackets: A − B, its 95% interval over users, n queries{of_users}.{corrected}")
+    holm = f" Corrected (Holm) for {tests} tests." if tests > 1 else ""
+    more = "" if details else " All figures: --details"
+    yield Prose(f"In brackets: A − B, its 95% interval over users, n queries{of_users}.{holm}{more}")
     if not details:
         yield from prose(*cards.values())
-        yield Prose("--details shows all figures, and --json too.")
         return
     for table in comparison.tables:
         yield _judge_table(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])

@@ -39,7 +39,7 @@ def test_two_systems_are_a_dozen_lines_and_details_are_tables_of_100_columns(suc
     before = {path: path.stat().st_mtime_ns for path in judged.rglob("*")}
     done = succeeds("compare", "exp", "react", "hybrid", "--metrics", STUB, COLUMNS="80")
     assert {path: path.stat().st_mtime_ns for path in judged.rglob("*")} == before
-    assert done.stdout.startswith(f"A = {A}\nB = {B}\n- A is above B in stub said (+0.54, +0.")
+    assert done.stdout.startswith(f"A = {A}, B = {B}\n- A is above B in stub said (+0.54, +0.")
     lines = done.stdout.rstrip().splitlines()
     assert len(lines) <= 12
     assert all(len(line) <= 80 for line in lines)

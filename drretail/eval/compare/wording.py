@@ -132,11 +132,12 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
         known = {row.n_needed: row for row in measure if row.n_needed is not None and row.apart is not None}
         if known:
             row = known[median_low(known)]  # of many pairs the middle one
-            is_known = row.n_needed_low in (None, row.n_needed_high)
-            ends = "" if is_known else f" (80% interval {row.n_needed_low:,}–{row.n_needed_high:,})"
-            parts[row.apart or 0.0].append(f"about {row.n_needed:,} in {name}{ends}")
-    sizes = "; of ".join(f"{apart:.2f}: {listed(each)}" for apart, each in parts.items())
-    return f"Queries that would show a true difference of {sizes}." if parts else ""
+            ends = "" if row.n_needed_low is None else f"{row.n_needed_low:,}–{row.n_needed_high:,}"
+            unit, interval = ("", "") if parts else (" queries", "80% interval ")
+            needed = f"{row.n_needed:,}{unit} in {name}"
+            parts[row.apart or 0.0].append(needed + (f" ({interval}{ends})" if ends else ""))
+    sizes = [f"of {apart:.2f} takes about {listed(each)}" for apart, each in parts.items()]
+    return f"To show a true difference {'; one '.join(sizes)}." if parts else ""
 
 
 def headlines_of(comparisons: Iterable[Comparison]) -> list[ComparedRow]:
