@@ -199,17 +199,13 @@ def all_pairs_parts(
     """Several comparisons as one table; ``cards`` say how often judges are right, ``experiment`` is for commands."""
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     rows = headlines_of(comparisons)
-    shown = [row for row in rows if row.is_shown]
-    yield from prose(*(f"- {sentence}" for sentence in sentences(shown, names)))
-    if not shown:
-        yield Prose("No difference is shown.")
+    said = [*([] if any(row.is_shown for row in rows) else ["No difference is shown."])]
+    yield from prose(*(f"- {sentence}" for sentence in (*said, *sentences(rows, names, undecided=False))))
     table = compared_table(rows, names)
     if table is not None:
         yield table
-    reasons = dict.fromkeys(f"{name_of(row)}: {row.why}." for row in rows if row.why)
     first = comparisons[0]
     yield from prose(
-        *reasons,
         *filter(None, [needed_sentence(rows)]),
         *cards.values(),
         f"All about one pair: drretail compare {experiment} {first.a} {first.b} --details",
