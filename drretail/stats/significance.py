@@ -90,8 +90,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 RANGED = 50
 """Below this many users the number of queries needed has a range."""
-_BEYOND = 0.05
-"""Beyond each end of that range: a tenth would be too few, since few users hide how heavy the tails are."""
+_BEYOND = 0.03
+"""Beyond each end of that range: with a tenth it holds too rarely, since few users hide how heavy the tails are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def compare(
         tables=tuple(table for table in made if table is not None),
         pairs=tuple(row for row in met if row.note is None and row.n_scored),
     )
-    said = [*sentences(headlines_of([comparison]), {a: "A", b: "B"})]
+    said = [*sentences(headlines_of([comparison]), {a: "A", b: "B"}, is_of_two=True)]
     return comparison.model_copy(update={"conclusions": tuple(said) or (_NOTHING,)})
 
 

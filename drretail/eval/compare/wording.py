@@ -85,30 +85,33 @@ def _named(rows: Iterable[ComparedRow]) -> list[tuple[str, Measure]]:
     return [(name + judge, measure) for name, judge, measure in zip(names, by, measures, strict=True)]
 
 
-def sentences(rows: Sequence[ComparedRow], names: Mapping[str, str], *, undecided: bool = True) -> Iterator[str]:
+def sentences(
+    rows: Sequence[ComparedRow], names: Mapping[str, str], *, is_of_two: bool = False, undecided: bool = True
+) -> Iterator[str]:
     """What headlines show, the shown differences first; ``names`` are the display names of the systems.
 
-    Without ``undecided`` nothing is said where no difference is shown.
+    Where it is said elsewhere which two systems are compared, ``is_of_two``, pairs are not named. Without ``undecided``
+    nothing is said where no difference is shown.
     """
-    measures, are_many = _named(rows), len({label for row in rows for label in (row.a, row.b)}) > 2
+    measures = _named(rows)
     for name, row in ((name, row) for name, measure in measures for row in measure if row.is_shown):
         best = row if row.outcome == "higher" else row.turned
         where = f"{name}, where less is better" if row.less_is_better else name
         yield f"{names[best.a]} is above {names[best.b]} in {where} ({difference_of(best)})."
 
     def of(row: ComparedRow, text: str) -> str:
-        return f"{names[row.a]} − {names[row.b]} ({text})" if are_many else f"({text})"
+        return f"({text})" if is_of_two else f"{names[row.a]} − {names[row.b]} ({text})"
 
     unread: dict[str, list[str]] = defaultdict(list)
     for name, measure in measures:
         if undecided and (open_rows := [row for row in measure if row.outcome == "undecided"]):
             pairs = ", ".join(of(row, difference_of(row) + _corrected(row)) for row in open_rows)
-            yield f"No difference is shown in {name}{':' if are_many else ''} {pairs}."
+            yield f"No difference is shown in {name}{'' if is_of_two else ':'} {pairs}."
         if few := [row for row in measure if row.outcome == "too_few"]:
             pairs = ", ".join(of(row, f"{_users(row)}: {row.why}") for row in few)
-            yield f"Too few queries in {name}{':' if are_many else ''} {pairs}."
+            yield f"Too few queries in {name}{'' if is_of_two else ':'} {pairs}."
         if missing := [row for row in measure if row.outcome == "missing"]:
-            reasons = "; ".join(f"{of(row, row.why)}" if are_many else row.why for row in missing)
+            reasons = "; ".join(row.why if is_of_two else of(row, row.why) for row in missing)
             yield f"Not comparable in {name}: {reasons}."
         for row in measure:
             if row.outcome in ("not_read", "order_decided"):

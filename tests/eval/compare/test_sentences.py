@@ -166,7 +166,7 @@ def test_the_golden_file_holds_these_cases_and_no_others() -> None:
 def test_the_interval_that_excludes_zero_stands_with_the_p_that_does_not() -> None:
     row = only_row(comparison(beside(*noisy(12, 0.45, seed=4))))
     corrected = row.model_copy(update={"p": 0.03, "p_holm": 0.06, "tests": 2, "outcome": "undecided"})
-    (sentence,) = sentences([corrected.model_copy(update={"a": "a", "b": "b"})], {"a": "A", "b": "B"})
+    (sentence,) = sentences([corrected.model_copy(update={"a": "a", "b": "b"})], {"a": "A", "b": "B"}, is_of_two=True)
     assert sentence.endswith("; p 0.060 as one of 2 tests).")
 
 

@@ -96,7 +96,7 @@ def test_what_is_shown_stands_first_and_one_system_is_told_by_two_scores_with_th
     )
     assert conclusion(board(rows, *compared)) == [
         "b is above a in FP (+0.25, +0.20 to +0.30, n = 10).",
-        "No difference is shown in clean (+0.25 on every query, n = 5).",
+        "No difference is shown in clean: a − b (+0.25 on every query, n = 5).",
     ]
     cells = {"gpt": {"FP": cell(0, 20, n_scored=1), "FR": cell(0.5, 20, n_scored=19)}}
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
