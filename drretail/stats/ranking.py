@@ -55,26 +55,22 @@ def strengths(
     Strengths can be compared only between competitors that contests connect, directly or through others. The largest
     connected group is ranked; if two are equally large, nobody is.
     """
-    against: dict[str, set[str]] = {name: set() for name in names}
+    import numpy as np
+    from scipy.sparse.csgraph import connected_components
+
+    place = {name: index for index, name in enumerate(names)}
+    met = np.zeros((len(names), len(names)))
     for contest in contests:
-        against[contest.first].add(contest.second)
-        against[contest.second].add(contest.first)
-    groups: list[set[str]] = []
-    for name in against:
-        if any(name in group for group in groups):
-            continue
-        group, waiting = {name}, [name]
-        while waiting:
-            new = against[waiting.pop()] - group
-            group |= new
-            waiting += new
-        groups.append(group)
+        met[place[contest.first], place[contest.second]] += 1
+    count, group_of = connected_components(met, directed=False)
+    groups = [[name for name, group in zip(names, group_of, strict=True) if group == at] for at in range(count)]
     longest = max((len(group) for group in groups), default=0)
     largest = [group for group in groups if len(group) == longest]
     ranked = sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
     among = [contest for contest in contests if contest.first in ranked]
     made = _ranked(ranked, among, clusters or Clusters()) if ranked else {}
-    lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
+    has_met = (met.sum(axis=0) + met.sum(axis=1)).tolist()
+    lacks = {name: None if name in made else APART if has_met[place[name]] else NEVER_COMPARED for name in names}
     return {name: Strength(made.get(name, Interval(None)), lacks[name]) for name in names}
 
 

@@ -40,12 +40,6 @@ def signs_shown(values: Iterable[float]) -> list[str]:
     return [signed(each) if digits == 2 else f"{each:+.{digits}f}" for each in numbers]
 
 
-def shares(values: Sequence[float]) -> str:
-    """ "40%", "40% to 62%"."""
-    low, high = percent(min(values)), percent(max(values))
-    return low if low == high else f"{low} to {high}"
-
-
 def compared(metric: Metric) -> tuple[str, ...]:
     """The metric's variants that are compared: those it lists, else its headlines."""
     return chosen_variants(metric, metric.description.compared) or headlines(metric)
