@@ -173,7 +173,7 @@ def _named(options: CompareOptions) -> list[str]:
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by, judges = options.by, texts_in(options.judges)
     if options.a is not None or options.baseline is not None or options.fail_if:
-        raise UserError(f"--by {by} compares settings of one agent: leave out systems and --fail-if.")
+        raise UserError(f"--by {by} compares settings of one agent: leave out systems, --baseline and --fail-if.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
     assert by is not None

@@ -136,9 +136,9 @@ def with_conclusions(pairs: Sequence[PairScore], family: Family) -> tuple[PairSc
     """The same rows, with overall preferences concluded as part of the family; the others are exploratory."""
     rows: list[PairScore] = []
     for row in pairs:
-        of_primary = tested(family, _preference(row), row.a, row.b) if row.dimension == PRIMARY else None
+        concluded_row = tested(family, _preference(row), row.a, row.b) if row.dimension == PRIMARY else None
         is_unread = row.contrast.outcome in ("not_read", "order_decided")
-        contrast = of_primary or (row.contrast if is_unread else explored(row.contrast))
+        contrast = concluded_row or (row.contrast if is_unread else explored(row.contrast))
         rows.append(row.model_copy(update={"contrast": contrast}))
     return tuple(rows)
 

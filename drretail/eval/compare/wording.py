@@ -27,7 +27,10 @@ def difference_of(row: ComparedRow) -> str:
     """ "+0.05, +0.02 to +0.08, n = 50": A minus B with its interval, and queries; of ``done`` both shares."""
     size = f"n = {row.n_pairs:,}"
     if row.no_interval is None and row.ci_low is None:
-        return f"{percent(row.mean_a or 0.0)} and {percent(row.mean_b or 0.0)}, {size}"
+        both = (row.mean_a or 0.0, row.mean_b or 0.0)
+        # A failure among hundreds is not 100%.
+        shares = [f"{100 * each:.1f}%" if each < 1 and percent(each) == "100%" else percent(each) for each in both]
+        return f"{' and '.join(shares)}, {size}"
     difference, *ends = signs_shown(end for end in (row.difference, row.ci_low, row.ci_high) if end is not None)
     interval = f", {' to '.join(ends)}" if ends else " on every query" if row.no_interval == "alike" else ""
     return f"{difference}{interval}, {size}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from drretail.errors import UnknownName, UserError
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.family import chosen_pairs, family_of
 from drretail.eval.scores.gathering import Gathered
-from drretail.experiment import Definition
+from drretail.experiment import Definition, Experiment, read_definition
 from tests.build import SYSTEM, known
 from tests.eval.compare import crafted
 from tests.eval.compare.crafted import (
@@ -222,3 +223,12 @@ def test_noise_is_split_between_agent_and_judge() -> None:
     table = crafted.only_table(comparison(gathered(("quality", "overall", JUDGE, {"a": a, "b": b}))))
     mine, _ = table.reliability
     assert (mine.system, mine.sd_judge) == ("a", 1.0)  # (2 + 2 + 0 + 0) / 4 degrees of freedom
+
+
+def test_the_baseline_is_the_first_agent_that_the_experiment_named_whatever_came_later(tmp_path: Path) -> None:
+    for label in ("react@m", "another@m"):
+        named = {"null_empty": FLOOR, label: SYSTEM, "last@m": SYSTEM}
+        planned = Definition(world_fingerprint="f", systems=named, tool_schema_hash="t")
+        with Experiment(tmp_path / "exp", planned) as experiment:
+            assert experiment.definition.baseline == "react@m"
+    assert chosen_pairs(read_definition(tmp_path / "exp"))[0] == [("another@m", "react@m"), ("last@m", "react@m")]
