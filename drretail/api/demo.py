@@ -79,8 +79,12 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     card = most_telling([each.card for each in rendered])
     parts = [*_question_parts(view, card, to / "report.md")]
     if view.scores.scoreboard is not None:  # who did better over all questions
-        parts += prose("", *conclusion(view.scores.scoreboard), "")
-        parts += [board_table(view.scores.scoreboard)]
+        board = view.scores.scoreboard
+        shown = [sentence for sentence in conclusion(board) if " is above " in sentence]
+        parts += prose(
+            "", *(shown or ["No difference is shown by so few questions:"]), f"drretail compare {experiment}"
+        )
+        parts += [board_table(board)]
     user = card.question.query.user_id
     parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]
