@@ -94,10 +94,11 @@ def sentences(
     for name, row in ((name, row) for name, measure in measures for row in measure if row.is_shown):
         best = row if row.outcome == "higher" else row.turned
         where = f"{name}, where less is better" if row.less_is_better else name
-        yield f"{names[best.a]} is above {names[best.b]} in {where} ({difference_of(best)})."
+        a, b = (names.get(label, label) for label in (best.a, best.b))
+        yield f"{a} is above {b} in {where} ({difference_of(best)})."
 
     def of(row: ComparedRow, text: str) -> str:
-        return f"({text})" if is_of_two else f"{names[row.a]} − {names[row.b]} ({text})"
+        return f"({text})" if is_of_two else f"{names.get(row.a, row.a)} − {names.get(row.b, row.b)} ({text})"
 
     unread: dict[str, list[str]] = defaultdict(list)
     for name, measure in measures:

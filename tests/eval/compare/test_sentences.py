@@ -3,7 +3,7 @@
 ``python -m tests.eval.compare.test_sentences`` writes the file anew.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def misread(held: Gathered) -> Gathered:
     return replace(held, tables_of_judges=made)
 
 
-def bought(a: list[Run], b: list[Run], **more: Any) -> Gathered:
+def bought(a: Sequence[Run], b: Sequence[Run], **more: Any) -> Gathered:
     return gathered(("basket", "feasible", CODE, {"a": runs(a), "b": runs(b)}), **more)
 
 

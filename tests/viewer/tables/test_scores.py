@@ -89,7 +89,7 @@ def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
 
 def test_what_is_shown_stands_first_and_one_system_is_told_by_two_scores_with_their_queries() -> None:
     rows = {system: {"FP": cell(0.8, 5)} for system in ("a@m", "b@m", "oracle")}
-    ends = {"ci_low": -0.3, "ci_high": -0.2}
+    ends: dict[str, Any] = {"ci_low": -0.3, "ci_high": -0.2}
     compared = (
         measure("clean", "undecided", n_pairs=5, no_interval="alike"),
         measure("FP", "lower", difference=-0.25, **ends),
