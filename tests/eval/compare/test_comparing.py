@@ -90,7 +90,7 @@ def test_a_row_holds_the_paired_difference_whose_interval_and_p_are_those_of_a_t
     row = only_row(comparison(beside(a, b)))
     assert row.mean_a == pytest.approx(sum(a) / 12)
     assert row.difference == pytest.approx((row.mean_a or 0) - (row.mean_b or 0), abs=1e-9)
-    theirs = ttest_1samp(np.array(a) - np.array(b), 0.0)
+    theirs: Any = ttest_1samp(np.array(a) - np.array(b), 0.0)
     ends = theirs.confidence_interval()
     assert row.p == pytest.approx(theirs.pvalue)
     assert (row.ci_low, row.ci_high) == pytest.approx((ends.low, ends.high), abs=1e-9)
