@@ -1,7 +1,7 @@
 """Do 95% intervals of corrected scores hold the truth? Coverage and width over made-up experiments.
 
     python benchmarks/ppi.py [--rounds 2000] [--score FP] [--judge good] [--users 10] [--share .4] [--rate .05]
-                             [--labels 20] [--promises] [--published] [--workers 1] [--seed 7] [--json FILE]
+                             [--labels 20] [--published] [--workers 1] [--seed 7] [--json FILE]
 
 Every option of the grid may be given several times; without it, all its values are measured. Every round makes the
 claims or meetings of two systems on 40 queries, what people would say of each, and a judge's verdicts. The users'
@@ -18,11 +18,9 @@ estimates are those of ``drretail lab correct``. The truth is the mean over all 
     alike      always says "full"
 
 Printed are the coverage and the width of one system, the width that as many labels drawn by lot have without the
-judge, and the coverage of the difference of two systems. With ``--promises``, every difference that is not shown yet
-and is said to take a number of further labels is put to the test: an experiment with such a difference and so many
-labels is made, and the share of those that show it is printed. With ``--published``, ours stands beside the published
-PPI++ where its assumptions hold (independent items, labels by lot); tests/stats/test_prediction_powered.py holds that
-formula against ppi-python to 1e-9.
+judge, and the coverage of the difference of two systems. With ``--published``, ours stands beside the published PPI++
+where its assumptions hold (independent items, labels by lot); tests/stats/test_prediction_powered.py holds that formula
+against ppi-python to 1e-9.
 """
 
 import argparse
@@ -48,7 +46,6 @@ from drretail.stats.prediction_powered import (
     corrected_mean,
     difference,
     labels_alone,
-    labels_needed,
     next_stratum,
 )
 
@@ -81,10 +78,6 @@ class Row(Cell):
     width: float
     width_of_labels_alone: float
     coverage_of_difference: float
-    promised: int
-    """Rounds whose difference is not shown and is said to take a number of further labels."""
-    kept: float
-    """The share of these in which so many further labels show a difference as large as the one seen."""
 
 
 def independent_mean(
@@ -199,7 +192,7 @@ def cells(given: argparse.Namespace) -> Iterator[Cell]:
 def measured(cell: Cell, given: argparse.Namespace) -> Row:
     maker = Maker(cell, given.seed, given.floor)
     other = cell.rate + (given.apart if cell.rate < 0.5 else -given.apart)
-    held, apart, wide, alone, kept = [], [], [], [], []
+    held, apart, wide, alone = [], [], [], []
     for at in range(given.rounds):
         one, two = (maker.system(leans, cell.labels) for leans in maker.leans((cell.rate, other)))
         found, second = estimated(one), estimated(two)
@@ -209,31 +202,13 @@ def measured(cell: Cell, given: argparse.Namespace) -> Row:
         wide.append(width(found))
         if not at % 10 and (only := labels_alone(one)) is not None:
             alone.append(width(only))
-        if given.promises and gap.low is not None and gap.high is not None and gap.low <= 0 <= gap.high:
-            needed = labels_needed(gap, 2 * cell.labels)
-            if needed is not None and needed <= len(one) + len(two):
-                kept += promise_kept(maker, found.value, gap, needed)
     return Row(
         **asdict(cell),
         coverage=fmean(held),
         width=fmean(wide),
         width_of_labels_alone=fmean(alone),
         coverage_of_difference=fmean(apart),
-        promised=len(kept),
-        kept=fmean(kept) if kept else 0.0,
     )
-
-
-def promise_kept(maker: Maker, value: float, gap: Corrected, needed: int) -> list[bool]:
-    """Whether the labels that are said to show this difference do so in a new experiment with such a difference."""
-    truths = (value, value - gap.value)
-    if not 0.02 <= min(truths) <= max(truths) <= 0.98:
-        return []
-    one, two = (estimated(maker.system(leans, needed // 2)) for leans in maker.leans(truths))
-    again = difference(one, two)
-    assert again.low is not None
-    assert again.high is not None
-    return [again.low > 0 if gap.value > 0 else again.high < 0]
 
 
 def published(given: argparse.Namespace) -> Iterator[dict[str, float]]:
@@ -265,7 +240,6 @@ def main() -> None:
     parser.add_argument("--rate", type=float, action="append")
     parser.add_argument("--labels", type=int, action="append")
     parser.add_argument("--apart", type=float, default=0.1, help="how far the second system is from the first")
-    parser.add_argument("--promises", action="store_true", help="whether the labels that are said to be needed suffice")
     parser.add_argument("--published", action="store_true", help="beside PPI++ as published")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--floor", type=int, default=FLOOR)
@@ -273,18 +247,15 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     print(f"{given.rounds:,} rounds, floor {given.floor}, seed {given.seed}\n")
-    print(
-        "| score | judge | users | share | rate | labels | coverage | width | labels alone | a difference | promises |"
-    )
+    print("| score | judge | users | share | rate | labels | coverage | width | labels alone | a difference |")
     print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     rows: list[Row] = []
     with ProcessPoolExecutor(given.workers) as pool:
         for row in pool.map(partial(measured, given=given), cells(given)):
             rows.append(row)
-            *names, covered, wide, alone, apart, promised, kept = astuple(row)
-            promises = f"{kept:.2f} of {promised:,}" if promised else ""
+            *names, covered, wide, alone, apart = astuple(row)
             cell = " | ".join(map(str, names))
-            print(f"| {cell} | {covered:.3f} | {wide:.2f} | {alone:.2f} | {apart:.3f} | {promises} |", flush=True)
+            print(f"| {cell} | {covered:.3f} | {wide:.2f} | {alone:.2f} | {apart:.3f} |", flush=True)
     for name, found in (("one system", [r.coverage for r in rows]), ("two", [r.coverage_of_difference for r in rows])):
         low = sum(each < LEAST_COVERAGE for each in found)
         print(f"\n{name}: least coverage {min(found):.3f}; below {LEAST_COVERAGE}: {low:,} of {len(found):,} cells")

@@ -32,7 +32,7 @@ from drretail.records.base import Document, canonical_json, fault_of, file_name,
 from drretail.records.criteria import KnownAnswer
 from drretail.records.evidence import FetchedPage, FetchedPages
 from drretail.records.query import KeptReference, Query
-from drretail.records.run import DiscardedRun, Run, RunError, System
+from drretail.records.run import BASELINES, DiscardedRun, Run, RunError, System
 from drretail.records.shop import ProfileSummary
 from drretail.run_file import JOURNAL, RUN_FILE, Member, Recorded, journal_path, read_run, write_run_file
 
@@ -68,6 +68,8 @@ class Definition(Document):
     """By label, the query ids of systems that were started with a part of the queries; others answer all of them."""
     systems: dict[str, System] = Field(default_factory=dict[str, System])
     """By label."""
+    baseline: str | None = Field(default=None, exclude_if=lambda label: label is None)
+    """The system that was named first, which ``compare`` sets the others against."""
     prompt_hashes: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]])
     """By label, then by prompt."""
     code: dict[str, dict[str, str]] = Field(default_factory=dict[str, dict[str, str]], exclude_if=lambda code: not code)
@@ -255,7 +257,15 @@ class Experiment:
 
     def _joined(self, existing: Definition | None, planned: Definition) -> Definition:
         """Both definitions together, with the tasks of their queries."""
-        nothing = {"queries": (), "asked": {}, "systems": {}, "prompt_hashes": {}, "code": {}, "categories": {}}
+        nothing = {
+            "queries": (),
+            "asked": {},
+            "systems": {},
+            "baseline": None,
+            "prompt_hashes": {},
+            "code": {},
+            "categories": {},
+        }
         existing = existing or planned.model_copy(update=nothing)
         if existing.world_fingerprint != planned.world_fingerprint:
             if existing.world_fingerprint is None or planned.world_fingerprint is None:
@@ -293,6 +303,7 @@ class Experiment:
                 raise UserError(
                     f"{self.folder} holds runs of {label!r} with other prompts ({', '.join(changed)}): {elsewhere}"
                 )
+        researching = (label for label, system in planned.systems.items() if system.agent not in BASELINES)
         return existing.model_copy(
             update={
                 "title": planned.title or existing.title,
@@ -302,6 +313,7 @@ class Experiment:
                 "queries": tuple(queries[query_id].task for query_id in sorted(queries)),
                 "asked": dict(sorted(_asked_together(existing, planned).items())),
                 "systems": dict(sorted((existing.systems | planned.systems).items())),
+                "baseline": existing.baseline or next(researching, None),
                 "prompt_hashes": dict(sorted((existing.prompt_hashes | planned.prompt_hashes).items())),
                 "code": dict(sorted((existing.code | planned.code).items())),
                 "categories": dict(sorted((planned.categories | existing.categories).items())),

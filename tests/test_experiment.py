@@ -33,7 +33,7 @@ def test_a_saved_run_is_in_its_experiment(tmp_path: Path) -> None:
     with Experiment(tmp_path / "exp", ASKED) as experiment:
         experiment.save(MADE)
     assert [*read_runs(tmp_path / "exp")] == [MADE.run]
-    assert read_definition(tmp_path / "exp") == ASKED
+    assert read_definition(tmp_path / "exp") == ASKED.model_copy(update={"baseline": LABEL})
 
 
 def test_a_run_with_a_journal_and_no_file_was_interrupted(tmp_path: Path) -> None:

@@ -100,11 +100,6 @@ class Compared:
             return
         for comparison in self.comparisons:
             yield from comparison_parts(comparison, self.cards, details=details)
-        if count > 1:
-            yield Prose(
-                f"{count} pairs are compared. Primary scores (*) are corrected over all of them. The others are "
-                "exploratory: they are corrected only within each pair, so some may differ by chance."
-            )
 
     def _settings(self) -> Iterator[Part]:
         """Scores by one option, or what systems decided on twins."""
@@ -120,8 +115,9 @@ class Compared:
 def compare(options: CompareOptions) -> Compared:
     """Systems side by side, query by query: what can be concluded, what can't, and what is missing.
 
-    ``.comparisons`` has all pairs, or those with ``a``; ``.comparison`` the pair of ``a`` and ``b``. With ``by`` there
-    is one table for each metric and judge instead. The beginning of a label is enough if no other label begins with it.
+    ``.comparisons`` has each system against the baseline, or only ``a``; ``.comparison`` the only pair. With ``by``
+    there is one table for each metric and judge instead. The beginning of a label is enough if no other label begins
+    with it.
     Nothing is judged. Raises UnknownName for an unknown label, and UserError for an ambiguous one and for options that
     contradict each other.
     """
@@ -152,7 +148,9 @@ def _compared(options: CompareOptions, read: Sequence[Rule | GateRule]) -> Compa
             and sum(system.agent not in BASELINES for system in systems.values()) < 2
         ):
             return Compared(broken=broken, systems=systems, options=options)
-    comparisons = compare_recorded(experiment, options.a, options.b, metrics=metrics, judges=judges, bar=options.bar)
+    comparisons = compare_recorded(
+        experiment, options.a, options.b, baseline=options.baseline, metrics=metrics, judges=judges
+    )
     tests = [rule for rule in read if isinstance(rule, GateRule)]
     gates = judged_gates(comparisons, tests, Clusters.of(read_definition(experiment).queries))
     shown = judges_of_faithfulness(table for comparison in comparisons for table in comparison.tables)
@@ -174,8 +172,8 @@ def _named(options: CompareOptions) -> list[str]:
 
 def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by, judges = options.by, texts_in(options.judges)
-    if options.a is not None or options.fail_if:
-        raise UserError(f"--by {by} compares settings of one agent: leave out systems and --fail-if.")
+    if options.a is not None or options.baseline is not None or options.fail_if:
+        raise UserError(f"--by {by} compares settings of one agent: leave out systems, --baseline and --fail-if.")
     if by == "twin":
         return Compared(twins=twin_rows(experiment))
     assert by is not None

@@ -50,7 +50,7 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     from drretail.viewer.experiment import read_view
     from drretail.viewer.page.document import one_page, rendered_questions
     from drretail.viewer.page.question import most_telling
-    from drretail.viewer.tables.scoreboard import board_table, conclusion, without_equal
+    from drretail.viewer.tables.scoreboard import board_table, conclusion
 
     progress = choose_progress()
     check_is_demo(to)
@@ -79,9 +79,12 @@ def _made(to: Path) -> "Result[RecordedExperiment]":
     card = most_telling([each.card for each in rendered])
     parts = [*_question_parts(view, card, to / "report.md")]
     if view.scores.scoreboard is not None:  # who did better over all questions
-        board, same = without_equal(view.scores.scoreboard)
-        parts += prose("", f"Result: {conclusion(view.scores.scoreboard).can}", "")
-        parts += [board_table(board), Prose(same)]
+        board = view.scores.scoreboard
+        shown = [sentence for sentence in conclusion(board) if " is above " in sentence]
+        parts += prose(
+            "", *(shown or ["No difference is shown by so few questions:"]), f"drretail compare {experiment}"
+        )
+        parts += [board_table(board)]
     user = card.question.query.user_id
     parts += prose("", f'Ask your own:\ndrretail ask "…" --world {folder} --user {user}')
     parts += [Prose("All questions with every claim and its evidence, and what the columns mean:"), str(page)]

@@ -24,7 +24,8 @@ from drretail.viewer.plots.experiment_plots import plots_of
 from drretail.viewer.run_lines import run_line
 from drretail.viewer.sections import sections
 from drretail.viewer.summary import summary_of
-from drretail.viewer.tables.scoreboard import board_table, concluded
+from drretail.viewer.tables.scoreboard import board_table, compared_table
+from drretail.viewer.tables.scores import system_names
 from drretail.viewer.text_report import FEW_RUNS, text_of
 
 MANY_RUNS = 50
@@ -77,8 +78,9 @@ def report(options: ReportOptions) -> Result[str]:
         board = view.scores.scoreboard
         if board is None:
             raise UserError(f"{view.folder} has no scores yet: drretail score {quote(str(view.folder))} makes them.")
+        names = system_names((row.system for row in board.rows), board.systems)
         tables = [table for section in sections(view.scores) for table in section.every]
-        drawn = map(latex_table, filter(None, (board_table(board), concluded(board), *tables)))
+        drawn = map(latex_table, filter(None, (board_table(board), compared_table(board.compared, names), *tables)))
         text = "\n".join(["% In the preamble: \\usepackage{booktabs,amssymb}", *drawn])
         _write(to, text)
     else:

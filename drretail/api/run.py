@@ -190,13 +190,13 @@ def _prepared(options: RunOptions, *, keyless: bool) -> Generator[_Ready]:
             wanted = {query.query_id for query in tasks}
             return [query for query in asked_queries(named, options.user, world) if query.query_id in wanted]
 
-        from drretail.stats.significance import fewest_users
+        from drretail.stats.intervals import FEWEST
 
         systems = _varied(options, systems, world, tasks, observer)
         users = len({query.user_id or query.query_id for query in tasks})
-        if len(systems) > 1 and users < (fewest := fewest_users()):
+        if len(systems) > 1 and users < FEWEST:
             of_users = f" of {counted(users, 'user')}" if any(query.user_id for query in tasks) else ""
-            cannot = f"differences between systems can't be shown with fewer than {fewest} users"
+            cannot = f"differences between systems can't be shown with fewer than {FEWEST} users"
             observer.note(f"{counted(len(tasks), 'query')}{of_users}: {cannot}.")
         spec = str(world.folder or world.servers) if isinstance(options.world, World) else str(options.world)
         yield _Ready(options, world, spec, settings, opener, systems, tasks, open_gold, shard, retry)

@@ -171,7 +171,8 @@ def _own(metric: Metric) -> Metric:
 
 @cache
 def _on_board(metric: Metric) -> Metric:
-    """The metric with what it is compared by on the scoreboard, unless it names columns of its own.
+    """The metric with what it is compared by on the scoreboard, unless it names columns of its own; a single one is a
+    headline.
 
     A metric whose values are neither good nor bad stays away.
     """
@@ -184,7 +185,8 @@ def _on_board(metric: Metric) -> Metric:
         BoardColumn(variant=each, meaning=its.meanings.get(each) or f"by the metric {metric.name}")
         for each in shown[:MOST_COLUMNS]
     )
-    return replace(metric, description=its.model_copy(update={"scoreboard": columns}))
+    headlines = its.primary or (tuple(shown) if len(shown) == 1 else ())
+    return replace(metric, description=its.model_copy(update={"scoreboard": columns, "primary": headlines}))
 
 
 @cache

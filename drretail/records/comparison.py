@@ -7,21 +7,10 @@ from pydantic import Field
 
 from drretail.records.base import Estimated, OfJudge, Record
 
-Outcome = Literal[
-    "higher",
-    "lower",
-    "identical",
-    "undecided",
-    "too_few",
-    "nothing",
-    "not_concluded",
-    "not_read",
-    "order_decided",
-    "missing",
-]
-"""The result of comparing A with B. "nothing": no query has values of both. "not_concluded": the judge is rule-based.
-"not_read": the judge does not read (``JudgeAudit``). "order_decided": nor does one that chooses by the order of two
-reports. "missing": more than one pair in ten lacks a value.
+Outcome = Literal["higher", "lower", "undecided", "too_few", "missing", "not_read", "order_decided", "exploratory"]
+"""The result of comparing A with B. "missing": more than one pair in ten lacks a value. "not_read": the judge follows
+rules or does not read (``JudgeAudit``). "order_decided": nor does one that chooses by the order of two reports.
+"exploratory": nothing is tested.
 """
 
 ORDER_DECIDED = "not read: the order decided"
@@ -60,12 +49,10 @@ class ComparedRow(Estimated):
     """One variant. A query's value is the mean of its repeats; a difference is A's value minus B's on one query."""
 
     a: str = Field(default="", exclude_if=lambda label: not label)
-    """A's label and B's; blank where what the row stands in names them, as is the ``judge``."""
+    """A's label and B's."""
     b: str = Field(default="", exclude_if=lambda label: not label)
     judge: str = Field(default="", exclude_if=lambda judge: not judge)
     """The name of the judge."""
-    failed: int = Field(default=0, exclude_if=lambda count: not count)
-    """On the scoreboard: the judge's questions in this metric without a usable answer, which its values leave out."""
     metric: str
     """The metric, such as faithfulness."""
     variant: str
@@ -74,11 +61,13 @@ class ComparedRow(Estimated):
     """Its name beside rows of other metrics. Blank if metric and variant name it."""
     is_count: bool = False
     """True if the values are not shares or ratings but have a unit of their own."""
+    less_is_better: bool = Field(default=False, exclude_if=lambda less: not less)
+    """True if a high value is bad, as of false answers."""
     mean_a: float | None = None
     """Mean over the paired queries only, as is ``mean_b``."""
     mean_b: float | None = None
     difference: float | None = None
-    """Mean of A minus B over the paired queries, with its 95% interval and test over users."""
+    """Mean of A minus B over the paired queries, with its 95% interval over users."""
     n_planned: int
     """Queries that the experiment asks."""
     n_due: int = 0
@@ -86,55 +75,32 @@ class ComparedRow(Estimated):
     n_pairs: int
     """Queries with values of both systems."""
     dropped: dict[str, int] = Field(default_factory=dict[str, int])
-    """Queries that lack one of the two values, by whose it is and why; together n_planned − n_pairs."""
-    unread: str = Field(default="", exclude_if=lambda why: not why)
-    """How many citations of A or B could not be read, if nothing is concluded for that reason."""
-    incomplete_a: int = 0
-    """Runs of A that lack an answer which a provider did not give: nothing is concluded against A."""
-    incomplete_b: int = 0
-    above: int = 0
-    """Queries on which A is above B; ``equal`` and ``below`` count those on which it is equal and below."""
-    equal: int = 0
-    below: int = 0
+    """Due queries that lack a value of one system, by why; together n_due − n_pairs."""
     p: float | None = None
-    """Two-sided p of the mean difference, from flipping the signs of users."""
+    """Two-sided p of the difference, from the same estimate as its interval. None if nothing is tested."""
     p_holm: float | None = None
-    """``p`` after Holm's correction. Primary rows are corrected together, over all pairs of systems that research. The
-    others are corrected with those of the same metric, judge and pair."""
+    """``p`` after Holm's correction over ``tests`` tests."""
     tests: int = 0
-    """Number of tests in that correction."""
     is_primary: bool = False
-    """False for exploratory rows."""
+    """True for a headline, and for ``done``. Nothing is concluded from other rows of two systems."""
+    outcome: Outcome = "exploratory"
+    """The result of comparing A with B."""
+    why: str = ""
+    """Why nothing is concluded: what is missing, or who does not read; else empty."""
+    apart: float | None = None
+    """A tenth of the scale, such as 1 point of 10, for which ``n_needed`` is."""
+    n_needed: int | None = None
+    """Queries that show so large a true difference in 8 of 10 experiments, at 5 % divided by ``tests``."""
+    n_needed_low: int | None = None
+    """Below 50 users: the number needed lies from here to ``n_needed_high`` in 8 of 10 experiments."""
+    n_needed_high: int | None = None
     by_query: dict[str, tuple[float, float]] = Field(default_factory=dict[str, tuple[float, float]], exclude=True)
     """A's and B's value of each paired query; not written."""
-    error: float | None = Field(default=None, exclude=True)
-    """The difference's standard error over users, on which power rests, with the degrees of ``freedom``; not written.
-    """
-    freedom: float = Field(default=0.0, exclude=True)
-    sd: float | None = None
-    """Standard deviation of the differences over queries."""
-    detectable: float | None = None
-    """The true difference that this many queries show in 80 % of experiments. The level is 5 %, divided by the number
-    of tests in its metric. None if all differences are equal, or the users too few to show any."""
-    queries_needed: int | None = None
-    """Queries needed to show the observed difference with 80 % power, at the same level."""
-    queries_at_least: int | None = None
-    """In 8 of 10 experiments the number needed lies from here to ``queries_at_most``, where there is such an end."""
-    queries_at_most: int | None = None
-    users_needed: int | None = None
-    """Users needed for these queries, at the present number of queries per user. None if no user is known."""
-    outcome: Outcome
-    """The result of comparing A with B."""
 
     @property
-    def is_complete(self) -> bool:
-        """True if at most one due pair in ten lacks a value: else nothing is concluded."""
-        return 10 * (self.n_due - self.n_pairs) <= self.n_due
-
-    @property
-    def clusters(self) -> int:
-        """The number of users, or of queries if no user is known."""
-        return self.n_pairs if self.n_users is None else self.n_users
+    def is_shown(self) -> bool:
+        """True if a difference is concluded."""
+        return self.outcome in ("higher", "lower")
 
     @property
     def turned(self) -> "ComparedRow":
@@ -145,13 +111,14 @@ class ComparedRow(Estimated):
             "difference": None if self.difference is None else 0.0 - self.difference,
             "ci_low": low,
             "ci_high": high,
+            "by_query": {query: (b, a) for query, (a, b) in self.by_query.items()},
         }
         return self.model_copy(
             update=_swapped(self, _SIDES) | turned | {"outcome": swapped.get(self.outcome, self.outcome)}
         )
 
 
-_SIDES = (("a", "b"), ("mean_a", "mean_b"), ("above", "below"), ("incomplete_a", "incomplete_b"))
+_SIDES = (("a", "b"), ("mean_a", "mean_b"))
 
 
 def _swapped(record: Record, pairs: Collection[tuple[str, str]]) -> dict[str, Any]:
@@ -207,15 +174,15 @@ class PairScore(OfJudge):
     loss: Share = Share()
     contrast: ComparedRow
     """The two by query, like any other variant: a query's value is the system's win rate, 0 to 1, a tie counting half.
-    The difference is the share of queries won minus the share lost. Overall quality is a primary row, and the other
+    The difference is the share of queries won minus the share lost. Overall quality is a headline, and the other
     dimensions are exploratory.
     """
     longer_won: float | None = None
     """Share of decided pairs that the report with more words won; 0.5 means no preference for length."""
     length_controlled: Share = Share()
-    """The win rate if all reports had the same length, as in length-controlled AlpacaEval. A logistic fit
-    on tanh of the difference in words, in standard deviations; its interval is a bootstrap over users. None below ten
-    queries, or if one system's reports are nearly always longer."""
+    """The win rate if all reports had the same length, as in length-controlled AlpacaEval: one logistic regression
+    on tanh of the difference in words, in standard deviations, over the pairs that were read. None below ten queries,
+    or if one system's reports are nearly always longer."""
     flip_rate: float | None = None
     """Share of scored pairs whose result changed with the order, also between a winner and "equal". None if one order
     was not asked."""
@@ -239,8 +206,8 @@ class PairScore(OfJudge):
     def turned(self) -> "PairScore":
         """The same, of ``b`` against ``a``."""
         even = self.length_controlled
-        low, high = (None if end is None else 1 - end for end in (even.ci_high, even.ci_low))
-        value = None if even.value is None else 1 - even.value
+        low, high = (None if end is None else round(1 - end, 10) for end in (even.ci_high, even.ci_low))
+        value = None if even.value is None else round(1 - even.value, 10)
         turned = {"length_controlled": even.model_copy(update={"value": value, "ci_low": low, "ci_high": high})}
         return self.model_copy(update=_swapped(self, _PAIRS) | turned | {"contrast": self.contrast.turned})
 
@@ -249,35 +216,23 @@ _PAIRS = (("a", "b"), ("wins", "losses"), ("win", "loss"))
 
 
 class Reliability(Record):
-    """How steady one system is in one variant, if runs or judgements were repeated."""
+    """How steady one system is in one variant, if runs or judgements were repeated: standard deviations."""
 
-    metric: str
-    variant: str
+    metric: str = ""
+    variant: str = ""
     name: str = ""
     """As in ``ComparedRow``."""
-    system: str
+    system: str = ""
     sd_queries: float | None = None
-    """Standard deviation between queries; includes the agent's noise if each query was run once."""
+    """Between queries; includes the agent's noise if each query was run once."""
     sd_agent: float | None = None
     """Between repeats of the agent on a query, without the judge's noise; None if that can't be separated."""
     sd_judge: float | None = None
-    """Standard deviation between repeats of the judge on a report."""
+    """Between repeats of the judge on a report."""
     sd_repeats: float | None = None
-    """Standard deviation between repeats of the agent on a query, agent and judge together. Given if the judge may
-    answer differently the next time and judged each report once.
+    """Between repeats of the agent on a query, agent and judge together. Given if the judge may answer differently the
+    next time and judged each report once.
     """
-    bar: float | None = None
-    """The value that a repeat must reach to pass."""
-    k: int = 1
-    """Repeats of the agent that must all pass; queries with fewer are left out."""
-    n_queries: int = 0
-    """Queries with ``k`` known outcomes; a run without a report does not pass."""
-    pass_1: float | None = None
-    pass_k: float | None = None
-    mean: float | None = None
-    """Mean over the queries with ``k`` values."""
-    worst_of_k: float | None = None
-    """Mean over the same queries of the lowest of ``k`` values."""
 
 
 class JudgeTable(OfJudge):
@@ -285,17 +240,8 @@ class JudgeTable(OfJudge):
 
     rows: tuple[ComparedRow, ...]
     """One row per variant."""
-    failed: int = 0
-    """The judge's questions on both systems without a usable answer, which its values leave out."""
     reliability: tuple[Reliability, ...] = ()
     """How steady each system is over repeats, if queries were run several times."""
-
-
-class Missing(Record):
-    """Something without which the comparison says less, and the command that makes it, if there is one."""
-
-    what: str
-    command: str | None = None
 
 
 class Comparison(Record):
@@ -309,14 +255,8 @@ class Comparison(Record):
     """One for each judge and set of rules."""
     pairs: tuple[PairScore, ...] = ()
     """Of the same two systems, by judge and dimension."""
-    missing: tuple[Missing, ...] = ()
-    """What could not be compared, with the command that makes it."""
-    not_read: tuple[str, ...] = Field(default=(), exclude_if=lambda sentences: not sentences)
-    """As on the scoreboard; it stands before the conclusions."""
     conclusions: tuple[str, ...] = ()
-    """Each with the figures that it rests on."""
-    exploratory: tuple[str, ...] = ()
-    """What was seen in figures that are no headlines: nothing is concluded from them."""
+    """One for each headline and for ``done``, with the figures that it rests on."""
 
 
 class TwinRow(Record):

@@ -65,8 +65,8 @@ class MetricDescription(Record):
     reports that have a value.
     """
     primary: tuple[str, ...] = ()
-    """Variants by which systems are chosen. Their tests are corrected over all pairs of systems; all other tests are
-    exploratory. If empty, the compared variant, if there is only one.
+    """Headlines: the variants by which systems are chosen, whose tests are corrected together. Nothing is concluded
+    from the others.
     """
     scoreboard: tuple[BoardColumn, ...] = ()
     """Its columns on the scoreboard. If empty, it has none."""
@@ -430,12 +430,12 @@ class Scoreboard(Record):
     not_read: tuple[str, ...] = Field(default=(), exclude_if=lambda sentences: not sentences)
     """What nothing is concluded from, named before all else: judges that do not read."""
     differs: tuple[str, ...] = ()
-    """Sentences on all pairs that research: which differences are shown, or what it would take to show one."""
+    """Sentences on what each headline shows of the systems against the baseline, and how many queries it takes."""
     are_answers: bool = Field(default=False, exclude_if=lambda are_answers: not are_answers)
     """True if all systems that research are assistants of a shop, whose answers cite no records."""
     compared: tuple[ComparedRow, ...] = ()
-    """The comparisons on which these sentences rest: all pairs of systems that research, in each measure by which
-    systems are chosen. A row's name is the column's, or "side by side".
+    """The comparisons on which these sentences rest: each system that researches against the baseline, in each
+    headline. A row's name is the column's, or "side by side".
     """
     notes: tuple[str, ...] = ()
     prices_as_of: date | None = None

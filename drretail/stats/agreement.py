@@ -127,8 +127,6 @@ def sign(number: float) -> int:
 SystemQuery = tuple[str, str]
 """A system and a query."""
 Values = Mapping[SystemQuery, float]
-_Rows = dict[str, dict[str, float]]
-"""By system, the centred rank of each of its queries."""
 FEWEST_REPORTS = 3
 """A system with fewer reports says nothing about an order."""
 
@@ -154,54 +152,35 @@ def spearman_within(first: Values, second: Values) -> Within | None:
 
     With a single system, ρ and p are those of the usual Spearman test with its t approximation.
     """
+    import numpy as np
     from scipy.special import stdtr
+    from scipy.stats import rankdata
 
-    cells = sorted(first.keys() & second.keys())
-    left, right = _centred(cells, first), _centred(cells, second)
-    systems = sorted(left.keys() & right.keys())
-    if not systems:
+    reports: dict[str, list[str]] = {}
+    for system, query in sorted(first.keys() & second.keys()):
+        reports.setdefault(system, []).append(query)
+    place = {query: at for at, query in enumerate(sorted({query for its in reports.values() for query in its}))}
+    rows: list[tuple[list[int], Tables]] = []
+    for system, queries in reports.items():
+        both = [[values[system, query] for query in queries] for values in (first, second)]
+        if len(queries) >= FEWEST_REPORTS and all(len(set(values)) > 1 for values in both):
+            centred = (rankdata(both, axis=1) - (len(queries) + 1) / 2) / (len(queries) + 1)
+            rows.append(([place[query] for query in queries], centred))
+    if not rows:
         return None
-    n = sum(len(left[system]) for system in systems)
-    queries = {query for system in systems for query in left[system]}
-    size = sum(_dot(left[each], left[each]) for each in systems) * sum(
-        _dot(right[each], right[each]) for each in systems
-    )
-    rho = max(-1.0, min(1.0, sum(_dot(left[each], right[each]) for each in systems) / sqrt(size)))
-    shuffled = sum(_dot(left[a], left[b]) * _dot(right[a], right[b]) for a in systems for b in systems)
-    free = n - len(systems)
-    worth = 1 + (free if shuffled <= 0 else min(free, size / shuffled * (len(queries) - 1)))
+    # Systems x queries, with 0 where there is no report.
+    left, right = np.zeros((2, len(rows), len(place)))
+    for at, (places, centred) in enumerate(rows):
+        left[at, places], right[at, places] = centred
+    n, queries = sum(len(places) for places, _ in rows), len({place for places, _ in rows for place in places})
+    size = float((left**2).sum() * (right**2).sum())
+    rho = max(-1.0, min(1.0, float((left * right).sum()) / sqrt(size)))
+    shuffled, free = float(((left @ left.T) * (right @ right.T)).sum()), n - len(rows)
+    worth = 1 + (free if shuffled <= 0 else min(free, size / shuffled * (queries - 1)))
     p = 1.0 if worth <= 2 else 0.0
     if worth > 2 and abs(rho) < 1 - 1e-12:
         p = float(2 * stdtr(worth - 2, -abs(rho) * sqrt((worth - 2) / (1 - rho * rho))))
-    return Within(rho, n, len(queries), worth, p)
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1; equal values share the mean of their ranks."""
-    import numpy as np
-
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[place].tolist()
-
-
-def _centred(cells: Sequence[SystemQuery], values: Values) -> _Rows:
-    """For every system whose values differ: its reports' ranks around 0, divided by the number of reports plus one."""
-    queries: dict[str, list[str]] = {}
-    for system, query in cells:
-        queries.setdefault(system, []).append(query)
-    rows: _Rows = {}
-    for system, asked in queries.items():
-        ranked = [values[system, query] for query in asked]
-        if len(ranked) >= FEWEST_REPORTS and len(set(ranked)) > 1:
-            middle = (len(ranked) + 1) / 2
-            rows[system] = {
-                query: (rank - middle) / (len(ranked) + 1) for query, rank in zip(asked, ranks(ranked), strict=True)
-            }
-    return rows
-
-
-def _dot(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    return sum(value * second[query] for query, value in first.items() if query in second)
+    return Within(rho, n, queries, worth, p)
 
 
 if TYPE_CHECKING:

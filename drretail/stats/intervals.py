@@ -18,7 +18,7 @@ solution is reported as 0, and the other parts keep their solutions.
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import comb, fsum, sqrt
+from math import fsum, sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -254,13 +254,12 @@ def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_s
     return Interval(_rounded(value), _rounded(value - away), _rounded(value + away))
 
 
-def share_interval(shares: Sequence[float], groups: Groups | None = None, *, is_whole: bool = False) -> Interval:
+def share_interval(shares: Sequence[float], groups: Groups | None = None) -> Interval:
     """The mean of one share per query, 0 to 1, with a binomial interval for as many queries as they are worth.
 
     If each query is a cluster of its own and all or nothing, it is the interval of Clopper and Pearson (1934). Queries
     of one user are worth fewer, because they are alike, and shares between 0 and 1 are worth more (Korn and Graubard
-    1998). With ``is_whole`` the latter are worth no more: a tie that counts as half a win must not make the interval
-    narrower. Without ``groups`` each share is a cluster of its own.
+    1998). Without ``groups`` each share is a cluster of its own.
     """
     count = len(shares)
     if not count:
@@ -269,12 +268,10 @@ def share_interval(shares: Sequence[float], groups: Groups | None = None, *, is_
     clusters = tuple(range(count)) if groups is None else groups
     if max(clusters) + 1 < FEWEST:
         return Interval(_rounded(value), lacks="few")
-    return _share(
-        value, cluster_variance([(share - value) / count for share in shares], clusters), clusters, is_whole=is_whole
-    )
+    return _share(value, cluster_variance([(share - value) / count for share in shares], clusters), clusters)
 
 
-def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = False) -> Interval:
+def _share(value: float, variance: float, groups: Groups) -> Interval:
     """The interval of a share from its variance over clusters.
 
     Half of one further all-or-nothing query is added to this variance and to the binomial variance that it is compared
@@ -285,8 +282,6 @@ def _share(value: float, variance: float, groups: Groups, *, is_whole: bool = Fa
     unseen = _UNSEEN * shrunk * (1 - shrunk) / count
     # cluster_variance divides by n − 1, as an unbiased variance does; a binomial variance divides by n.
     worth = (value * (1 - value) + unseen) / (variance * (count - 1) / count + unseen / count)
-    if is_whole:
-        worth = min(worth, count)
     worth *= (quantile(count - 1) / quantile(freedom(groups))) ** 2
     low, high = binomial_ends(value, worth)
     return Interval(_rounded(value), _rounded(low), _rounded(high))
@@ -378,29 +373,6 @@ def _query_variance(nested: Nested, agent: float, judge: float) -> float | None:
     of_agent = (fsum(_own(query) for query in nested) - runs) / degrees
     of_queries = (total - fsum(len(query) ** 2 for query in values) / total) / degrees
     return (between - judge - of_agent * agent) / of_queries
-
-
-def pass_power(passed: Sequence[Sequence[bool]], k: int) -> float | None:
-    """pass^k: the probability that k of a query's repeats, drawn at random, all pass: the mean of C(c, k) / C(n, k).
-
-    c of a query's n repeats pass. Queries with fewer than k repeats are left out; None if none is left.
-    """
-    shares = [comb(sum(query), k) / comb(len(query), k) for query in passed if len(query) >= k]
-    return fmean(shares) if shares else None
-
-
-def worst_of(values: Sequence[Sequence[float]], k: int) -> float | None:
-    """The mean over queries of the expected lowest value of k repeats, drawn from those made.
-
-    Queries with fewer than k repeats are left out; None if none is left.
-    """
-    lowest: list[float] = []
-    for query in values:
-        if (n := len(query)) >= k:
-            # A value is the lowest in every choice of it and k − 1 of the values above it.
-            choices = (value * comb(n - place - 1, k - 1) for place, value in enumerate(sorted(query)))
-            lowest.append(fsum(choices) / comb(n, k))
-    return fmean(lowest) if lowest else None
 
 
 def _flat(query: Sequence[Sequence[float]]) -> list[float]:

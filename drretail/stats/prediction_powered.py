@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 _NOTHING = 1e-12
 # Degrees of freedom from which Student's t is normal.
 _MANY = 1e9
-# A difference of so many half-widths is shown with a probability of 80 %: (z.975 + z.8) / z.975.
-_WITH_POWER = 1.43
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +73,6 @@ class Corrected(Interval):
     below: float = 0.0
     """The squared margin that labels leave below the value; ``above`` is the one above it."""
     above: float = 0.0
-    lasting: float = 0.0
-    """The share of these margins that more labels of the same clusters would leave."""
     influence: Mapping[Hashable, float] = field(default_factory=dict[Hashable, float])
     """By cluster, how much its verdicts move the value."""
 
@@ -109,22 +105,11 @@ def difference(one: Corrected, other: Corrected) -> Corrected:
     clusters = one.influence.keys() | other.influence.keys()
     influence = {name: one.influence.get(name, 0.0) - other.influence.get(name, 0.0) for name in clusters}
     value, below, above = one.value - other.value, one.below + other.above, one.above + other.below
-    lasting = (one.lasting * (one.below + one.above) + other.lasting * (other.below + other.above)) / (below + above)
     if len(influence) < FEWEST:
-        return Corrected(value, None, None, "few", below, above, lasting, influence)
+        return Corrected(value, None, None, "few", below, above, influence)
     away = _cluster_margin(influence)
     low, high = value - (below + away) ** 0.5, value + (above + away) ** 0.5
-    return Corrected(value, low, high, None, below, above, lasting, influence)
-
-
-def labels_needed(apart: Corrected, labels: int) -> int | None:
-    """About how many labels in all would show a difference as large as this one, if there are ``labels`` now.
-
-    They show it with a probability of 80 %. None if no number would, because these clusters vary too much.
-    """
-    by_labels = apart.below if apart.value > 0 else apart.above
-    room = (apart.value / _WITH_POWER) ** 2 - _cluster_margin(apart.influence) - apart.lasting * by_labels
-    return None if room <= 0 else max(1, round(labels * (1 - apart.lasting) * by_labels / room))
+    return Corrected(value, low, high, None, below, above, influence)
 
 
 class _Stratum(NamedTuple):
@@ -181,10 +166,10 @@ def _estimate(
     below, above = (float(ends @ correlation @ ends) / whole**2 for ends in (down, up))
     influence = {cluster: moved / whole for cluster, moved in varied.by_verdicts.items()}
     if len(influence) < FEWEST:
-        return Corrected(value, None, None, "few", below, above, varied.lasting, influence)
+        return Corrected(value, None, None, "few", below, above, influence)
     lower, higher = _verdict_margins(value, float(variances[-1]) / whole**2, len(influence))
     low, high = value - (below + lower**2) ** 0.5, value + (above + higher**2) ** 0.5
-    return Corrected(value, low, high, None, below, above, varied.lasting, influence)
+    return Corrected(value, low, high, None, below, above, influence)
 
 
 def _ratio(items: Sequence[Item], parts: Sequence[_Stratum]) -> tuple[float, float, "Numbers"]:
@@ -215,8 +200,6 @@ class _Variation(NamedTuple):
     """Of the strata's labels and, last, of the verdicts."""
     effects: "Numbers"
     """By stratum, the design effect: at least 1."""
-    lasting: float
-    """As ``Corrected.lasting``."""
     by_verdicts: dict[Hashable, float]
     """By cluster, how much its verdicts move the numerator."""
 
@@ -230,7 +213,7 @@ def _variation(items: Sequence[Item], parts: Sequence[_Stratum], labels: "Number
     # By stratum, and last of the verdicts: what each cluster moves, what one more cluster of equal items would, and the
     # variance of labels that are independent.
     moved, one_more, independent = np.zeros((len(parts) + 1, len(names))), np.zeros(len(parts) + 1), np.ones(len(parts))
-    apart = alike = left = 0.0
+    left = 0.0
     for at, part in enumerate(parts):
         if not len(part.labelled):
             continue
@@ -245,8 +228,6 @@ def _variation(items: Sequence[Item], parts: Sequence[_Stratum], labels: "Number
             one_more[at] = spread * usual
             independent[at] = float(residuals @ residuals) + spread**2 * usual * each
             left += spread**2 / part.share
-            apart += spread**2 * each
-            alike += spread * usual**0.5
     shares = np.array([item.share for item in items]) / sum(item.share for item in items)
     moved[-1] = np.bincount(clusters, shares * (predicted - value), len(names))
     explained = float(shares @ (predicted - value) ** 2)
@@ -254,13 +235,8 @@ def _variation(items: Sequence[Item], parts: Sequence[_Stratum], labels: "Number
     one_more *= (left / (left + explained)) ** 0.5 if left else 1.0
     one_more[-1] = explained**0.5 / len(names)
     covariance = len(names) / max(1, len(names) - 1) * moved @ moved.T + np.diag(one_more**2)
-    lasting = 0.0
-    if alike**2 > 1.001 * apart:
-        # By the correlation inside clusters that makes such a design effect.
-        effect = max(1.0, float(covariance[:-1, :-1].sum()) / float(independent[one_more[:-1] > 0].sum()))
-        lasting = min(1.0, min(1.0, (effect - 1) / (alike**2 / apart - 1)) * alike**2 / apart / effect)
     effects = np.maximum(1.0, covariance.diagonal()[:-1] / independent)
-    return _Variation(means, covariance, effects, lasting, dict(zip(names, moved[-1].tolist(), strict=True)))
+    return _Variation(means, covariance, effects, dict(zip(names, moved[-1].tolist(), strict=True)))
 
 
 def _ends(mean: float, labels: float, design_effect: float, clusters: int) -> tuple[float, float]:

@@ -1,16 +1,17 @@
 """Strengths of many competitors from paired comparisons (Bradley and Terry); win rates between reports of one length.
 
-P(i beats j) = e^b_i / (e^b_i + e^b_j). A tie counts as half a win for each, and strengths sum to 0. numpy is imported
-inside functions, so that the command line starts without it.
+P(i beats j) = e^b_i / (e^b_i + e^b_j). A tie counts as half a win for each, and strengths sum to 0. Intervals are
+Student's over users, by linearisation: how much each query moves a fitted number. numpy is imported inside functions,
+so that the command line starts without it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp
 from statistics import pstdev
 from typing import TYPE_CHECKING
 
-from drretail.records.base import sha256_of
-from drretail.stats.intervals import Clusters, Groups, Interval, draws, percentile_interval
+from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, cluster_variance, freedom, quantile
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,6 @@ RIDGE = 0.01
 """Weight of the penalty on half the squared strengths. Without it, a competitor that wins every time is infinitely
 strong. With 50 comparisons of which six in ten are won, it moves a strength by less than a thousandth.
 """
-RESAMPLES = 1_000
 NEVER_COMPARED = "never compared"
 APART = "not connected with the others by comparisons"
 _CLOSE = 1e-10
@@ -48,60 +48,34 @@ class Strength:
 
 
 def strengths(
-    names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters | None = None
+    names: Sequence[str], contests: Sequence[Contest], clusters: Clusters | None = None
 ) -> dict[str, Strength]:
-    """Every competitor's strength. Intervals are bootstraps over users, with all contests of their queries.
+    """Every competitor's strength with its interval over users, with all contests of their queries.
 
     Strengths can be compared only between competitors that contests connect, directly or through others. The largest
-    connected group is ranked; if two are equally large, nobody is. Draws that disconnect the group are left out.
+    connected group is ranked; if two are equally large, nobody is.
     """
-    against: dict[str, set[str]] = {name: set() for name in names}
+    import numpy as np
+    from scipy.sparse.csgraph import connected_components
+
+    place = {name: index for index, name in enumerate(names)}
+    met = np.zeros((len(names), len(names)))
     for contest in contests:
-        against[contest.first].add(contest.second)
-        against[contest.second].add(contest.first)
-    groups: list[set[str]] = []
-    for name in against:
-        if any(name in group for group in groups):
-            continue
-        group, waiting = {name}, [name]
-        while waiting:
-            new = against[waiting.pop()] - group
-            group |= new
-            waiting += new
-        groups.append(group)
+        met[place[contest.first], place[contest.second]] += 1
+    count, group_of = connected_components(met, directed=False)
+    groups = [[name for name, group in zip(names, group_of, strict=True) if group == at] for at in range(count)]
     longest = max((len(group) for group in groups), default=0)
     largest = [group for group in groups if len(group) == longest]
     ranked = sorted(largest[0]) if longest > 1 and len(largest) == 1 else []
     among = [contest for contest in contests if contest.first in ranked]
-    made = _ranked(ranked, among, seed, clusters or Clusters()) if ranked else {}
-    lacks = {name: None if name in made else APART if against[name] else NEVER_COMPARED for name in names}
+    made = _ranked(ranked, among, clusters or Clusters()) if ranked else {}
+    has_met = (met.sum(axis=0) + met.sum(axis=1)).tolist()
+    lacks = {name: None if name in made else APART if has_met[place[name]] else NEVER_COMPARED for name in names}
     return {name: Strength(made.get(name, Interval(None)), lacks[name]) for name in names}
 
 
-def fit(wins: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """The strengths with the highest penalised likelihood of these wins; ``wins[…, i, j]`` is how often i beat j.
-
-    Newton's method on all tables at once. The penalised likelihood has one maximum, at which strengths sum to 0.
-    """
-    import numpy as np
-
-    size = wins.shape[-1]
-    met = wins + wins.swapaxes(-1, -2)
-    strength = np.zeros(wins.shape[:-1])
-    for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(strength[..., None, :] - strength[..., :, None]))
-        slope = (wins - met * expected).sum(axis=-1) - RIDGE * strength
-        bend = met * expected * (1 - expected)
-        curve = np.eye(size) * (bend.sum(axis=-1) + RIDGE)[..., None] - bend * (1 - np.eye(size))
-        step = np.linalg.solve(curve, slope[..., None])[..., 0]
-        longest = np.abs(step).max(axis=-1, keepdims=True)
-        strength = strength + step * np.minimum(1, _LONGEST_STEP / np.maximum(longest, _CLOSE))
-        if longest.max() < _CLOSE:
-            break
-    return strength - strength.mean(axis=-1, keepdims=True)
-
-
-def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, clusters: Clusters) -> dict[str, Interval]:
+def _ranked(names: Sequence[str], contests: Sequence[Contest], clusters: Clusters) -> dict[str, Interval]:
+    """The strengths with the highest penalised likelihood, by Newton's method; there is one maximum."""
     import numpy as np
 
     queries = sorted({contest.query_id for contest in contests})
@@ -113,91 +87,69 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], seed: str, cluste
         table, i, j = tables[table_of[contest.query_id]], place[contest.first], place[contest.second]
         table[i, j] += contest.share
         table[j, i] += 1 - contest.share
-    groups = clusters.groups(queries)
-    rng = np.random.default_rng(int(sha256_of(f"orders|{seed}")[:16], 16))
-    drawn = np.concatenate([_strengths_in(tables, often, rng) for often in draws(groups, seed, RESAMPLES)])
-    values = fit(tables.sum(axis=0))
-    return {
-        name: percentile_interval(float(value), ends, max(groups) + 1)
-        for name, value, ends in zip(names, values, drawn.T, strict=True)
-    }
+    wins = tables.sum(axis=0)
+    met, strength, curve, expected = wins + wins.T, np.zeros(len(names)), np.eye(len(names)), wins
+    for _ in range(_STEPS):
+        expected = 1 / (1 + np.exp(strength[None, :] - strength[:, None]))
+        bend = met * expected * (1 - expected)
+        curve = np.diag(bend.sum(axis=1) + RIDGE) - bend
+        step = np.linalg.solve(curve, (wins - met * expected).sum(axis=1) - RIDGE * strength)
+        longest = float(np.abs(step).max())
+        strength = strength + step * min(1.0, _LONGEST_STEP / max(longest, _CLOSE))
+        if longest < _CLOSE:
+            break
+    moved = (tables - (tables + tables.swapaxes(1, 2)) * expected).sum(axis=2) @ np.linalg.inv(curve)
+    groups, found = clusters.groups(queries), strength - strength.mean()
+    return {name: _interval(float(found[at]), moved[:, at], groups) for name, at in place.items()}
 
 
-def _strengths_in(
-    tables: "NDArray[np.float64]", often: "NDArray[np.float64]", rng: "np.random.Generator"
-) -> "NDArray[np.float64]":
-    """Strengths (draws x names) in every draw that leaves all names connected.
-
-    A result that is no clean win, such as one that changed with the order, is drawn again too: as wins and losses with
-    that share, whose sum is nearly normal. Otherwise a judge that always flips would have intervals of no width.
-    """
-    import numpy as np
-
-    queries, size, _ = tables.shape
-    met = often @ (tables + tables.swapaxes(1, 2)).reshape(queries, -1)
-    spread = np.sqrt(often @ (tables * tables.swapaxes(1, 2)).reshape(queries, -1)).reshape(-1, size, size)
-    noise = np.triu(rng.standard_normal(spread.shape) * spread)
-    wins = (often @ tables.reshape(queries, -1)).reshape(-1, size, size) + noise - noise.swapaxes(1, 2)
-    wins = np.clip(wins, 0, met.reshape(wins.shape))
-    reached = (wins + wins.swapaxes(1, 2) + np.eye(size)) > 0
-    for _ in range(size.bit_length()):
-        reached = (reached.astype(np.float64) @ reached.astype(np.float64)) > 0
-    whole = wins[reached.all(axis=(1, 2))]
-    return fit(whole) if len(whole) else whole[..., 0]
+def _interval(value: float, moved: "NDArray[np.float64]", groups: Groups) -> Interval:
+    """Student's interval of a number that each query moves by so much."""
+    if max(groups) + 1 < FEWEST:
+        return Interval(round(value, 10), lacks="few")
+    # Around their mean: the ridge holds the rest.
+    away = quantile(freedom(groups)) * cluster_variance((moved - moved.mean()).tolist(), groups) ** 0.5
+    if away < _CLOSE:
+        return Interval(round(value, 10), lacks="alike")
+    return Interval(round(value, 10), round(value - away, 10), round(value + away, 10))
 
 
-FEWEST = 10
+FEWEST_PAIRS = 10
 """With fewer comparisons nothing is fitted."""
 ONE_SIDED = 0.9
 """If one system's report is the longer one this often, the effects of length and system can't be separated."""
 
 
-def length_controlled(
-    results: Sequence[float], differences: Sequence[float], groups: Groups | None = None, seed: str = "42"
-) -> Interval:
+def length_controlled(results: Sequence[float], differences: Sequence[float], groups: Groups | None = None) -> Interval:
     """The first system's win rate between reports of one length, with its interval; no value if it can't be estimated.
 
-    Judges like long answers. A logistic fit of the results on the difference in length measures by how much; its win
-    rate at a difference of 0 is free of that preference (Dubois et al. 2024, "Length-Controlled AlpacaEval").
+    Judges like long answers. One logistic regression of the results on the difference in length measures by how much;
+    its win rate at a difference of 0 is free of that preference (Dubois et al. 2024, "Length-Controlled AlpacaEval").
 
-    ``results`` are 1 for a win of the first, 0.5 for a tie, 0 for a loss. ``differences`` are its words minus the
-    other's. ``groups`` are the clusters of the comparisons for the bootstrap; without them each comparison is its own.
+    ``results`` are 1 for a win of the first, 0.5 for a tie, 0 for a loss, of pairs that were read. ``differences`` are
+    its words minus the other's. ``groups`` are the clusters of the comparisons; without them each is its own.
     """
     import numpy as np
 
     count = len(results)
     longer = sum(difference > 0 for difference in differences)
     shorter = sum(difference < 0 for difference in differences)
-    if count < FEWEST or max(longer, shorter) >= ONE_SIDED * (longer + shorter):
+    if count < FEWEST_PAIRS or max(longer, shorter) >= ONE_SIDED * (longer + shorter):
         return Interval(None)
-    won = np.array(results, dtype=np.float64)
     lengths = np.tanh(np.array(differences, dtype=np.float64) / pstdev(differences))
-    (value,) = _even_rates(won, lengths, np.ones((1, count)))
-    clusters = tuple(range(count)) if groups is None else groups
-    drawn = [_even_rates(won, lengths, often) for often in draws(clusters, seed, RESAMPLES)]
-    return percentile_interval(float(value), np.concatenate(drawn), max(clusters) + 1)
-
-
-def _even_rates(
-    results: "NDArray[np.float64]", lengths: "NDArray[np.float64]", often: "NDArray[np.float64]"
-) -> "NDArray[np.float64]":
-    """The win rate at equal length in every draw, from a logistic fit of lead and length preference.
-
-    Newton's method on all draws at once. The small ridge keeps both coefficients finite if one side always wins.
-    """
-    import numpy as np
-
-    share = np.clip(often @ results / often.sum(axis=1), 0.01, 0.99)
-    lead, liking = np.log(share / (1 - share)), np.zeros(len(often))
+    columns = np.stack([np.ones(count), lengths], axis=1)
+    won, fitted, curve = np.array(results, dtype=np.float64), np.zeros(2), np.eye(2)
     for _ in range(_STEPS):
-        expected = 1 / (1 + np.exp(-(lead[:, None] + liking[:, None] * lengths)))
-        slopes, weights = often * (results - expected), often * expected * (1 - expected)
-        down = slopes.sum(axis=1) - RIDGE * lead, slopes @ lengths - RIDGE * liking
-        a, b, c = weights.sum(axis=1) + RIDGE, weights @ lengths, weights @ lengths**2 + RIDGE
-        determinant = a * c - b * b
-        step = (c * down[0] - b * down[1]) / determinant, (a * down[1] - b * down[0]) / determinant
-        lead = lead + np.clip(step[0], -_LONGEST_STEP, _LONGEST_STEP)
-        liking = liking + np.clip(step[1], -_LONGEST_STEP, _LONGEST_STEP)
-        if max(np.abs(step[0]).max(), np.abs(step[1]).max()) < _CLOSE:
+        expected = 1 / (1 + np.exp(-columns @ fitted))
+        curve = (columns * (expected * (1 - expected))[:, None]).T @ columns + RIDGE * np.eye(2)
+        step = np.linalg.solve(curve, columns.T @ (won - expected) - RIDGE * fitted)
+        fitted = fitted + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        if np.abs(step).max() < _CLOSE:
             break
-    return 1 / (1 + np.exp(-lead))
+    expected = 1 / (1 + np.exp(-columns @ fitted))
+    moved = (columns * (won - expected)[:, None]) @ np.linalg.inv(curve)[0]
+    lead = _interval(float(fitted[0]), moved, tuple(range(count)) if groups is None else groups)
+    value, low, high = (
+        None if end is None else round(1 / (1 + exp(-end)), 10) for end in (lead.value, lead.low, lead.high)
+    )
+    return Interval(value, low, high, lead.lacks)

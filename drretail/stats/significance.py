@@ -1,28 +1,26 @@
-"""Whether two systems differ on the same queries, and what an experiment of this size can show.
-A gate is a one-sided test that one system is below another.
+"""Whether two systems differ on the same queries, and how many queries a difference takes. A gate is a one-sided test
+that one system is below another.
 
 Queries differ more from each other than systems do, so differences are taken within each query. Repeats of a query are
-averaged first, since they say nothing about other queries. p values are two-sided. Queries of one user are alike, so
-the tests are of users' sums.
+averaged first, since they say nothing about other queries. Queries of one user are alike, so users are the clusters of
+all tests. p values are two-sided.
 
-Power is that of a two-sided t test over users. It approximates the sign-flip test, and the two agree if users' means
-are about normal. It uses the standard error and degrees of freedom of the intervals of the same values, so that queries
-of one user count for what they are worth. A spread estimated from few users is itself uncertain, and so are the figures
-derived from it.
+One estimate gives a difference its interval and its p value, so the two never disagree. Its variance is taken as seen:
+few values that are far from all others, such as zeros in one report of twenty beside steady scores, are not guarded
+against.
 
-An unchanged agent fails in at most ``alpha`` of comparisons, since flipping the signs of users is exact. What is caught
-depends on how much answers differ from run to run, which is taken from the differences that are seen.
+An unchanged agent fails a gate in at most ``alpha`` of comparisons, since flipping the signs of users is exact. What is
+caught depends on how much answers differ from run to run, which is taken from the differences that are seen.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from math import ceil, isnan, sqrt
-from statistics import fmean
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, fsum
+from typing import TYPE_CHECKING, Any
 
 from drretail.records.base import sha256_of
-from drretail.stats.intervals import Estimate, Groups, cluster_sums
+from drretail.stats.intervals import FEWEST, Groups, Interval, cluster_sums, estimate, mean_interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,39 +28,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.05
 """The significance level: a p value up to this is taken for a difference."""
-# Ratings, and shares of one to six repeats, are multiples of it, so that patterns of equal sums tie exactly.
-_UNIT = 1 / 60
-# Other sums are rounded to this many parts of their total: a part is far below the precision of a user's mean.
-_GRID = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class Pairs:
-    """Two systems' values on the queries for which both have one."""
-
-    queries: tuple[str, ...]
-    a: tuple[float, ...]
-    """A's mean over the repeats of each query, in the order of ``queries``."""
-    b: tuple[float, ...]
-
-    def __len__(self) -> int:
-        return len(self.queries)
-
-    @property
-    def differences(self) -> tuple[float, ...]:
-        """A minus B by query, rounded to ten digits so that equal values do not differ by the last bits of a sum."""
-        return tuple(round(a - b, 10) for a, b in zip(self.a, self.b, strict=True))
-
-    @property
-    def means(self) -> tuple[float, float] | None:
-        """A's and B's means over these queries alone, which differ by the mean difference; None without a query."""
-        return (round(fmean(self.a), 10), round(fmean(self.b), 10)) if self.queries else None
-
-
-def pair(a: Mapping[str, Sequence[float]], b: Mapping[str, Sequence[float]]) -> Pairs:
-    """The queries for which both sides have values, with the mean of each side's repeats."""
-    both = tuple(sorted(query for query in a.keys() & b.keys() if a[query] and b[query]))
-    return Pairs(both, tuple(fmean(a[query]) for query in both), tuple(fmean(b[query]) for query in both))
+POWER = 0.8
+"""The probability with which a difference is to be shown."""
 
 
 def sign_test(differences: Sequence[float]) -> float | None:
@@ -78,54 +45,29 @@ def sign_test(differences: Sequence[float]) -> float | None:
     return min(1.0, 2 * float(bdtr(min(above, below), above + below, 0.5)))
 
 
-def flip_test(differences: Sequence[float], groups: Groups) -> float | None:
-    """p of the mean difference if the sign of every user's sum is flipped at random (Fisher's randomisation test).
+FEWEST_SIGNS = 6
+"""With fewer users who differ no sign test reaches 5 %."""
 
-    If two systems do not differ, all of a user's differences together may as well have the opposite sign. The
-    distribution over all patterns of signs is exact, up to a rounding of the sums. None without a query.
+
+def user_sums(differences: Sequence[float], groups: Groups) -> list[float]:
+    """Each user's sum, rounded so that sevenths and thirds that cancel out are 0, and equal sums are equal."""
+    return [round(total, 8) for total in cluster_sums(differences, groups)]
+
+
+def difference_test(differences: Sequence[float], groups: Groups) -> tuple[Interval, float | None]:
+    """The mean difference with its interval over users, and its p value: Student's t of one estimate for both.
+
+    Where all differences are equal there is no variance, and p is that of the sign test of users. Of fewer users than
+    ``FEWEST`` there is neither interval nor p.
     """
-    return min(1.0, 2 * min(_tails(differences, groups))) if differences else None
+    from scipy.special import stdtr
 
-
-def _tails(differences: Sequence[float], groups: Groups) -> tuple[float, float]:
-    """The probabilities that sums under random signs are as high as that seen, or higher, and as low, or lower."""
-    sums = cluster_sums(differences, groups)
-    total = sum(map(abs, sums))
-    if not total:
-        return 1.0, 1.0
-    is_whole = total <= _GRID * _UNIT and all(abs(value / _UNIT - round(value / _UNIT)) < 1e-6 for value in sums)
-    unit = _UNIT if is_whole else total / _GRID
-    steps = [round(value / unit) for value in sums]
-    sizes = [abs(step) for step in steps if step]
-    return _flipped(tuple(sorted(sizes)), sum(step for step in steps if step > 0))
-
-
-@lru_cache(maxsize=4096)
-def _flipped(sizes: tuple[int, ...], reached: int) -> tuple[float, float]:
-    """The probabilities that a random part of these sizes sums to ``reached`` or more, and to it or less."""
-    import numpy as np
-
-    # chances[x]: the probability that the users with a positive sign sum to x
-    chances = np.zeros(sum(sizes) + 1)
-    chances[0], highest = 1.0, 0
-    for size in sizes:
-        # Sorted, so that the first sizes, which reach least, take little time.
-        before = 0.5 * chances[: highest + 1]
-        highest += size
-        chances[: len(before)] = before
-        chances[size : highest + 1] += before
-    return float(chances[reached:].sum()), float(chances[: reached + 1].sum())
-
-
-def fewest_users(tests: int = 1) -> int:
-    """How many users must all differ in one direction before any of ``tests`` corrected tests can reach ``LEVEL``.
-
-    With n users the smallest p value is 2 / 2ⁿ, and Holm multiplies it by ``tests``.
-    """
-    users = 1
-    while 2 * tests / 2**users > LEVEL:
-        users += 1
-    return users
+    interval, seen = mean_interval(differences, groups), estimate(differences, groups)
+    if interval.lacks == "alike":
+        return interval, sign_test(user_sums(differences, groups))
+    if interval.low is None or seen is None:
+        return interval, None
+    return interval, 2 * float(stdtr(seen.freedom, -abs(seen.value) / seen.error))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -146,96 +88,62 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     return adjusted
 
 
-POWER = 0.8
-# With more degrees of freedom, the normal distribution is close enough to Student's t.
-_NORMAL_FROM = 2_000
-_ONE_SIDED_FROM = 6
+RANGED = 50
+"""Below this many users the number of queries needed has a range."""
+_BEYOND = 0.03
+"""Beyond each end of that range: with a tenth it holds too rarely, since few users hide how heavy the tails are."""
 
 
-def power(away: float, freedom: float, level: float = LEVEL) -> float:
-    """The probability that a test at ``level`` shows a true difference of ``away`` standard errors."""
-    from scipy.special import nctdtr, ndtr, ndtri, stdtrit  # scipy.stats takes half a second to import
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many queries show a difference, and where their number lies in 8 of 10 experiments of fewer users."""
 
-    away, is_normal = abs(away), freedom > _NORMAL_FROM
-    bound = float(ndtri(1 - level / 2) if is_normal else stdtrit(freedom, 1 - level / 2))
-    if is_normal:
-        return float(ndtr(away - bound) + ndtr(-bound - away))
-    # The wrong direction is rarer than Φ(−away); scipy returns nan if either probability is negligible.
-    wrong = float(nctdtr(freedom, away, -bound)) if away < _ONE_SIDED_FROM else 0.0
-    missed = float(nctdtr(freedom, away, bound))
-    return (1 if isnan(missed) else 1 - missed) + (0 if isnan(wrong) else wrong)
+    queries: int
+    low: int | None = None
+    high: int | None = None
 
 
-def _least(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """The least number for which something holds that then holds for all higher ones, by bisection."""
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+def queries_needed(apart: float, differences: Sequence[float], groups: Groups, tests: int = 1) -> Needed | None:
+    """How many queries, of users with as many as these, show a true difference ``apart`` with ``POWER``.
 
-
-def detectable(seen: Estimate | None, tests: int = 1) -> float | None:
-    """The true difference that queries and users like these show with 80 % power, as one of ``tests`` tests.
-
-    The level is 5 % divided by their number, the strictest that Holm applies. A smaller difference is shown less often,
-    but not never. None if the differences are all equal or of one user, since their spread is then unknown.
+    The spread is that of the differences seen, and the level is 5 % divided by the number of tests, the strictest of
+    Holm's. None if the differences do not vary, or come from too few users.
     """
-    if seen is None or not seen.error:
+    from scipy.special import chdtri, stdtrit
+
+    seen = estimate(differences, groups)
+    users = max(groups, default=-1) + 1
+    if users < FEWEST or seen is None or not round(seen.error, 10):
         return None
-    return round(_detectable_in_errors(seen.freedom, LEVEL / tests) * seen.error, 10)
+    level, free = LEVEL / tests, seen.freedom / (users - 1)
 
+    def queries(variance: float) -> int:
+        def shows(count: int) -> bool:
+            freedom = free * (count - 1)
+            away = float(stdtrit(freedom, 1 - level / 2) + stdtrit(freedom, POWER))
+            return count * apart**2 >= away**2 * variance
 
-@lru_cache(maxsize=1024)
-def _detectable_in_errors(freedom: float, level: float) -> float:
-    high = 1.0
-    while power(high, freedom, level) < POWER:
-        high *= 2
-    return _least(lambda away: power(away, freedom, level) >= POWER, 0.0, high)
+        low, high = FEWEST - 1, FEWEST
+        while not shows(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if shows(middle) else (middle, high)
+        return ceil(high * len(differences) / users)
 
-
-def users_needed(seen: Estimate | None, users: int, tests: int = 1) -> int | None:
-    """The fewest users, with as many queries each as these, that show a difference as large as seen in ``users``.
-
-    With 80 % power, as one of ``tests`` tests at 5 % divided by their number. None if the difference seen is 0 or
-    unknown.
-    """
-    from scipy.special import ndtri
-
-    if seen is None or not seen.value:
-        return None
-    away = abs(seen.value)
-    if not seen.error:
-        return 2
-    level, of_one = LEVEL / tests, seen.error * sqrt(users)
-
-    def shows(count: int) -> bool:
-        return power(away / of_one * sqrt(count), count - 1, level) >= POWER
-
-    low, high = 1, max(2, ceil(((ndtri(1 - level / 2) + ndtri(POWER)) * of_one / away) ** 2))
-    while not shows(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if shows(middle) else (middle, high)
-    return high
-
-
-def users_range(seen: Estimate | None, users: int, tests: int = 1) -> tuple[int | None, int | None]:
-    """The fewest users if the true difference is at either end of its 80% interval; None for a number without end.
-
-    So the number that was needed lies between them in 8 of 10 experiments, and in one above, in one below.
-    """
-    from scipy.special import stdtrit
-
-    if seen is None or not seen.value:
-        return None, None
-    away = float(stdtrit(seen.freedom, 0.9)) * seen.error
-    ends = (abs(seen.value) + away, abs(seen.value) - away)
-    few, many = (users_needed(replace(seen, value=end), users, tests) if end > 0 else None for end in ends)
-    return few, many
+    of_user = seen.error**2 * users
+    if users >= RANGED:
+        return Needed(queries(of_user))
+    # How sure a variance is depends on how heavy the tails of the users' sums are.
+    sums = cluster_sums([value - seen.value for value in differences], groups)
+    peaked = fsum(total**4 for total in sums) * users / fsum(total**2 for total in sums) ** 2
+    freedom = min(seen.freedom, 2 / (peaked / users - (users - 3) / (users * (users - 1))))
+    few, many = (of_user * freedom / float(chdtri(freedom, beyond)) for beyond in (_BEYOND, 1 - _BEYOND))
+    return Needed(queries(of_user), queries(few), queries(many))
 
 
 _DRAWS = 1000
+_FLIPS = 10_000
 _MOST_USERS = 5000
 """As far as the number of users is looked for that a gate needs."""
 
@@ -254,8 +162,31 @@ class Gate:
 
     @cached_property
     def p(self) -> float | None:
-        """p of a mean this far below 0, or further, under ``flip_test``'s flips: one-sided. None without a query."""
-        return _tails(self.differences, self.groups)[1] if self.differences else None
+        """p of a mean this far below 0, or further, if the signs of users' sums are flipped at random: one-sided.
+
+        Exact for up to 12 users who differ, else from random flips, among which the one seen counts. None without a
+        query.
+        """
+        from scipy.stats import permutation_test
+
+        differing = [total for total in user_sums(self.differences, self.groups) if total]
+        if not differing:
+            return 1.0 if self.differences else None
+
+        def total(flipped: Any, axis: int) -> Any:
+            return flipped.sum(axis=axis).round(7)  # so that equal sums of sevenths are equal
+
+        found: Any = permutation_test(
+            ([*differing, 0.0],),  # scipy takes no single value
+            total,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=_FLIPS,
+            batch=_DRAWS,
+            alternative="less",
+            rng=int(sha256_of("flips")[:16], 16),
+        )
+        return float(found.pvalue)
 
     @property
     def fails(self) -> bool:

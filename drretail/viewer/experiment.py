@@ -9,8 +9,6 @@ from pydantic import TypeAdapter
 
 from drretail.errors import UserError
 from drretail.eval.claims.rulings import CONTRADICTED
-from drretail.eval.compare.comparing import compare_beside, there
-from drretail.eval.compare.wording import rows_of
 from drretail.eval.judging.subject import Planned, Subject, planned_runs, read_subject
 from drretail.eval.method import score_notes
 from drretail.eval.metric import Value
@@ -22,7 +20,7 @@ from drretail.experiment import Definition, other_versions, read_definition
 from drretail.grounding.verify.product_statements import Statement
 from drretail.records.evidence import Finding
 from drretail.records.query import Query
-from drretail.records.run import Run, in_order, place_of, shared_models
+from drretail.records.run import Run, in_order, place_of, shared_models, slug
 from drretail.records.score import CODE, Scoreboard, Scores, Verdict
 from drretail.records.tables.figures import counted
 from drretail.run_file import journal_path, read_results, read_telemetry
@@ -320,7 +318,7 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
             )
         best.append(researching[0])
     a, b = best
-    label = there(b, other.folder)
+    label = f"{b}@{slug(other.folder.resolve().name)}"
     both = {(query.query_id, query.text) for query in other.definition.queries}
     queries = [query for query in view.definition.queries if (query.query_id, query.text) in both]
     if not queries:
@@ -352,13 +350,8 @@ def beside(view: ExperimentView, other: ExperimentView) -> ExperimentView:
             for row in own.rows
             if row.system == system
         )
-        called = {(column.metric, column.variant): column.name for column in columns}
-        compared = [
-            row.model_copy(update={"name": called.get((row.metric, row.variant), row.name)})
-            for row in rows_of([compare_beside(view.folder, other.folder, a, b)])
-        ]
         versions = other_versions(view.definition, other.definition)
-        fields = {"columns": columns, "rows": tuple(rows), "compared": tuple(compared), "systems": systems}
+        fields = {"columns": columns, "rows": tuple(rows), "compared": (), "systems": systems}
         board = board.model_copy(update={**fields, "differs": (), "notes": tuple(versions)})
     return ExperimentView(
         folder=view.folder,

@@ -10,16 +10,14 @@ from dataclasses import replace
 from itertools import groupby
 
 from drretail.errors import check_known
-from drretail.eval.compare.rows import DONE
-from drretail.eval.compare.wording import failed_judges, findings, name_of, range_of, rows_of
+from drretail.eval.compare.wording import headlines_of, name_of, needed_sentence, sentences
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.method import judges_of_faithfulness
-from drretail.eval.registry import FALSE_STATEMENTS, described
-from drretail.records.comparison import Comparison, JudgeTable, Reliability
+from drretail.records.comparison import Comparison, JudgeTable, PairScore, Reliability
 from drretail.records.evidence import CITATIONS_READ, NOT_READ
 from drretail.records.run import Systems
-from drretail.records.score import WHOLES, WHY_NOT, Scores, SliceBy
-from drretail.records.tables.figures import counted
+from drretail.records.score import WHY_NOT, Scores, SliceBy
+from drretail.records.tables.figures import counted, number, percent
 from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.ablations import (
@@ -30,13 +28,20 @@ from drretail.viewer.tables.ablations import (
     twin_table,
 )
 from drretail.viewer.tables.pairs import pair_sections
-from drretail.viewer.tables.scoreboard import LAB, board_legends, board_notes, board_table, conclusion, difference_cell
+from drretail.viewer.tables.scoreboard import (
+    LAB,
+    board_legends,
+    board_notes,
+    board_table,
+    compared_table,
+    conclusion,
+    difference_cell,
+)
 from drretail.viewer.tables.scores import (
     BY,
     NOTES,
     agreement_table,
     judged_by,
-    measured_cell,
     score_tables,
     slice_sections,
     system_names,
@@ -52,8 +57,8 @@ def scoreboard_parts(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
     board = scores.scoreboard
     if board is None:
         return
-    table, concluded = board_table(board), conclusion(board)
-    yield from prose(*filter(None, (concluded.can, concluded.cannot)), "")
+    table = board_table(board)
+    yield from prose(*conclusion(board), "")
     on_others: list[str] = []
     if others := scores.other_judges:
         named = (judge if rules == "default" else f"{judge} (rules of {rules})" for judge, rules in others)
@@ -68,11 +73,10 @@ def scoreboard_parts(scores: Scores, lab: Sequence[str] = ()) -> Iterator[Part]:
         )
         on_others.append(f"Agreement of {row.label}: {figures}; Spearman's ρ over reports, 1 where they rank alike.")
     yield replace(table, legends=board_legends(table), notes=tuple(on_others))
-    differs = board.differs if concluded.is_cut else ()
     notes = [note for note in board_notes(board) if note not in lab]
-    for title, sentences in (("Is there a difference?", differs), ("Notes", notes), (LAB, lab)):
-        if sentences:
-            yield Table(title, (), (), notes=tuple(sentences))
+    for title, about in (("Notes", notes), (LAB, lab)):
+        if about:
+            yield Table(title, (), (), notes=tuple(about))
 
 
 def slice_parts(scores: Scores, by: Sequence[str]) -> Iterator[Part]:
@@ -99,94 +103,67 @@ SPREADS = {
 
 
 def steadiness_parts(table: JudgeTable, comparison: Comparison) -> Iterator[Part]:
-    """Standard deviations, pass^k and worst of k of both sides; nothing if nothing was repeated."""
+    """Standard deviations of both sides; nothing if nothing was repeated."""
     if not table.reliability:
         return
     sides = {comparison.a: "A", comparison.b: "B"}
     several = len({row.metric for row in table.rows}) > 1
-    k = max(row.k for row in table.reliability)
-    repeated = ["pass^1", f"pass^{k}", "mean", f"worst of {k}"] if k > 1 else []
     shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in table.reliability)]
     rows = [
-        [
-            name_of(row) if several else row.variant,
-            sides[row.system],
-            *(_spreads(row)[name] for name in shown),
-            *[Cell(row.pass_1, "percent"), Cell(row.pass_k, "percent"), row.mean, row.worst_of_k][: len(repeated)],
-        ]
+        [name_of(row) if several else row.variant, sides[row.system], *(_spreads(row)[name] for name in shown)]
         for row in table.reliability
     ]
-    spare = ("mean", f"worst of {k}", "pass^1")
-    columns = ["", "side", *shown, *repeated]
-    yield table_of("Noise (standard deviations) and repeats", columns, rows, spare=spare).filled
+    note = f"{'; '.join(f'{name}: {SPREADS[name]}' for name in shown)}. Estimates from so few repeats are rough."
+    yield table_of("Noise (standard deviations)", ["", "side", *shown], rows, notes=[note]).filled
 
 
 def _spreads(row: Reliability) -> dict[str, float | None]:
     return dict(zip(SPREADS, (row.sd_queries, row.sd_agent, row.sd_judge, row.sd_repeats), strict=True))
 
 
-ROWS = ("", "A", "B", "A−B", "p", "Holm", "shows", "takes", "n", "users")
-SPARE_ROWS = ("p", "takes", "shows", "B", "A")
-PAIRS = ("", "for A", "even", "for B", "n", "A's rate", "p", "Holm", "flips", "first")
-SPARE_PAIRS = ("p", "first", "even", "flips")
-MOST = 10_000
+ROWS = ("", "A", "B", "A−B", "p", "Holm", ".10", "n", "users")
+SPARE_ROWS = ("p", ".10", "B", "A")
 
 
 def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, details: bool = False) -> Iterator[Part]:
-    """A comparison of two systems, from conclusions to what is missing.
+    """A comparison of two systems in a few sentences; with ``details``, all figures of each judge below.
 
-    In between stand a table for each judge, repeats, and pairwise judging. ``cards`` are sentences by judge on how
-    often it is right, which stand below its FP. Without ``details``, metrics without a primary score are left out and
-    named.
+    ``cards`` are sentences by judge on how often it is right.
     """
-    yield from prose(*comparison.not_read, f"A = {comparison.a}", f"B = {comparison.b}", "", "What can be concluded")
-    primary = [row for table in comparison.tables for row in table.rows if row.is_primary]
-    # If no primary score shows a difference, that comes first
-    if primary and not any(row.outcome in ("higher", "lower") for row in primary):
-        names = dict.fromkeys(map(name_of, primary))
-        yield Prose(f"- No difference is concluded in the primary scores: {', '.join(names)}.")
-    tests = max((row.tests for row in primary), default=0)
-    if tests > len(primary) + sum(pair.dimension == PRIMARY for pair in comparison.pairs):
-        yield Prose(
-            f"- p of primary scores is corrected for {tests} tests together, those of all pairs of systems here."
-        )
-    yield from prose(*(f"- {sentence}" for sentence in comparison.conclusions), "")
-    if comparison.exploratory:
-        yield Prose("Exploratory (nothing is concluded from these)")
-        yield from prose(*(f"- {sentence}" for sentence in comparison.exploratory), "")
-    chosen = {row.metric for row in primary} | ({FALSE_STATEMENTS, DONE} if primary else set[str]())
-    left_out: list[str] = []
-    for whole in comparison.tables:
-        rows = tuple(row for row in whole.rows if details or not chosen or row.metric in chosen)
-        left_out += (row.metric for row in whole.rows if row not in rows)
-        if not rows:
-            continue
-        table = whole.model_copy(update={"rows": rows})
+    rows = headlines_of([comparison])
+    tests, users = max((row.tests for row in rows), default=0), max((row.n_users or 0 for row in rows), default=0)
+    of_users = f" of {counted(users, 'user')}" if users else ""
+    yield Prose(f"A = {comparison.a}, B = {comparison.b}")
+    yield from prose(
+        *(f"- {sentence}" for sentence in (*comparison.conclusions, *filter(None, [needed_sentence(rows)])))
+    )
+    holm = f" Corrected (Holm) for {tests} tests." if tests > 1 else ""
+    more = "" if details else " All figures: --details"
+    yield Prose(f"In brackets: A − B, its 95% interval over users, n queries{of_users}.{holm}{more}")
+    if not details:
+        yield from prose(*cards.values())
+        return
+    for table in comparison.tables:
         yield _judge_table(table, [cards[each] for each in judges_of_faithfulness([table]) & cards.keys()])
         yield from steadiness_parts(table, comparison)
     if comparison.tables:
-        yield from prose(*NOTES["compare"].splitlines(), *_steadiness_legend(comparison), "")
-    for _, group in groupby(comparison.pairs, key=lambda row: row.by_whom):
-        pairs = list(group)
-        cells: list[list[object]] = []
-        for pair in pairs:
-            row = pair.contrast
-            counts: list[int | None] = [row.above, row.equal, row.below, row.n_pairs]
-            if row.outcome == "order_decided":
-                counts = [None, None, None, pair.n_scored]
-            figures = [measured_cell(pair.win_rate), Cell(row.p, "p"), Cell(row.p_holm, "p")]
-            shares = [Cell(pair.flip_rate, "percent"), Cell(pair.first_position_rate, "percent")]
-            cells.append([pair.dimension, *counts, *figures, *shares])
-        yield table_of(f"Side by side, {judged_by(pairs[0])}", PAIRS, cells, spare=SPARE_PAIRS).filled
-    if comparison.pairs:
-        yield from prose(*NOTES["compare_side_by_side"].splitlines(), "")
-    if comparison.missing:
-        commands = (
-            f"- {gap.what}." + ("" if gap.command is None else f"\n  {gap.command}") for gap in comparison.missing
-        )
-        yield from prose("What is missing", *commands, "")
-    if left_out:
-        yield Prose(f"Left out, as not primary: {', '.join(dict.fromkeys(left_out))}. --details shows them.")
+        yield from prose(*NOTES["compare"].splitlines(), "")
+    yield from (part for section in pair_sections(comparison.pairs, (), {}) for part in section.parts)
+    for pair in comparison.pairs:
+        if pair.dimension == PRIMARY and pair.longer_won is not None:
+            yield Prose(_of_length(pair))
+
+
+def _of_length(pair: PairScore) -> str:
+    """What the length of reports has to do with preferences of overall quality."""
+    even = pair.length_controlled
+    ends = "" if even.ci_low is None else f" ({even.ci_low:.2f} to {even.ci_high:.2f})"
+    between = (
+        "One system's reports are nearly always the longer ones, so length and system can't be told apart"
+        if even.value is None
+        else f"Between reports of one length A's win rate is {number(even.value)}{ends}"
+    )
+    return f"The longer report won {percent(pair.longer_won)} of decided pairs, by {pair.judge}. {between}."
 
 
 def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
@@ -195,13 +172,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
     lines: list[list[object]] = []
     lost: dict[str, list[str]] = {}
     for row in table.rows:
-        takes, detectable = row.queries_needed, row.detectable
-        ends = (range_of(row) or "").replace(" or more", "+")
-        needed = takes and f"{takes}{f' ({ends})' if ends else ''}"
-        # The scale may not allow a difference so large. A ratio may be above 1; then the scale sets no limit.
-        whole = None if row.is_count else WHOLES.get(described(row.metric).scale)
-        if whole is not None and detectable is not None and max(row.mean_a or 0, row.mean_b or 0) <= whole < detectable:
-            detectable = None
+        ends = "" if row.n_needed_low is None else f" ({row.n_needed_low:,}–{row.n_needed_high:,})"
         lines.append(
             [
                 (name_of(row) if several else row.variant) + "*" * row.is_primary,
@@ -210,68 +181,35 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
                 difference_cell(row),
                 Cell(row.p, "p"),
                 Cell(row.p_holm, "p"),
-                detectable,
-                f">{MOST:,}" if takes is not None and takes > MOST else needed,
-                row.n_pairs if row.n_pairs == row.n_planned else f"{row.n_pairs}/{row.n_planned}",
+                row.n_needed and f"{row.n_needed:,}{ends}",
+                row.n_pairs if row.n_pairs == row.n_due else f"{row.n_pairs}/{row.n_due}",
                 row.n_users,
             ]
         )
         if row.dropped:
             why = "; ".join(f"{count:,} ({reason})" for reason, count in row.dropped.items())
             lost.setdefault(why, []).append(row.variant)
-    notes = [f"Queries dropped in {', '.join(variants)}: {why}." for why, variants in lost.items()]
+    notes = [f"Queries without a value of both in {', '.join(variants)}: {why}." for why, variants in lost.items()]
     title = f"Compared query by query, {judged_by(table)}"
     return table_of(title, ROWS, lines, notes=[*notes, *cards], spare=SPARE_ROWS)
-
-
-def _steadiness_legend(comparison: Comparison) -> Iterable[str]:
-    """What the columns of ``steadiness_parts`` mean."""
-    rows = [row for table in comparison.tables for row in table.reliability]
-    if not rows:
-        return
-    shown = [name for name in SPREADS if any(_spreads(row)[name] is not None for row in rows)]
-    meanings = "; ".join(f"{name}: {SPREADS[name]}" for name in shown)
-    yield f"{meanings}. Estimates from so few repeats are rough."
-    k = max(row.k for row in rows)
-    bars = ", ".join(f"{bar:g}" for bar in sorted({row.bar for row in rows if row.bar is not None}))
-    if k > 1 and bars:
-        yield (
-            f"pass^1, pass^{k}: how likely one run, and all {k} runs of a query, reach the bar ({bars}); a run without "
-            f"a report does not. mean, worst of {k}: of a query's runs, and of the lowest of them."
-        )
-
-
-CONCLUDED = "!"
 
 
 def all_pairs_parts(
     comparisons: Sequence[Comparison], systems: Systems, experiment: str, cards: Mapping[str, str]
 ) -> Iterator[Part]:
-    """Several comparisons in short; ``cards`` say how often judges are right, ``experiment`` is for commands."""
+    """Several comparisons as one table; ``cards`` say how often judges are right, ``experiment`` is for commands."""
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
-    rows_shown = rows_of(comparisons)
-    concluded = [finding.sentence for finding in findings(rows_shown, names, by_judge=True)]
-    sentences = (f"- {sentence}" for sentence in [*concluded, *failed_judges(comparisons)])
-    yield from prose("What can be concluded", *sentences, "")
-    # Of several judges, the first one's.
-    rows = {(row.a, row.b, name_of(row)): row for row in reversed(rows_shown)}
-    if columns := list(dict.fromkeys(name_of(row) for row in rows_shown if row.difference is not None)):
-        lines: list[list[object]] = []
-        for a, b in ((comparison.a, comparison.b) for comparison in comparisons):
-            its = (rows.get((a, b, column)) for column in columns)
-            is_shown = ("higher", "lower")
-            cells = (row and difference_cell(row, mark=CONCLUDED * (row.outcome in is_shown)) for row in its)
-            lines.append([names[a], names[b], *cells])
-        title = f"{counted(len(comparisons), 'pair')}, A−B in the primary scores, over queries that both have"
-        note = (
-            f"{CONCLUDED}: concluded, corrected (Holm) over all pairs of systems. The 95% intervals are not corrected."
-        )
-        yield table_of(title, ["A", "B", *columns], lines, notes=[note], spare=columns[::-1]).filled
+    rows = headlines_of(comparisons)
+    said = [*([] if any(row.is_shown for row in rows) else ["No difference is shown."])]
+    yield from prose(*(f"- {sentence}" for sentence in (*said, *sentences(rows, names, undecided=False))))
+    table = compared_table(rows, names)
+    if table is not None:
+        yield table
     first = comparisons[0]
     yield from prose(
+        *filter(None, [needed_sentence(rows)]),
         *cards.values(),
-        f"For all about one pair:\n  drretail compare {experiment} {first.a} {first.b}",
-        f"All pairs so: drretail compare {experiment} --details",
+        f"All about one pair: drretail compare {experiment} {first.a} {first.b} --details",
     )
 
 

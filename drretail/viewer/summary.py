@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from drretail.errors import UserError, file_error
-from drretail.eval.compare.wording import name_of
 from drretail.eval.scores.file import read_scores
 from drretail.experiment import Definition, read_definition, run_files
 from drretail.records.base import OfJudge
@@ -21,7 +20,7 @@ from drretail.records.tables.table import Cell
 from drretail.run_file import read_telemetry
 from drretail.viewer.experiment import ClaimsView, ExperimentView, title_of
 from drretail.viewer.judged import counts_of
-from drretail.viewer.tables.scoreboard import FALSE_ANSWERS, KINDS
+from drretail.viewer.tables.scoreboard import KINDS
 from drretail.viewer.tables.scores import score_cell, system_names
 
 
@@ -184,10 +183,8 @@ def lines_of(listed: Sequence[Listed]) -> list[Line]:
 
 def _is_ahead(system: str, board: Scoreboard) -> bool:
     """True if it is shown to do better than another system, as the first sentence on the scoreboard says."""
-    shown = [row for row in board.compared if row.outcome in ("higher", "lower")]
-    return any(
-        system == (row.a if (row.outcome == "higher") != (name_of(row) == FALSE_ANSWERS) else row.b) for row in shown
-    )
+    shown = [row for row in board.compared if row.is_shown]
+    return any(system == (row.a if (row.outcome == "higher") != row.less_is_better else row.b) for row in shown)
 
 
 def _change(before: BoardCell, after: BoardCell) -> Cell:

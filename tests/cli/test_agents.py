@@ -51,7 +51,7 @@ def test_what_an_agent_or_a_metric_prints_is_no_part_of_the_result(
 
 
 def test_too_few_users_are_said_where_systems_are_compared(succeeds: Command, run: tuple[str, ...]) -> None:
-    note = "differences between systems can't be shown with fewer than 6 users."
+    note = "differences between systems can't be shown with fewer than 5 users."
     both = ("--agent", "react", "--agent", "plan_to_function")
     shown = [" ".join(succeeds(*run, "--no-floors", *agents).stderr.split()) for agents in ((), both)]
     assert [note in text for text in shown] == [False, True]

@@ -108,7 +108,7 @@ def test_the_demo_shows_the_whole_path_and_ten_shoppers(shown: tuple[subprocess.
             assert {mark for mark in marks_of(answer) if mark[0] in "✓✗" and "claim" not in mark} <= {*behind}
     screen = whole.by_id("first")
     assert "1 with false statements" in screen.text
-    assert "On 10 questions the judge preferred hybrid_react-researchers2 seven times" in screen.text
+    assert "No difference is shown in preference: hybrid_react-researchers2 − react (+0.40, " in screen.text
 
 
 def test_the_terminal_shows_at_most_sixty_lines_and_breaks_no_word(

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from drretail.errors import UserError
-from drretail.eval.compare.comparing import ComparisonRequest, compare, compare_recorded, metrics_away
-from drretail.eval.compare.wording import bar_of
+from drretail.eval.compare.comparing import compare, compare_recorded, metrics_away
 from drretail.eval.judging.session import JudgeSession
 from drretail.eval.judging.subject import Subject
 from drretail.eval.metric import Metric, Value, check_rules, in_order, metric
@@ -50,14 +49,10 @@ def test_tables_the_board_pages_and_comparisons_show_the_metric_as_it_describes_
     assert {each.system: each.cells["brief"].value for each in board.rows} == {"a@model": 0, "b@model": 1}
     assert "Brevity" in render_text(folder)
     gathered = gather(folder, [METRIC])
-    compared = compare(
-        gathered, "a@model", "b@model", ComparisonRequest(str(folder), ["brevity"], gathered.assessors("brevity"))
-    )
+    compared = compare(gathered, "a@model", "b@model", gathered.assessors("brevity"))
     (table,) = compared.tables
     row = table.rows[0]
     assert (row.variant, row.name, row.is_count, row.difference) == ("short", "brief", False, -1)
-    assert bar_of(METRIC, "short", 7) == 0.7
-    assert bar_of(METRIC, "words", 7) is None
 
 
 def test_a_metric_that_is_called_as_a_column_of_ours_is_not_doubled(tmp_path: Path) -> None:
@@ -261,7 +256,7 @@ def test_a_measure_given_by_place_or_from_a_notebook_stays_on_the_board_and_in_c
     # Nobody gives its function any more: the verdicts are its values.
     (compared,) = compare_recorded(folder)
     rows = {row.name: row for table in compared.tables for row in table.rows}
-    assert rows["sizes words"].difference == 3
+    assert rows["sizes words"].difference == -3
     assert metrics_away(folder) == []
     again = build.scored(folder, ["process"])
     assert build.rows(again, "sizes", "a@model")["words"].value == 4.5

@@ -60,13 +60,6 @@ def test_shares_of_few_users_are_worth_fewer_queries_and_shares_in_between_more(
     assert between[1] - between[0] < 0.5 * (alone.high - alone.low)
 
 
-def test_a_tie_makes_the_interval_of_wins_no_narrower() -> None:
-    from scipy.stats import beta
-
-    found = share_interval([0.5] * 8, tuple(range(8)), is_whole=True)
-    assert ends(found) == pytest.approx((beta.ppf(0.025, 4, 5), beta.ppf(0.975, 5, 4)))
-
-
 def test_where_there_is_no_interval_it_says_why() -> None:
     assert mean_interval([7.0] * 20) == Interval(7.0, lacks="alike")
     assert mean_interval([0.1] * 7, (0, 1, 2, 3, 4, 5, 5)) == Interval(0.1, lacks="alike")

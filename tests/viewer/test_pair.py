@@ -45,8 +45,8 @@ def test_the_best_systems_of_two_experiments_are_paired_on_what_both_ask(compare
     board = known(view.scores.scoreboard)
     assert [row.system for row in board.rows] == [a, b]
     names = {column.name for column in board.columns}
-    assert {row.name for row in board.compared} & names
-    assert {(row.a, row.b, row.n_pairs, row.difference) for row in board.compared} == {(a, b, 1, 0.0)}
+    assert names
+    assert board.compared == (), "nothing is concluded between two experiments"
     definition = read_definition(other)
     queries = [query.model_copy(update={"text": "Another?"}) for query in definition.queries]
     write_definition(other, definition.model_copy(update={"queries": tuple(queries)}))

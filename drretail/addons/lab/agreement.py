@@ -20,7 +20,6 @@ from drretail.stats.agreement import (
     pairwise_comparison_accuracy,
     percent,
     ranking_agreement,
-    ranks,
     soft_disagreement,
     tables_of,
 )
@@ -132,9 +131,11 @@ def _interval(
         tables = tables_of(clusters, ones, others, sorted({*scale.values, *ones, *others}))
         power = int(statistic == "kappa_linear")
         return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
+    from scipy.stats import rankdata
+
     # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
     sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
-    for cluster, x, y in zip(clusters, ranks(ones), ranks(others), strict=True):
+    for cluster, x, y in zip(clusters, rankdata(ones), rankdata(others), strict=True):
         sums[cluster] += (1, x, y, x * x, y * y, x * y)
 
     def rho(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":

@@ -29,7 +29,7 @@ from drretail.eval.scores.facts import value_in
 from drretail.eval.scores.gathering import Gathered, read_judgements
 from drretail.records.tables.figures import counted
 from drretail.stats.intervals import FEWEST, Clusters
-from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone, labels_needed
+from drretail.stats.prediction_powered import Item, corrected_mean, difference, labels_alone
 
 _ROUNDING = 1e-9
 Labels = Mapping[str, float]
@@ -222,7 +222,6 @@ def _figures(what: str, system: str, judge: str, items: Sequence[Item]) -> Itera
 def _separations(items: Mapping[str, Sequence[Item]]) -> Iterator[Figure]:
     """Every two systems with enough labels."""
     labels = {system: sum(item.is_labelled for item in of_system) for system, of_system in items.items()}
-    sizes = {system: sum(not item.is_known for item in of_system) for system, of_system in items.items()}
     values = {
         system: value
         for system, of_system in items.items()
@@ -230,10 +229,8 @@ def _separations(items: Mapping[str, Sequence[Item]]) -> Iterator[Figure]:
     }
     for first, second in combinations(values, 2):
         apart, count = difference(values[first], values[second]), labels[first] + labels[second]
-        needed = None if apart.low is None else labels_needed(apart, count)
-        is_possible = needed is not None and needed <= sizes[first] + sizes[second]
         about: dict[str, Any] = {"name": "FP", "of": first, "by": second, "part": APART, "n": count}
-        yield Figure(**about, **apart.measured, items={"needed": needed if is_possible else None})
+        yield Figure(**about, **apart.measured)
 
 
 def _win_rates(

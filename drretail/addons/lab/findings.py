@@ -199,8 +199,7 @@ class Correction(LabFinding):
       equally narrow interval without verdicts: below 1 the judge costs labels.
     - "labels alone": from the labels without the verdicts.
     - "judge alone": the judge's own value, as on the scoreboard.
-    - "difference": how much higher FP of one system is than ``by`` another's, from ``n`` labels. ``needed`` labels in
-      all would show a difference as large as this; it is left out if no number on these reports would.
+    - "difference": how much higher FP of one system is than ``by`` another's, from ``n`` labels.
     """
 
     name = "correct"

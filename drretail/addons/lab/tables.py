@@ -94,15 +94,12 @@ def correction_parts(correction: Correction, systems: Systems) -> Iterator[Table
 
 
 def _separation(gap: Figure) -> str:
-    difference, needed = f"{gap.of} less {gap.by}: {gap.in_words}", gap.items.get("needed")
+    difference = f"{gap.of} less {gap.by}: {gap.in_words}"
     if gap.ci_low is None or gap.ci_high is None:
         return f"{difference}; below five users there is no interval."
     if gap.ci_low > 0 or gap.ci_high < 0:
         return f"{difference}; shown by {counted(gap.n, 'label')}."
-    if needed is None:
-        return f"{difference}; if it is so large, no number of labels on these reports would show it: run more queries."
-    more = max(1, gap.count("needed") - gap.n)
-    return f"{difference}; if it is so large, about {more:,} labels more would show it in four of five cases."
+    return f"{difference}; not shown by {counted(gap.n, 'label')}."
 
 
 STATISTICS = {

@@ -112,14 +112,14 @@ class VerifyOptions:
 class CompareOptions:
     """Compares systems query by query, and shows which differences are more than chance.
 
-    Prints one line per pair, or tables of the main scores for a single pair. Run `drretail score` first.
+    Prints a few sentences on two systems, or a table of many. Run `drretail score` first.
     """
 
     experiment: shared.Experiment
     a: Annotated[
-        str | None, Option("A system's label, or its first letters (default: all pairs).", argument=True, metavar="A")
+        str | None, Option("A system's label, or its first letters (default: all systems).", argument=True, metavar="A")
     ] = None
-    b: Annotated[str | None, Option("The other system (default: all others).", argument=True, metavar="B")] = None
+    b: Annotated[str | None, Option("The other system (default: the baseline).", argument=True, metavar="B")] = None
     _: KW_ONLY
     metrics: Annotated[
         "Iterable[str | Metric] | str | None",
@@ -136,16 +136,14 @@ class CompareOptions:
             "The judge whose verdicts to use (default: all).", flag="--judge", metavar="PROVIDER:MODEL", type=list[str]
         ),
     ] = ()
-    bar: Annotated[
-        float,
+    baseline: Annotated[
+        str | None,
         Option(
-            "The rating from which a run passes (for scores from 0 to 1: N/10). pass^k is the chance that k runs of a "
-            "query all pass.",
-            flag="",
-            min=0,
-            max=10,
+            "The system that every other one is compared with, or `all` for every pair.",
+            metavar="LABEL|all",
+            default="the first agent of the first `run`",
         ),
-    ] = 7.0
+    ] = None
     fail_if: Annotated[
         shared.Texts,
         Option(

@@ -13,7 +13,7 @@ from drretail.conditions.registry import load_condition
 from drretail.conditions.shop import tokens_of
 from drretail.errors import UserError, check_known
 from drretail.eval.compare.comparing import assessors_of, judged_metrics
-from drretail.eval.compare.rows import compared_rows, side_of
+from drretail.eval.compare.rows import concluded, side_of, variant_row
 from drretail.eval.compare.wording import compared, primary_variants, row_facts
 from drretail.eval.metric import Metric, is_unrated
 from drretail.eval.registry import DECIDES, PAIRWISE, load_metric, load_metrics, recorded_metric
@@ -169,11 +169,17 @@ def _table(
         if condition.is_stepwise:
             pairs = [*pairwise(settings), *([(first, others[-1])] if len(others) > 1 else [])]
         # The tests of one agent's steps are corrected together.
-        tested = {f"{late}~{early}": (sides[settings[late]], sides[settings[early]]) for early, late in pairs}
-        instead = gathered.no_conclusion(assessor, metric.name, settings.values())
-        steps = compared_rows(metric, tested, gathered.clusters, instead=instead)
-        about = ({"variant": variant, "a": late, "b": early} for early, late in pairs)
-        named = (row.model_copy(update=update) for row, update in zip(steps, about, strict=True))
+        made = [
+            variant_row(
+                metric,
+                variant,
+                (sides[settings[late]], sides[settings[early]]),
+                gathered.clusters,
+                gathered.unread(assessor, metric.name, settings.values()),
+            ).model_copy(update={"a": late, "b": early})
+            for early, late in pairs
+        ]
+        named = concluded(made, gathered.clusters, is_primary=False)
         rows.append(SettingRow(agent=agent, cells=tuple(cells), steps=tuple(named)))
     return SettingTable(
         by=condition.name,

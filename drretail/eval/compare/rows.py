@@ -1,31 +1,35 @@
-"""Rows of a comparison: each variant's paired difference, tested and corrected within its metric."""
+"""Rows of a comparison: the paired difference of each variant with its test, and what follows from tests together.
+
+Two estimates of two systems are tested: the difference over the queries on which both have a value, and which of them
+is more often ``done``. A missing value is never taken for 0.
+"""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, inf
-from statistics import stdev
+from math import inf, isfinite
+from statistics import fmean
 
 from drretail.eval.compare.wording import row_facts
 from drretail.eval.metric import Metric
-from drretail.eval.scores.facts import Facts, Runs, value_in, whole_of
-from drretail.eval.scores.gathering import FAILED_RUNS, LACKS_IN_WORDS, Gathered
+from drretail.eval.scores.facts import Runs, value_in, whole_of
+from drretail.eval.scores.gathering import LACKS_IN_WORDS, NOT_JUDGED, PENDING_RUNS, SPOILED_RUNS, Gathered
 from drretail.records.comparison import ComparedRow, Outcome
-from drretail.stats.intervals import Clusters, Estimate, Interval, estimate, mean_interval
+from drretail.records.score import readers_of
+from drretail.records.tables.figures import counted
+from drretail.stats.intervals import FEWEST, Clusters
 from drretail.stats.significance import (
+    FEWEST_SIGNS,
     LEVEL,
-    detectable,
-    fewest_users,
-    flip_test,
+    difference_test,
     holm,
-    pair,
-    users_needed,
-    users_range,
+    queries_needed,
+    sign_test,
+    user_sums,
 )
 
 _WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
-_NOT_ASKED = "not asked"
 _BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
 
 
@@ -37,39 +41,38 @@ class Side:
     """One value for each repeat of the agent that has one: the mean over the judge's repeats."""
     nested: Mapping[str, Sequence[Sequence[float]]]
     """The same values before averaging: for each repeat of the agent, one for each repeat of the judge."""
-    outcomes: Mapping[str, Sequence[float | None]]
-    """For each repeat of the agent that ended: its value, or None if the run failed."""
     why: Mapping[str, str]
     """The reason, for queries without any value."""
-    incomplete: int = 0
-    """How many of the runs lack an answer that a provider did not give."""
+    incomplete: Collection[str] = ()
+    """The queries of runs that went on without an answer that a provider did not give."""
+    readers: Collection[str] = ()
+    """How the picks of its reports were read."""
 
 
 def side_of(runs: Runs, variant: str) -> Side:
     """One system's values in one variant."""
     values: dict[str, list[float]] = defaultdict(list)
     nested: dict[str, list[list[float]]] = defaultdict(list)
-    outcomes: dict[str, list[float | None]] = defaultdict(list)
     reasons: dict[str, set[str]] = defaultdict(set)
+    readers: set[str] = set()
     for _, result in runs:
         query, found = result.query_id, value_in(result, variant)
         value = found.value
         values[query] += [] if value is None else [value]
-        outcomes[query] += [value] if value is not None or result.lacks == FAILED_RUNS else []
+        readers |= readers_of(found.items).keys()
         # A panel has no repeats, only one value.
         repeats = list(result.by_repeat.values()) or [result.values]
         by_judge_repeat = [by_variant[variant].value for by_variant in repeats if variant in by_variant]
-        scored = [number for number in by_judge_repeat if number is not None]
-        nested[query].append(scored)
+        nested[query].append([number for number in by_judge_repeat if number is not None])
         if value is None:
             lacks = None if variant in result.values else result.lacks
             reasons[query].add(_BY_STATE[found.state] if lacks is None else LACKS_IN_WORDS[lacks])
     return Side(
         values=values,
         nested=nested,
-        outcomes=outcomes,
         why={query: next(why for why in _WHY if why in reasons[query]) for query in values if not values[query]},
-        incomplete=sum(bool(plan.losses) for plan, _ in runs),
+        incomplete={plan.query.query_id for plan, _ in runs if plan.losses},
+        readers=readers,
     )
 
 
@@ -77,58 +80,113 @@ Sides = tuple[Side, Side]
 """A's side and B's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """A test's p value, corrected as one of ``tests`` tests; None if no query is paired."""
+def variant_row(
+    metric: Metric, variant: str, sides: Sides, clusters: Clusters, unread: tuple[Outcome, str] | None = None
+) -> ComparedRow:
+    """The row of a variant of a metric, before any correction; ``unread`` says that its judge does not read."""
+    row = contrast_of(metric.name, variant, sides, clusters, whole=whole_of(metric, variant), unread=unread)
+    less = {"less_is_better": not metric.description.higher_is_better}
+    return row.model_copy(update=row_facts(metric, variant) | less)
 
-    p: float | None
-    tests: int
 
-
-def compared_rows(
-    metric: Metric,
-    variants: Mapping[str, Sides],
+def contrast_of(
+    metric: str,
+    variant: str,
+    sides: Sides,
     clusters: Clusters,
-    primary: Mapping[str, Corrected] | None = None,
     *,
-    instead: Outcome | None = None,
-) -> list[ComparedRow]:
-    """A row with its conclusion for each variant of one metric by one judge.
+    whole: float = inf,
+    unread: tuple[Outcome, str] | None = None,
+) -> ComparedRow:
+    """The paired difference of two systems in one variant with its p value, or why nothing may be concluded.
 
-    ``primary`` gives, by variant, the p values that were corrected over all pairs of systems; the other rows are
-    corrected for each other. ``instead`` stands in the place of conclusions: rows then have only numbers.
+    ``whole`` is the largest difference that there can be: among few users Student's interval reaches beyond it.
     """
-    rows = [
-        contrast_of(metric.name, variant, sides, clusters, whole=whole_of(metric, variant))
-        for variant, sides in variants.items()
-    ]
-    primary = primary or {}
-    others = [row for row in rows if row.variant not in primary]
-    adjusted = holm([row.p for row in others])
-    tests = sum(p is not None for p in adjusted)
-    corrected = {row.variant: Corrected(p, tests) for row, p in zip(others, adjusted, strict=True)} | dict(primary)
-    is_good = metric.description.higher_is_better
-    return [
-        concluded(row, corrected[row.variant], is_primary=row.variant in primary, is_good=is_good, instead=instead)
-        for row in rows
-    ]
+    a, b = sides
+    queries = sorted(query for query in a.values.keys() & b.values.keys() if a.values[query] and b.values[query])
+    by_query = {query: (fmean(a.values[query]), fmean(b.values[query])) for query in queries}
+    groups = clusters.groups(queries)
+    interval, p = difference_test(_differences(by_query), groups)
+    interval = interval.within(-whole, whole)
+    # Pairs that both were asked for, without those in which neither has anything to measure.
+    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {"na"}]
+    lacking = Counter(a.why.get(query) or b.why.get(query, "") for query in sorted(due) if query not in by_query)
+    outcome, why = unread or _obstacle(sides, lacking, len(due), queries, clusters)
+    return ComparedRow(
+        metric=metric,
+        variant=variant,
+        mean_a=round(fmean(one for one, _ in by_query.values()), 10) if queries else None,
+        mean_b=round(fmean(other for _, other in by_query.values()), 10) if queries else None,
+        difference=interval.value,
+        **interval.ends,
+        n_planned=len({*a.values, *b.values}),
+        n_due=len(due),
+        n_pairs=len(queries),
+        n_users=clusters.users(queries),
+        dropped=dict(lacking.most_common()),
+        p=_rounded(p) if outcome == "undecided" else None,
+        outcome=outcome,
+        why=why,
+        apart=whole / 10 if isfinite(whole) else None,
+        by_query=by_query,
+    )
+
+
+_LOST = "a provider did not answer"
+_AGAIN = {
+    LACKS_IN_WORDS[PENDING_RUNS]: "run",
+    LACKS_IN_WORDS[SPOILED_RUNS]: "run … --retry spoiled",
+    LACKS_IN_WORDS[NOT_JUDGED]: "score",
+    "judge failed": "score … --retry failed",
+    _LOST: "run … --retry spoiled",
+}
+"""By what is missing: the command that makes it."""
+
+
+def _differences(by_query: Mapping[str, tuple[float, float]]) -> list[float]:
+    """A minus B, rounded to ten digits so that equal values do not differ by the last bits of a sum."""
+    return [round(a - b, 10) for a, b in by_query.values()]
+
+
+def _obstacle(
+    sides: Sides, lacking: Counter[str], due: int, paired: Sequence[str], clusters: Clusters
+) -> tuple[Outcome, str]:
+    """Why nothing may be concluded from these queries, or "undecided" if something may."""
+    a, b = sides
+    if a.readers and b.readers and {*a.readers} != {*b.readers}:
+        ways = "; ".join(f"{side}: {', '.join(sorted(each.readers))}" for side, each in (("A", a), ("B", b)))
+        return "missing", f"the picks were read in different ways ({ways})"
+    if not paired:
+        return "missing", "no query has a value of both systems"
+    lost = sum(query in a.incomplete or query in b.incomplete for query in paired)
+    every = lacking + Counter({_LOST: lost})
+    if 10 * every.total() > due:
+        named = (
+            f"{count:,} {why}" + (f" (drretail {_AGAIN[why]})" if why in _AGAIN else "")
+            for why, count in every.most_common()
+        )
+        return "missing", f"{every.total():,} of {counted(due, 'query')} lack a value: {', '.join(named)}"
+    users = max(clusters.groups(paired)) + 1
+    return ("undecided", "") if users >= FEWEST else ("too_few", f"it takes {FEWEST} users at least")
 
 
 DONE = "done"
 
 
 def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
-    """How often two systems are done: how often their runs ended with a report."""
+    """How often two systems are done, which is how often their runs ended with a report; exact, by user.
+
+    It has no interval: the mean of a few failures among many runs is too skewed for one.
+    """
     sides = _done(gathered, a), _done(gathered, b)
     row = contrast_of(DONE, DONE, sides, gathered.clusters, whole=1.0)
-    row = concluded(row, Corrected(row.p, 1), is_primary=False)
-    return row.model_copy(update={"name": DONE, "by_query": by_query(sides)})
-
-
-def by_query(sides: Sides) -> dict[str, tuple[float, float]]:
-    """A's and B's value of each paired query."""
-    pairs = pair(*(side.values for side in sides))
-    return dict(zip(pairs.queries, zip(pairs.a, pairs.b, strict=True), strict=True))
+    sums = user_sums(_differences(row.by_query), gathered.clusters.groups(row.by_query))
+    # A test that can't reach 5 % is none, and takes no part in the correction (Tarone 1990).
+    p = sign_test(sums) if sum(map(bool, sums)) >= FEWEST_SIGNS else None
+    is_tested = row.outcome != "missing"
+    update = {"name": DONE, "a": a, "b": b, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None}
+    tested = {"outcome": "undecided", "why": "", "p": _rounded(p)} if is_tested else {}
+    return row.model_copy(update=update | tested)
 
 
 def _done(gathered: Gathered, label: str) -> Side:
@@ -139,142 +197,38 @@ def _done(gathered: Gathered, label: str) -> Side:
         values[plan.query.query_id] += [float(plan.has_report)] if plan.has_ended else []
     lacks = {plan.query.query_id: plan.unjudged(DONE).lacks for plan in plans}
     why = {query: LACKS_IN_WORDS[lack] for query, lack in lacks.items() if lack and not values[query]}
-    return Side(values, {query: [[value] for value in its] for query, its in values.items()}, values, why)
+    return Side(values, {query: [[value] for value in its] for query, its in values.items()}, why)
 
 
-def contrasts(
-    gathered: Gathered, both: Sequence[Facts], variants: Mapping[str, Sides], primary: Mapping[str, Corrected]
-) -> Iterator[ComparedRow]:
-    """The named rows of two systems of an experiment in one metric by one judge, with what is concluded."""
-    metric, labels = both[0].metric, [facts.system for facts in both]
-    instead = gathered.no_conclusion(both[0].assessor, metric.name, labels)
-    unread = "; ".join(why for label, why in gathered.unread_citations.items() if label in labels)
-    for row in compared_rows(metric, variants, gathered.clusters, primary, instead=instead):
-        why = {"unread": unread} if row.outcome == instead == "missing" else {}
-        yield row.model_copy(update=row_facts(metric, row.variant) | why)
+def concluded(rows: Sequence[ComparedRow], clusters: Clusters, *, is_primary: bool = True) -> list[ComparedRow]:
+    """The rows with what follows from their tests, which are corrected for each other (Holm)."""
+    adjusted = holm([row.p for row in rows])
+    tests = sum(p is not None for p in adjusted)
+    return [_decided(row, p, tests, clusters, is_primary) for row, p in zip(rows, adjusted, strict=True)]
 
 
-def tested(sides: Sides, clusters: Clusters) -> float | None:
-    """p of the test that flips the signs of users, on A's minus B's values by query; None if no query is paired."""
-    pairs = pair(*(side.values for side in sides))
-    return _rounded(flip_test(pairs.differences, clusters.groups(pairs.queries)))
-
-
-def contrast_of(
-    metric: str,
-    variant: str,
-    sides: Sides,
-    clusters: Clusters,
-    difference: Interval | None = None,
-    *,
-    whole: float = inf,
-) -> ComparedRow:
-    """The paired difference of two systems in one variant, not yet corrected for other tests: nothing is concluded.
-
-    ``difference`` is its interval where the mean of the differences has none of its own, and ``whole`` the largest
-    that there can be: among few users Student's interval reaches beyond it.
-    """
-    a, b = sides
-    pairs = pair(a.values, b.values)
-    differences, groups = pairs.differences, clusters.groups(pairs.queries)
-    mean_a, mean_b = pairs.means or (None, None)
-    interval = mean_interval(differences, groups).within(-whole, whole) if difference is None else difference
-    seen = estimate(differences, groups)
-    sd = stdev(differences) if len(differences) > 1 else None
-    # Pairs that both were asked for, without those in which neither has anything to measure.
-    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {"na"}]
-    return ComparedRow(
-        metric=metric,
-        variant=variant,
-        mean_a=mean_a,
-        mean_b=mean_b,
-        difference=interval.value,
-        **interval.ends,
-        n_planned=len({*a.values, *b.values}),
-        n_due=len(due),
-        n_pairs=len(pairs),
-        n_users=clusters.users(pairs.queries),
-        dropped=dropped(sides, pairs.queries),
-        incomplete_a=a.incomplete,
-        incomplete_b=b.incomplete,
-        above=sum(difference > 0 for difference in differences),
-        equal=sum(difference == 0 for difference in differences),
-        below=sum(difference < 0 for difference in differences),
-        p=tested(sides, clusters),
-        error=None if seen is None else seen.error,
-        freedom=0.0 if seen is None else seen.freedom,
-        sd=_rounded(sd),
-        outcome="nothing",
-    )
-
-
-def concluded(
-    row: ComparedRow,
-    corrected: Corrected,
-    *,
-    is_primary: bool,
-    is_good: bool = True,
-    instead: Outcome | None = None,
-) -> ComparedRow:
-    """The row with its corrected p value and its outcome; ``is_good`` if more is better."""
-    tests, users = corrected.tests, row.clusters
-    outcome = outcome_of(row, corrected.p, tests)
-    # Nothing is concluded from some judges, nor where too many pairs lack a value, nor against a system of which a
-    # provider took a part of a run; where more is not better, either direction may be against it.
-    is_against = {"higher": row.incomplete_b, "lower": row.incomplete_a}
-    if not is_good:
-        is_against = dict.fromkeys(is_against, row.incomplete_a + row.incomplete_b)
-    if instead == "order_decided" or (outcome != "nothing" and instead is not None):
-        outcome = instead
-    elif is_against.get(outcome) or (outcome != "nothing" and not row.is_complete):
-        outcome = "missing"
-    seen = None if row.error is None else Estimate(row.difference or 0.0, row.error, row.freedom)
-    each = row.n_pairs / max(1, users)
-    counts = (users_needed(seen, users, tests), *users_range(seen, users, tests))
-    # Fewer users could not reach the significance level at all.
-    needed, few, many = (None if count is None else max(count, fewest_users(tests)) for count in counts)
-    is_enough = users >= fewest_users(tests)
+def _decided(row: ComparedRow, p: float | None, tests: int, clusters: Clusters, is_primary: bool) -> ComparedRow:
+    outcome, needed = row.outcome, None
+    if p is not None and p <= LEVEL:
+        outcome = "higher" if (row.difference or 0.0) > 0 else "lower"
+    if p is not None and row.apart is not None:
+        needed = queries_needed(row.apart, _differences(row.by_query), clusters.groups(row.by_query), tests)
     return row.model_copy(
         update={
-            "p_holm": _rounded(corrected.p),
-            "tests": tests,
+            "p_holm": _rounded(p),
+            "tests": tests if p is not None else 0,
             "is_primary": is_primary,
-            "detectable": detectable(seen, tests) if is_enough else None,
-            "users_needed": needed if row.n_users is not None else None,
-            "queries_needed": None if needed is None else ceil(needed * each),
-            "queries_at_least": None if few is None else ceil(few * each),
-            "queries_at_most": None if many is None else ceil(many * each),
             "outcome": outcome,
+            "n_needed": needed and needed.queries,
+            "n_needed_low": needed and needed.low,
+            "n_needed_high": needed and needed.high,
         }
     )
 
 
-def outcome_of(row: ComparedRow, p_holm: float | None, tests: int) -> Outcome:
-    """Concludes a difference if the corrected test and the interval both show it, in the same direction.
-
-    If all queries differ alike there is no interval, and the test alone decides.
-    """
-    if p_holm is None or row.difference is None:
-        return "nothing"
-    if not row.above and not row.below:
-        return "identical"
-    if p_holm <= LEVEL:
-        if row.difference > 0 and (row.ci_low is None or row.ci_low > 0):
-            return "higher"
-        if row.difference < 0 and (row.ci_high is None or row.ci_high < 0):
-            return "lower"
-    return "too_few" if row.clusters < fewest_users(tests) else "undecided"
-
-
-def dropped(sides: Sides, paired: Collection[str]) -> dict[str, int]:
-    """How many queries are not paired, by side and reason, the most common first."""
-    reasons: Counter[str] = Counter()
-    for query in {query for side in sides for query in side.values} - {*paired}:
-        # None if the side has a value.
-        a, b = (side.why.get(query) if query in side.values else _NOT_ASKED for side in sides)
-        apart = "; ".join(f"{name}: {why}" for name, why in (("A", a), ("B", b)) if why is not None)
-        reasons[f"A and B: {a}" if a == b else apart] += 1
-    return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+def explored(row: ComparedRow) -> ComparedRow:
+    """A row that is no headline: it shows numbers, and nothing is tested."""
+    return row.model_copy(update={"p": None, "outcome": "exploratory", "why": ""})
 
 
 def _rounded(value: float | None) -> float | None:

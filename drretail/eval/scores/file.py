@@ -16,7 +16,7 @@ from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
 from drretail.eval.compare.ablations import all_ablations, twin_rows_of
 from drretail.eval.compare.comparing import assessors_of
-from drretail.eval.compare.differences import primary_tests, with_primary
+from drretail.eval.compare.family import chosen_pairs, family_of, with_conclusions
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
@@ -233,12 +233,16 @@ def derive_scores(
     gathered = read_judgements(experiment, sorted(metrics, key=_order), counts_words=True)
     every = [*all_facts(gathered, asked)]
     pairs, ranks = derive_pairs(experiment, gathered, asked_of_pairs)
-    judges = sorted({*gathered.assessors(), *map(Assessor.of, pairs)}, key=lambda assessor: assessor.order)
     # On the board, corrections count the tests of those who were asked last alone.
     shown = gathered.shown
     shown_pairs = [row for row in pairs if gathered.board.has(*Assessor.of(row))]
-    primary = primary_tests(shown, [], assessors_of(shown, shown_pairs), shown_pairs)
-    pairs = with_primary(pairs, primary_tests(gathered, [], judges, pairs))
+    is_alone = len(research_labels(gathered.definition)) < 2
+    family = (
+        {}
+        if is_alone
+        else family_of(shown, chosen_pairs(gathered.definition)[1], assessors_of(shown, shown_pairs), shown_pairs)
+    )
+    pairs = with_conclusions(pairs, family)
     # Rows by which a system checked its own reports say so.
     itself = {label for label, system in gathered.definition.systems.items() if system.self_checked}
     scores = tuple(
@@ -268,9 +272,8 @@ def derive_scores(
             shown,
             [row for row in scores if gathered.board.has(*Assessor.of(row))],
             described,
-            shown_pairs,
             prices or read_prices(),
-            primary,
+            family,
         ),
         made_of=made_of(experiment),
         systems=gathered.definition.systems,

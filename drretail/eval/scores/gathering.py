@@ -240,16 +240,17 @@ class Gathered:
             unread = (why for label, why in self.unread_citations.items() if label in labels)
             yield from (f"Nothing is concluded from FP and FR where citations are not read: {why}." for why in unread)
 
-    def no_conclusion(self, assessor: Assessor, metric: str = "", labels: Collection[str] = ()) -> Outcome | None:
-        """Why nothing is concluded from a judge in a metric on these systems: it follows rules, it, or a member of the
-        panel, does not read, or the metric rests on citations that could not be read.
+    def unread(self, assessor: Assessor, metric: str = "", labels: Collection[str] = ()) -> tuple[Outcome, str] | None:
+        """The outcome where nothing is concluded from a judge in a metric on these systems, and why: it follows rules,
+        it, or a member of the panel, does not read, or the metric rests on citations that could not be read.
         """
         if assessor.judge.kind == "rule_based" and assessor.judge.spec != CODE:
             # What rules say of an assistant's answers is code's reading.
-            return None if self.are_answers else "not_concluded"
+            return None if self.are_answers else ("not_read", f"{assessor.judge.spec} follows rules")
         if any(self.not_read([assessor], ())):
-            return "not_read"
-        return "missing" if metric == CLAIMS and self.unread_citations.keys() & {*labels} else None
+            return "not_read", f"{assessor.judge.spec} does not read"
+        reasons = [why for label, why in self.unread_citations.items() if metric == CLAIMS and label in labels]
+        return ("missing", "; ".join(reasons)) if reasons else None
 
     def assessors(self, metric: str = "") -> list[Assessor]:
         """The judges with verdicts in a metric, or in any."""

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.eval.compare.rows import Corrected, Side, concluded, contrast_of
-from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.compare.rows import Side, contrast_of, explored
+from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
 from drretail.eval.judging.subject import BETWEEN, Labels, meetings, pair_name, research_labels
@@ -33,7 +33,7 @@ from drretail.records.score import Order, Score, Verdict
 from drretail.stats.agreement import sign
 from drretail.stats.intervals import Interval, share_interval
 from drretail.stats.ranking import Contest, Strength, length_controlled, strengths
-from drretail.stats.significance import holm, sign_test
+from drretail.stats.significance import sign_test
 
 State = Literal["scored", "na", "judge", "not_judged", "runs_failed"]
 """Whether a meeting has a result, or why not: the judge failed, it was not judged, or a report is missing."""
@@ -269,28 +269,28 @@ def derive_pairs(
     """The rows of every judge that compared any pair, by judge, pair and dimension. Pure: equal folders give equal
     bytes.
 
-    ``asked`` names judges and pairs that get rows even if there was nothing to compare. Overall quality, by which
-    systems are chosen, is corrected over all pairs, and with the headlines by ``with_primary``; the other dimensions
-    are exploratory, and are corrected within their pair.
+    ``asked`` names judges and pairs that get rows even if there was nothing to compare. Overall quality is concluded
+    with the headlines (``family_of``); the other dimensions are exploratory.
     """
     results = with_majorities(read_outcomes(experiment, gathered, asked), gathered.board)
     pairs: list[PairScore] = []
     ranks: list[Score] = []
     for assessor in sorted(results, key=lambda assessor: assessor.order):
         by_pair = results[assessor]
-        instead: Outcome | None = "order_decided" if order_decided(by_pair) else gathered.no_conclusion(assessor)
-        pairs += corrected(
-            [
-                _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered, instead)
-                for labels in sorted(by_pair)
-                for dimension in DIMENSIONS
-            ],
-            instead,
-        )
+        unread = gathered.unread(assessor)
+        if order_decided(by_pair):
+            unread = "order_decided", f"{assessor.judge.spec}: the order decided"
+        pairs += [
+            _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered, unread)
+            for labels in sorted(by_pair)
+            for dimension in DIMENSIONS
+        ]
         names = sorted({*research_labels(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
-            ranks += _rank_scores(assessor, dimension, names, met, gathered, instead)
+            ranks += _rank_scores(
+                assessor, dimension, names, met, gathered, by_order=unread is not None and unread[0] == "order_decided"
+            )
     return tuple(pairs), tuple(ranks)
 
 
@@ -300,11 +300,11 @@ def _pair_score(
     dimension: str,
     outcomes: Sequence[PairOutcome],
     gathered: Gathered,
-    instead: Outcome | None,
+    unread: tuple[Outcome, str] | None,
 ) -> PairScore:
     a, b = labels
     hidden = assessor.judge.kind == "rule_based"  # it is never asked, so nothing is missing
-    by_order = instead == "order_decided"
+    by_order = unread is not None and unread[0] == "order_decided"
     states = Counter("na" if hidden and each.state == "not_judged" else each.state for each in outcomes)
     counted = PairScore(
         **_about(assessor, dimension),
@@ -320,7 +320,7 @@ def _pair_score(
         failed_verdicts=sum(outcome.failed_verdicts for outcome in outcomes),
         stale_verdicts=sum(outcome.stale_verdicts for outcome in outcomes),
         repairs=sum(outcome.repairs for outcome in outcomes),
-        contrast=preference(labels, dimension, () if hidden or by_order else outcomes, gathered),
+        contrast=preference(labels, dimension, () if hidden or by_order else outcomes, gathered, unread),
         note=NOT_RATED if hidden else None,
     )
     shown = {} if hidden else _numbers(outcomes, gathered)
@@ -328,27 +328,17 @@ def _pair_score(
     return counted.model_copy(update={name: shown[name] for name in named})
 
 
-def corrected(rows: Sequence[PairScore], instead: Outcome | None) -> list[PairScore]:
-    """The rows of one judge with their conclusions; none is drawn from a judge that does not read."""
-    families: dict[object, list[int]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        families[row.dimension if row.dimension == PRIMARY else (row.a, row.b)].append(at)
-    made: dict[int, PairScore] = {}
-    for places in families.values():
-        adjusted = holm([rows[at].contrast.p for at in places])
-        tests = sum(p is not None for p in adjusted)
-        for at, p in zip(places, adjusted, strict=True):
-            is_primary = rows[at].dimension == PRIMARY
-            its = concluded(rows[at].contrast, Corrected(p, tests), is_primary=is_primary, instead=instead)
-            made[at] = rows[at].model_copy(update={"contrast": its})
-    return [made[at] for at in range(len(rows))]
-
-
 _WHY = {"runs_failed": "run failed", "not_judged": "not judged", "judge": "judge failed"}
 
 
-def preference(labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], gathered: Gathered) -> ComparedRow:
-    """The two by query: a system's value is its win rate over the query's repeats."""
+def preference(
+    labels: Labels,
+    dimension: str,
+    outcomes: Sequence[PairOutcome],
+    gathered: Gathered,
+    unread: tuple[Outcome, str] | None = None,
+) -> ComparedRow:
+    """The two by query: a system's value is its win rate over the query's repeats, in which a tie counts half."""
     won = means_by_query((outcome.query_id, outcome.result) for outcome in outcomes)
     why = {outcome.query_id: _WHY.get(outcome.state, "na") for outcome in outcomes if outcome.query_id not in won}
     nothing = {query_id: list[float]() for query_id in why}
@@ -357,14 +347,14 @@ def preference(labels: Labels, dimension: str, outcomes: Sequence[PairOutcome], 
         # One value without its repeats: the two sides are one judgement, so nothing tells noise apart.
         values = {query_id: [rate] for query_id, rate in rates.items()}
         nested = {query_id: [its] for query_id, its in values.items()}
-        return Side(values | nothing, nested, {}, why, incomplete=gathered.incomplete[label])
+        lost = {plan.query.query_id for plan in gathered.plans if plan.label == label and plan.losses}
+        return Side(values | nothing, nested, why, incomplete=lost)
 
     sides = side(labels[0], won), side(labels[1], {query_id: 1 - rate for query_id, rate in won.items()})
-    rate = share_interval([*won.values()], gathered.clusters.groups(won), is_whole=True)
-    value, low, high = (None if each is None else round(2 * each - 1, 10) for each in (rate.value, rate.low, rate.high))
-    difference = Interval(value, low, high, rate.lacks)
-    row = contrast_of(PAIRWISE, dimension, sides, gathered.clusters, difference)
-    return row.model_copy(update={"name": SIDE_BY_SIDE if dimension == PRIMARY else f"{dimension} {SIDE_BY_SIDE}"})
+    row = contrast_of(PAIRWISE, dimension, sides, gathered.clusters, whole=1.0, unread=unread)
+    name = PREFERENCE if dimension == PRIMARY else f"{dimension} {PREFERENCE}"
+    row = row if dimension == PRIMARY or unread is not None else explored(row)
+    return row.model_copy(update={"name": name, "a": labels[0], "b": labels[1]})
 
 
 def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, Any]:
@@ -379,7 +369,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
 
     def share(values: Sequence[float]) -> Share:
         means = by_query(scored, values)
-        interval = share_interval([*means.values()], clusters.groups(means), is_whole=True)
+        interval = share_interval([*means.values()], clusters.groups(means))
         return Share(value=interval.value, ci_low=interval.low, ci_high=interval.high)
 
     def mean(values: Sequence[float | None]) -> float | None:
@@ -393,7 +383,7 @@ def _numbers(outcomes: Sequence[PairOutcome], gathered: Gathered) -> dict[str, A
     # Without a winner, and where both have equal length, nothing is known.
     leads = [(sign(outcome.win - outcome.loss), sign(outcome.words)) for outcome in scored]
     longer_won = [float(lead == longer) if lead and longer else None for lead, longer in leads]
-    even = length_controlled(results, [outcome.words for outcome in scored], groups, gathered.definition.seed)
+    even = length_controlled(results, [outcome.words for outcome in scored], groups)
     return {
         "wins": round(sum(wins), 9),
         "ties": round(sum(ties), 9),
@@ -415,17 +405,18 @@ def _rank_scores(
     names: Sequence[str],
     met: Mapping[Labels, Sequence[PairOutcome]],
     gathered: Gathered,
-    instead: Outcome | None,
+    *,
+    by_order: bool,
 ) -> Iterator[Score]:
-    hidden = NOT_RATED if assessor.judge.kind == "rule_based" else ORDER_DECIDED if instead == "order_decided" else None
-    clusters, seed = gathered.clusters, gathered.definition.seed
+    hidden = NOT_RATED if assessor.judge.kind == "rule_based" else ORDER_DECIDED if by_order else None
+    clusters = gathered.clusters
     # One contest for each query and pair: repeats of a query are averaged.
     contests = [
         Contest(query_id, a, b, mean)
         for (a, b), outcomes in sorted(met.items())
         for query_id, mean in means_by_query((outcome.query_id, outcome.result) for outcome in outcomes).items()
     ]
-    by_name = {} if hidden else strengths(names, contests, seed, clusters)
+    by_name = {} if hidden else strengths(names, contests, clusters)
     for name in names:
         strength = by_name.get(name, Strength(Interval(None), hidden))
         own = [

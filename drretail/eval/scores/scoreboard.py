@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from math import inf
 from statistics import fmean
 
-from drretail.eval.compare.differences import Primary, compared_pairs, nothing_to_compare
-from drretail.eval.compare.wording import findings
+from drretail.eval.compare.family import Family, board_rows, nothing_to_compare
+from drretail.eval.compare.wording import needed_sentence, sentences
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, means_by_query
 from drretail.experiment import Definition
 from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
 from drretail.records.base import OfJudge
-from drretail.records.comparison import PairScore
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
     CODE,
@@ -82,14 +81,13 @@ def scoreboard(
     gathered: Gathered,
     scores: Sequence[Score],
     metrics: Metrics,
-    pairs: Sequence[PairScore],
     prices: PriceTable,
-    primary: Primary,
+    family: Family,
 ) -> Scoreboard | None:
     """One row for each system with a score; None without any.
 
-    ``scores`` and ``pairs`` are those of the judges who were asked last. The columns of judged metrics are by the first
-    of them (``Board.first``). ``primary`` are the tests of all pairs of systems, so that ``compare`` agrees.
+    ``scores`` are those of the judges who were asked last. The columns of judged metrics are by the first of them
+    (``Board.first``). ``family`` are the tests of all systems against one, so that ``compare`` agrees.
     """
     if not scores:
         return None
@@ -133,7 +131,7 @@ def scoreboard(
     shared = shared_models(shown.labels, gathered.definition.systems)
     short = {label: label.replace(shared, "", 1) if shared else label for label in shown.labels}
     names = {(metric, column.variant): name for metric, column, name in shown.columns}
-    compared = tuple(compared_pairs(gathered, [*assessors, *by_code], names, primary, pairs))
+    compared = tuple(board_rows(gathered, [*assessors, *by_code], names, family))
     alone = nothing_to_compare(gathered)
     return Scoreboard(
         judge=OfJudge(judge="", judge_kind="llm") if first is None else OfJudge(**first.columns),
@@ -141,7 +139,7 @@ def scoreboard(
         rows=tuple(ranked),
         systems=gathered.definition.systems,
         not_read=tuple(gathered.not_read(judges, shown.labels)),
-        differs=(alone,) if alone else tuple(finding.sentence for finding in findings(compared, short)),
+        differs=(alone,) if alone else (*sentences(compared, short), *filter(None, [needed_sentence(compared)])),
         compared=compared,
         notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
         are_answers=gathered.are_answers,
@@ -328,7 +326,7 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
             without = counted_each(sum((Counter(plan.losses) for plan in plans), Counter[str]()))
             yield (
                 f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "
-                "answer. Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
+                "answer. `drretail run … --retry spoiled` makes them again."
             )
     definition = gathered.definition
     has_gold = any(query.has_gold for query in definition.queries)

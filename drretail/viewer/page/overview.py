@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from drretail.eval.compare.wording import Measure, by_measure, name_of
+from drretail.eval.compare.wording import by_measure, name_of
 from drretail.eval.method import method_cards
 from drretail.eval.scores.facts import with_slices
 from drretail.eval.scores.gathering import FP
@@ -40,13 +40,10 @@ from drretail.viewer.tables.scoreboard import (
     SPARE,
     board_notes,
     board_table,
-    concluded,
+    compared_table,
     conclusion,
-    decision_of,
-    every_measure,
     has_intervals,
     judge_failures,
-    without_equal,
 )
 from drretail.viewer.tables.scores import model_words, system_names
 from drretail.viewer.tables.tallies import audit_table, judge_table
@@ -197,7 +194,6 @@ def _answer(line: RunLine, name: str, links: Links) -> Markup:
 
 
 _AXIS, _HIGH = 110.0, 14.0
-_SHOWN = ("higher", "lower")
 _NEEDED = frozenset((FP, "false statements", "false answers"))
 """Columns on the truth of statements, which are always in sight."""
 _ROUND = (0.1, 0.25, 0.5, 1.0)
@@ -211,41 +207,38 @@ class PageBoard:
     table: Table
     rest: tuple[int, ...]
     """The indices of columns that are hidden at first."""
-    baselines: Mapping[str, str]
-    """Names of systems by label, the best first, which is compared with at first; empty if none are compared."""
+    baseline: str
+    """The name of the system that the others are compared with; empty if none are compared."""
 
 
 def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> PageBoard:
-    """The table with each system's outcomes, its rank, and its difference from any other one as further columns."""
+    """The table with each system's outcomes, and its difference from the baseline, as further columns."""
     # What was bought, or the first measure that is compared.
     named = {name_of(measure[0]): measure for measure in by_measure(board.compared)}
     measure = named.get(OUTCOME) or next(iter(named.values()), None)
-    ranked = {row.label: row.name for row in table.rows if not row.is_baseline}
-    baselines = {} if measure is None else ranked
+    baseline = "" if measure is None else measure[0].b
     added: list[tuple[Column, list[Cell | None]]] = []
     if are_decided(lines):
         meaning = "what became of the answers: faults from the left, right answers last"
         answers = [[line for line in lines if line.label == row.label] for row in table.rows]
         bars = [Cell("", html=outcome_bar(own)) if own else None for own in answers]
         added.append((Column("outcomes", meaning=meaning), bars))
+    names = {row.label: row.name for row in table.rows}
     if measure is not None:
         ends = [each for row in measure for each in (row.difference, row.ci_low, row.ci_high) if each is not None]
         reached = max(map(abs, ends), default=0.0)
         end = next((end for end in _ROUND if reached <= end), reached)
-        differences = [_against(row.label, baselines, measure, end) for row in table.rows]
-        meaning = "its mean minus that of the baseline, over the questions that both answered"
+        compared = {row.a: row for row in measure if row.difference is not None}
+        differences = [
+            Cell("", html=_difference(compared[row.label], end))
+            if row.label in compared
+            else Cell("baseline")
+            if row.label == baseline
+            else None
+            for row in table.rows
+        ]
+        meaning = f"its mean minus that of {names.get(baseline, baseline)}, over the questions that both have"
         added.append((Column(f"difference in {name_of(measure[0])}", meaning=meaning), differences))
-        if len(ranked) > 2:
-            ranks: list[Cell | None] = []
-            for label in (row.label for row in table.rows):
-                # From one more than are shown to be above it, to those that are shown to be below it.
-                shown = [row for row in measure if label in (row.a, row.b) and row.outcome in _SHOWN]
-                below = sum((row.outcome == "higher") == (row.a == label) for row in shown)
-                best, worst = 1 + len(shown) - below, len(ranked) - below
-                rank = f"{best}" if best == worst else f"{best}–{worst}"
-                ranks.append(Cell(rank) if label in ranked else None)
-            meaning = "the ranks that it may have: what isn't told apart shares them"
-            added.append((Column("rank", meaning=meaning), ranks))
     decides = [at for at, column in enumerate(board.columns) if column.decides][:1]
     others = [at for at in range(len(board.columns)) if at not in decides]
     columns = [*(table.columns[at] for at in decides), *(column for column, _ in added)]
@@ -269,59 +262,37 @@ def page_board(board: Scoreboard, table: Table, lines: Sequence[RunLine]) -> Pag
         if column.decides or column.name in _NEEDED or column.unit in ({"rating", *SPARE} - {"words"})
     }
     rest = tuple(offset + place for place, at in enumerate(others) if at not in needed)
-    return PageBoard(replace(table, columns=tuple(columns), rows=tuple(rows)), rest, baselines)
+    return PageBoard(replace(table, columns=tuple(columns), rows=tuple(rows)), rest, names.get(baseline, ""))
 
 
-def _against(label: str, baselines: Mapping[str, str], measure: Measure, end: float) -> Cell | None:
-    """The difference from each baseline, one of which the page shows."""
-    shown: list[Markup] = []
-    for at, other in enumerate(baselines):
-        # With -1 if the difference is the other's minus its own.
-        signed = ((row, 1 if row.a == label else -1) for row in measure if {row.a, row.b} == {label, other})
-        comparison = next(signed, None)
-        hidden = Markup(" hidden") if at else Markup()
-        if label == other:
-            shown.append(Markup('<span class="against" data-base="{}"{}>baseline</span>').format(other, hidden))
-        elif comparison is not None and comparison[0].difference is not None:
-            drawn, value = _difference(*comparison, end)
-            shown.append(
-                Markup('<span class="against" data-base="{}" data-value="{:.4f}"{}>{}</span>').format(
-                    other, value, hidden, drawn
-                )
-            )
-    return Cell("", html=Markup().join(shown)) if shown else None
-
-
-def _difference(row: ComparedRow, sign: int, end: float) -> tuple[Markup, float]:
+def _difference(row: ComparedRow, end: float) -> Markup:
     """A dot with its interval around zero; full if the difference is more than chance."""
-    value = sign * (row.difference or 0.0)
-    low, high = sorted(sign * each for each in (row.ci_low, row.ci_high) if each is not None) or (value, value)
-    cell = Cell(value, "signed", *((low, high) if row.ci_low is not None else (None, None)))
+    value = row.difference or 0.0
+    low, high = (value if each is None else each for each in (row.ci_low, row.ci_high))
+    cell = Cell(value, "signed", row.ci_low, row.ci_high)
 
     def at(number: float) -> float:
         return _AXIS / 2 * (1 + max(-1.0, min(1.0, number / end)))
 
-    is_shown = row.outcome in _SHOWN
-    words = "more than chance" if is_shown else "may be chance"
     svg = Markup(
         '<svg class="forest" viewBox="-5 0 {} {}" role="img" aria-label="{}, {}"><line x1="{}" x2="{}" y1="0" y2="{}"'
         ' class="zero"/><line x1="{:.1f}" x2="{:.1f}" y1="7" y2="7" class="s0"/><circle cx="{:.1f}" cy="7" r="4"'
         ' class="{}"/></svg> <span class="interval">{}</span>'
-    ).format(
+    )
+    return svg.format(
         _AXIS + 10,
         _HIGH,
         cell.whole,
-        words,
+        "more than chance" if row.is_shown else "may be chance",
         _AXIS / 2,
         _AXIS / 2,
         _HIGH,
         at(low),
         at(high),
         at(value),
-        "s0" if is_shown else "s0 hollow",
+        "s0" if row.is_shown else "s0 hollow",
         cell.whole,
     )
-    return svg, value
 
 
 FIRST_FALSE = 12
@@ -334,11 +305,11 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
     """The result, the scoreboard and the map of all answers; ``lines`` are all of the report's runs, by number."""
     board = view.scores.scoreboard
     first, _ = plots_of(view, lines)
-    differing, same = (None, "") if board is None else without_equal(board)
     rows = () if board is None else board.rows
     answers = researched(lines, view.definition.systems)
-    table = None if differing is None else board_table(differing)
+    table = None if board is None else board_table(board)
     definition = view.definition
+    names = system_names({line.label for line in answers}, definition.systems)
     shop = "Imported reports."
     if definition.world_fingerprint is not None:
         # Which shop was asked, and when its clock stood.
@@ -349,23 +320,20 @@ def render_overview(view: ExperimentView, lines: Sequence[RunLine], links: Links
         shop = f"{asked}, asked of the shop {definition.world_fingerprint[:8]}{day}."
     return fragment(
         "overview.html.jinja",
-        result=None if board is None else conclusion(board),
-        decision="" if board is None or board.are_answers else decision_of(board),
+        result=[] if board is None else conclusion(board),
         chips=chips(answers),
-        names=system_names({line.label for line in answers}, view.definition.systems),
+        names=names,
         shown_text=shown_text,
         answers=len(answers),
         shop=shop,
         level=_level(first, view, lines),
-        compared=None if board is None else concluded(board),
-        every_measure=None if board is None else every_measure(board),
+        compared=None if board is None else compared_table(board.compared, names),
         compare_command="" if view.beside else f"drretail compare {shlex.quote(view.name)} --details",
         table=table,
-        notes=[] if differing is None else [note for note in board_notes(differing) if note not in view.lab],
+        notes=[] if board is None else [note for note in board_notes(board) if note not in view.lab],
         lab=view.lab,
-        shown=None if differing is None or table is None else page_board(differing, table, answers),
-        columns=() if board is None else board_table(board).columns,
-        same=same,
+        shown=None if board is None or table is None else page_board(board, table, answers),
+        columns=() if table is None else table.columns,
         intervals=INTERVALS if table is not None and has_intervals(table) else "",
         judge_failures=[] if board is None else list(judge_failures(board)),
         lab_title=LAB,
@@ -421,7 +389,7 @@ def render_false_statements(view: ExperimentView, rendered: Sequence[Rendered], 
         by_label={label: its for label, its in by_label.items() if its},
         first=FIRST_FALSE,
         is_of_shop=view.is_of_shop,
-        result="" if view.scores.scoreboard is None else conclusion(view.scores.scoreboard).can,
+        result="" if view.scores.scoreboard is None else " ".join(conclusion(view.scores.scoreboard)),
         is_looked_up=any(system.is_of_shop for system in view.definition.systems.values()),
         name=shlex.quote(view.name),
         by=judge,

@@ -3,9 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import sqrt
 
-from drretail.eval.compare.wording import by_measure, name_of
 from drretail.records.comparison import PairScore
 from drretail.records.run import NO_SYSTEMS, Systems, in_order, place_of
 from drretail.records.score import CODE, WHOLES, MetricDescription, Score, Scoreboard, SettingTable
@@ -50,7 +48,7 @@ def plots_of(view: ExperimentView, lines: Sequence[RunLine]) -> tuple[list[Plot]
         if its
     }
     curves, others = ablation_plots(view.scores.ablations, systems)
-    further += [*others, *filter(None, [tool_plot(calls, systems), None if board is None else power_plot(board)])]
+    further += [*others, *filter(None, [tool_plot(calls, systems)])]
     return [*first, *curves], further
 
 
@@ -108,34 +106,6 @@ def cost_plot(board: Scoreboard) -> Plot | None:
         x_name=cost,
         y_name=up.name.replace("_", " "),
     )
-
-
-def power_plot(board: Scoreboard) -> Plot | None:
-    """The difference in the first measure that more questions would show; None if the questions' spread is unknown."""
-    names = system_names((row.system for row in board.rows), board.systems)
-    for measure in by_measure(board.compared):
-        named, pairs = name_of(measure[0]), [pair for pair in measure if pair.detectable and pair.n_pairs][:MOST_SERIES]
-        if not pairs:
-            continue
-        questions = max(pair.n_pairs for pair in pairs)
-        numbers = [questions * 2**step for step in range(5)]
-        curves = {
-            f"{names[pair.a]} − {names[pair.b]}": [
-                (n, Cell((pair.detectable or 0) * sqrt(pair.n_pairs / n))) for n in numbers
-            ]
-            for pair in pairs
-        }
-        return curve_plot(
-            "power",
-            f"Differences in {named} that more questions would show",
-            "The true difference that so many questions show in four of five experiments, judged by the spread over "
-            f"those asked: {questions:,} so far.",
-            curves,
-            ticks={n: f"{n:,}" for n in numbers},
-            x_name="questions",
-            y_name=f"difference in {named}",
-        )
-    return None
 
 
 def metric_plots(board: Scoreboard, scores: Sequence[Score], metrics: Mapping[str, MetricDescription]) -> list[Plot]:

@@ -26,7 +26,12 @@ HEADLINES = ("IR_SC", "CC", "FA", "avg6", "FP")
 """The variants that an ablation of a sandbox is mainly read for."""
 
 
-_NO_EFFECT: Mapping[Outcome, str] = {"identical": "all equal", "too_few": "too few users", "nothing": "no pairs"}
+_NO_EFFECT: Mapping[Outcome, str] = {
+    "too_few": "too few users",
+    "missing": "values missing",
+    "not_read": "not read",
+    "order_decided": "not read",
+}
 """Why a difference shows nothing, if it can't show any."""
 
 
@@ -98,7 +103,7 @@ def ablation_table(table: SettingTable, metrics: Metrics = NONE_HELD, systems: S
 def step_cell(row: ComparedRow) -> Cell:
     """A difference with its interval and p."""
     why = _NO_EFFECT.get(row.outcome, "")
-    mark = "*" if row.outcome in ("higher", "lower") else ""
+    mark = "*" if row.is_shown else ""
     note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
     cell = difference_cell(row, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
     return cell or Cell(NOTHING, note=why)

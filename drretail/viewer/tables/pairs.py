@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from drretail.eval.compare.wording import shares
 from drretail.records.comparison import ORDER_DECIDED, PairScore, Share
 from drretail.records.run import NO_SYSTEMS, Systems
 from drretail.records.score import Score
 from drretail.records.tables.figures import NOTHING as NO_VALUE
-from drretail.records.tables.figures import counted
+from drretail.records.tables.figures import counted, percent
 from drretail.records.tables.result import Section
 from drretail.records.tables.table import Cell, Column, Row, Table, pivot
 from drretail.viewer.tables.scores import NOTES, UNASKED, judged_by, measured_cell, notes_on, system_names
@@ -46,7 +45,9 @@ def pair_sections(
         if rows[0].note is not None:
             yield Section(TITLE, by, notes=[f"{rows[0].note}. {MODELS_ALONE}", *lacking])
         elif rows[0].contrast.outcome == "order_decided":
-            first = shares([row.first_position_rate for row in rows if row.first_position_rate is not None])
+            rates = [row.first_position_rate for row in rows if row.first_position_rate is not None]
+            low, high = percent(min(rates)), percent(max(rates))
+            first = low if low == high else f"{low} to {high}"
             why = f"{ORDER_DECIDED}. {first} of its choices fell on the report that it read first."
             yield Section(TITLE, by, notes=[why, *lacking])
         elif not any(row.n_scored for row in rows):

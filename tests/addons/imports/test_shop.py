@@ -378,12 +378,15 @@ def test_bots_are_compared_by_how_often_they_are_wrong(world: Path, tmp_path: Pa
         bots += ["--agent", f"{name}=cmd:{sys.executable} {tmp_path / name}.py"]
     succeeds("run", "--world", str(world), "--queries", "q.jsonl", *bots, "--no-floors", "--to", "exp")
     told = " ".join(succeeds("score", "exp", "--metrics", "faithfulness,false_statements").stdout.split())
-    assert "Wrong-without-web says something false more often than right-without-web, shown by 8 queries" in told
+    above = (
+        "wrong-without-web is above right-without-web in false answers, where less is better (+1.00 on every query, "
+    )
+    assert above in told
     assert "≠ wrong-without-web: The Knock Box costs $28. → Your shop says $32.00 (Knock Box)." in told
     assert "3 more are in the report." in told
     details = succeeds("score", "exp", "--details").stdout
     assert not [word for word in ("cited 0", "FR  ") if word in details]
-    compared = succeeds("compare", "exp").stdout
+    compared = succeeds("compare", "exp", "--details").stdout
     assert ("false_answers*" in compared, "FR" in compared.split(), "clean*" in compared) == (True, False, False)
 
 

@@ -163,7 +163,7 @@ def test_a_missing_report_decides_no_meeting_and_is_nobody_s_opinion(tmp_path: P
         f"q{n}" for n in range(1, 23) if f"q{n}-r1" not in lost
     }
     by = {pair.judge: pair for pair in scores.pairs if pair.dimension == "depth"}
-    assert by[second.ref.spec].contrast.above == 20
+    assert by[second.ref.spec].wins == 20
     (panel,) = (pair for name, pair in by.items() if name.startswith("panel"))
     assert panel.disagreement == 1, "both members are never of one opinion"
 

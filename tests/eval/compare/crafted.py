@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from drretail.eval.compare.comparing import ComparisonRequest, assessors_of, compare
-from drretail.eval.compare.rows import outcome_of
-from drretail.eval.compare.wording import SIDE_BY_SIDE
+from drretail.eval.compare.comparing import assessors_of, compare
+from drretail.eval.compare.rows import DONE
+from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.metric import Metric, Value
 from drretail.eval.registry import PAIRWISE, load_metric
@@ -100,28 +100,20 @@ def beside(
     return gathered((metric, variant, assessor, {"a": runs(a), "b": runs(b)}))
 
 
-def comparison(
-    held: Gathered,
-    a: str = "a",
-    b: str = "b",
-    *,
-    bar: float = 7,
-    pairs: Sequence[PairScore] = (),
-    pairwise: bool = True,
-) -> Comparison:
+def comparison(held: Gathered, a: str = "a", b: str = "b", *, pairs: Sequence[PairScore] = ()) -> Comparison:
     judges = dict.fromkeys((*held.board.judge, *(Assessor.of(row).judge.key for row in pairs)))
     held = replace(held, board=Board(judge=tuple(judges)))
-    asked = ComparisonRequest("exp", tuple(held.metrics), assessors_of(held, pairs), bar, pairwise=pairwise)
-    return compare(held, a, b, asked, pairs)
+    return compare(held, a, b, assessors_of(held, pairs), pairs)
 
 
 def only_table(made: Comparison) -> JudgeTable:
-    (table,) = made.tables
+    """The only one besides that of ``done``."""
+    (table,) = (table for table in made.tables if any(row.metric != DONE for row in table.rows))
     return table
 
 
 def only_row(made: Comparison) -> ComparedRow:
-    (row,) = only_table(made).rows
+    (row,) = (row for table in made.tables for row in table.rows if row.metric != DONE)
     return row
 
 
@@ -133,49 +125,36 @@ def noisy(n: int, better: float, seed: int = 1) -> tuple[list[float], list[float
 
 
 def pair_row(dimension: str, rate: float | None, low: float | None, high: float | None, **given: Any) -> PairScore:
-    """20 pairs of reports on 10 queries, of which a won 1 and lost 9; what is ``given`` of the contrast is its own."""
+    """20 pairs of reports on 10 queries; what is ``given`` of the contrast is its own."""
     about: dict[str, Any] = {"version": 1, "dimension": dimension, "a": "a", "b": "b"}
     about |= {"judge": "anthropic:claude", "judge_kind": "llm", "win_rate": rate, "ci_low": low, "ci_high": high}
     about |= {"n_planned": 20, "n_scored": 20, "wins": 3, "ties": 2, "losses": 15, "flip_rate": 0.1}
-    about |= {"n_queries": 10, "queries_won": 1, "queries_lost": 9, "p": 0.001, "p_holm": 0.007, "tests": 1}
-    outcome = given.pop("outcome", None)
-    made = preference(**about | given)
-    contrast = made.contrast if outcome is None else made.contrast.model_copy(update={"outcome": outcome})
-    return made.model_copy(update={"contrast": contrast})
+    about |= {"n_queries": 10, "p": 0.001}
+    return preference(**about | given)
 
 
 def preference(**row: Any) -> PairScore:
-    """A row of two systems side by side, of a win rate with its interval and a test over queries."""
-    rate, n, won, lost = (row.get(name) for name in ("win_rate", "n_queries", "queries_won", "queries_lost"))
-    n, won, lost = n or 0, won or 0, lost or 0
+    """A row of two systems side by side, of a win rate with its interval and p."""
+    rate, n = row.get("win_rate"), row.get("n_queries") or 0
     ends = {"difference": rate, "ci_low": row.get("ci_low"), "ci_high": row.get("ci_high")}
     contrast = ComparedRow(
         metric=PAIRWISE,
         variant=row["dimension"],
-        name=SIDE_BY_SIDE if row["dimension"] == PRIMARY else f"{row['dimension']} {SIDE_BY_SIDE}",
+        name=PREFERENCE if row["dimension"] == PRIMARY else f"{row['dimension']} {PREFERENCE}",
         mean_a=rate,
         mean_b=None if rate is None else 1 - rate,
         **{name: None if end is None else round(2 * end - 1, 10) for name, end in ends.items()},
         n_planned=n,
+        n_due=n,
         n_pairs=n,
-        above=won,
-        equal=n - won - lost,
-        below=lost,
-        is_primary=row["dimension"] == PRIMARY,
-        outcome="nothing",
-        **{name: row[name] for name in ("no_interval", "n_users", "p", "p_holm", "tests") if name in row},
+        outcome=row.get("outcome", "undecided" if row["dimension"] == PRIMARY else "exploratory"),
+        why=row.get("why", ""),
+        **{name: row[name] for name in ("no_interval", "n_users", "p") if name in row},
     )
-    outcome = outcome_of(contrast, contrast.p_holm, max(1, contrast.tests))
-    loser = {"higher": row["b"], "lower": row["a"]}.get(outcome)
-    outcome = "not_read" if not row.get("reads", True) else "missing" if loser in row.get("incomplete", ()) else outcome
     even = {
         name: row.get(f"length_controlled{of}")
         for name, of in (("value", ""), ("ci_low", "_low"), ("ci_high", "_high"))
     }
     counts = {name: row[name] for name in PairScore.model_fields if name in row}
-    made = {
-        **counts,
-        "length_controlled": even,
-        "contrast": contrast.model_copy(update={"outcome": outcome}).model_dump(),
-    }
+    made = {**counts, "length_controlled": even, "contrast": contrast.model_dump()}
     return PairScore.model_validate(made)

@@ -113,7 +113,7 @@ def test_what_is_shown_has_a_column_a_setting_and_the_plot_a_row() -> None:
     assert all(cell and cell.interval and cell.counts == "n=8" for cell in scores.cells)
     assert shown.basis == "n: queries that a value is over."
     assert whole.cells[3] is not None
-    assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("n=8, p 0.031", True)
+    assert (whole.cells[3].counts, whole.cells[3].low is not None) == ("n=8, p <.001", True)
     judge = "judged by anthropic:claude (language model)"
     assert shown.full_title == f"Answer quality: personalization by information, {judge}"
     first, (plot,) = ablation_plots(made)
@@ -168,13 +168,10 @@ def ablated(
 
 @pytest.mark.parametrize(
     ("late", "words"),
-    [
-        *(([3, 4, 5, 6], "all equal"), ([4, 5, 6, 8], "too few users")),
-        *(([None] * 4, "no pairs"), ([9] * 3, "too few users")),
-    ],
+    [([3, 4, 5, 6, 7], "p 1.000"), ([None] * 5, "values missing"), ([9] * 4, "too few users")],
 )
 def test_a_difference_that_shows_nothing_says_why(late: list[float], words: str) -> None:
-    ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6], "persona": late})))
+    ((row,),) = (table.rows for table in tables(held({"task": [3, 4, 5, 6, 7], "persona": late})))
     assert step_cell(row.steps[0]).note == words
 
 

@@ -55,7 +55,7 @@ def board(
 ) -> Scoreboard:
     judges = dict.fromkeys(Assessor.of(row).judge.key for row in rows)
     asked = Board(rules=rows[0].rules, judge=tuple(judges))
-    made = scoreboard(replace(held, board=asked), rows, metrics, (), prices, {})
+    made = scoreboard(replace(held, board=asked), rows, metrics, prices, {})
     return known(made)
 
 
@@ -152,7 +152,7 @@ def test_answers_that_a_provider_did_not_give_and_repairs_of_the_judge_are_notes
     notes = board(replace(held, plans=tuple(lost), tables_of_judges=judged), *rows).notes
     assert f"p:m: {len(held.plans)} repairs of answers that did not fit the form asked for." in notes
     sentence = f"{B}: 2 runs finished without 2 researchers, 4 page summaries, for which a provider gave no answer. "
-    sentence += "Nothing is concluded against it until `drretail run … --retry spoiled` has made them again."
+    sentence += "`drretail run … --retry spoiled` makes them again."
     assert sentence in notes
 
 
@@ -170,12 +170,12 @@ def test_of_a_judge_that_does_not_read_the_board_says_so_and_nothing_is_conclude
         )
     }
     made = replace(held, tables_of_judges=tables)
-    assert [made.no_conclusion(judge) for judge in (lazy, good, panel)] == ["not_read", None, "not_read"]
-    assert made.no_conclusion(stamping) == "not_read"
+    assert [(made.unread(judge) or ("",))[0] for judge in (lazy, good, panel)] == ["not_read", "", "not_read"]
+    assert made.unread(stamping) == ("not_read", f"{stamping.judge.spec} does not read")
     shown = board(made, row("faithfulness", "FP"), row("faithfulness", "FP", judge="o:gpt"))
     notes, (named,) = shown.notes, shown.not_read
     assert named.startswith("This judge doesn't read: p:m is below the floor in reports whose citation marks")
-    assert conclusion(shown).can.startswith(named)
+    assert conclusion(shown)[0] == named
     unknown = "agreement with records: too few figures to tell (0 right, 0 wrong)"
     assert f"How o:gpt read: citation marks in claims 0.97, {unknown}." in notes
 
@@ -189,12 +189,13 @@ def test_where_citations_are_not_read_nothing_is_concluded_from_what_rests_on_th
         return replace(held, plans=plans, metrics={"faithfulness": load_metric("faithfulness")})
 
     few, many = with_unread(0), with_unread(1)
-    assert few.no_conclusion(judge, "faithfulness", (A, B)) is None
-    assert many.no_conclusion(judge, "faithfulness", (A, B)) == "missing"
-    assert (many.no_conclusion(judge, "faithfulness", (B,)), many.no_conclusion(judge, "checks", (A, B))) == (
-        None,
-        None,
+    assert few.unread(judge, "faithfulness", (A, B)) is None
+    assert many.unread(judge, "faithfulness", (A, B)) == (
+        "missing",
+        "2 of 22 citations of a@model could not be read (no list of sources: 2)",
     )
+    assert many.unread(judge, "faithfulness", (B,)) is None
+    assert many.unread(judge, "checks", (A, B)) is None
     shown = board(many, row("faithfulness", "FP"), row("faithfulness", "FP", system=B))
     assert shown.not_read == (
         "Nothing is concluded from FP and FR where citations are not read: 2 of 22 citations of a@model could not be "

@@ -1,6 +1,5 @@
 """What became of an answer, the map of all answers, and the scoreboard with differences from a baseline."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -18,7 +17,7 @@ from drretail.viewer.page.overview import chips, claims_bar, outcome_bar, outcom
 from drretail.viewer.page.question import answer_card
 from drretail.viewer.run_lines import DECISIONS, Decision, Outcome, RunLine, run_line
 from drretail.viewer.tables.scoreboard import board_table
-from tests.build import measure, systems
+from tests.build import known, measure, systems
 from tests.viewer.dom import parse
 from tests.viewer.experiment import CODE, append, render_page, verdict
 from tests.viewer.scores import FP, board, cell
@@ -106,18 +105,14 @@ SYSTEMS = ("a@m", "b@m", "c@m")
 
 def of_three() -> list[ComparedRow]:
     """Only the difference of a and c is more than chance."""
-    rows: dict[tuple[str, str], Compared] = {
-        ("a@m", "c@m"): "higher",
-        ("a@m", "b@m"): "undecided",
-        ("b@m", "c@m"): "undecided",
-    }
+    rows: dict[tuple[str, str], Compared] = {("a@m", "c@m"): "higher", ("b@m", "c@m"): "undecided"}
     return [
         measure("feasible", outcome, labels=labels, difference=0.2, ci_low=0.1, ci_high=0.3)
         for labels, outcome in rows.items()
     ]
 
 
-def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> None:
+def test_what_decides_comes_first_then_the_difference_from_the_baseline() -> None:
     columns = (
         FP,
         ShownColumn(name="FR", metric="faithfulness", variant="FR"),
@@ -127,17 +122,10 @@ def test_what_decides_comes_first_and_who_is_not_told_apart_shares_ranks() -> No
     made = board(cells, *of_three(), columns=columns)
     shown = page_board(made, board_table(made), [])
     names = [column.name for column in shown.table.columns]
-    assert names == ["feasible", "difference in feasible", "rank", "FP", "FR"]
+    assert names == ["feasible", "difference in feasible", "FP", "FR"]
     assert [names[at] for at in shown.rest] == ["FR"]
-    assert [row.cells[2].text for row in shown.table.rows if row.cells[2]] == ["1–2", "1–3", "2–3"]
-
-
-def test_a_difference_stands_there_for_each_baseline_with_its_sign_and_the_best_ones_is_seen() -> None:
-    made = board({name: {"FP": cell(1)} for name in SYSTEMS}, *of_three())
-    shown = page_board(made, board_table(made), [])
-    assert list(shown.baselines) == list(SYSTEMS)
-    column = [column.name for column in shown.table.columns].index("difference in feasible")
-    (drawn,) = (each.html for row in shown.table.rows if row.label == "c@m" and (each := row.cells[column]))
-    found = re.findall(r'data-base="(.)@m"(?: data-value="([-.\d]+)")?( hidden)?', drawn)
-    assert found == [("a", "-0.2000", ""), ("b", "-0.2000", " hidden"), ("c", "", " hidden")]
-    assert drawn.count("s0 hollow") == 1, "a full dot is more than chance"
+    assert shown.baseline == "c"
+    drawn = [known(row.cells[1]) for row in shown.table.rows]
+    assert [each.html.count("s0 hollow") for each in drawn] == [0, 1, 0], "a full dot is more than chance"
+    assert [each.value for each in drawn] == ["", "", "baseline"]
+    assert "+0.20" in drawn[0].html

@@ -29,10 +29,9 @@ from drretail.viewer.plots.experiment_plots import (
     file_name,
     headline_plots,
     metric_plots,
-    power_plot,
     whole_plots,
 )
-from tests.build import measure, systems
+from tests.build import systems
 from tests.viewer.scores import FP, board, cell, score
 
 HOSTILE = '</svg><script>alert("x")</script>&\u202e'
@@ -169,15 +168,6 @@ def test_a_curve_has_a_tick_a_setting_a_legend_and_a_line_through_its_marks() ->
     lines = [each for each in _parsed(plot).iter("{http://www.w3.org/2000/svg}line") if each.get("class") == "s0"]
     assert len(lines) == 2 + 2  # between three marks, and two intervals
     assert all(8 <= float(line.get(name, 0)) <= WIDTH for line in lines for name in ("x1", "x2"))
-
-
-def test_four_times_the_questions_show_half_the_difference() -> None:
-    asked = measure("FP", "undecided", n_pairs=10, detectable=0.4)
-    plot = power_plot(board({"a@m": {"FP": cell(0.5)}, "b@m": {"FP": cell(0.6)}}, measure("FR", "nothing"), asked))
-    assert plot is not None
-    assert "a − b, 10: 0.4" in plot.body
-    assert "a − b, 40: 0.2" in plot.body
-    assert power_plot(board({"a@m": {"FP": cell(0.5)}})) is None
 
 
 def test_shares_of_a_whole_are_a_bar_a_system_and_name_their_colours() -> None:

@@ -51,9 +51,9 @@ def test_a_judge_that_chooses_by_the_order_is_not_read_from_the_first_sentence_o
     page, text = parse(render_page(folder)).text, render_text(folder)
     table = "\n".join(part_lines(metric_parts(made), 1_000))
     for shown in (page, text, table):
-        assert "not read: the order decided" in shown
-    assert "Side by side: not read: the order decided (scripted:test" in page
-    for words in ("a tie", "Strengths", "side by side: the same", "preferred neither", "win rate"):
+        assert "the order decided" in shown
+    assert "Not read: preference (scripted:test: the order decided)." in page
+    for words in ("a tie", "Strengths", "win rate"):
         assert words not in page + text + table, words
     assert list(preference_plots(made.pairs)) == []
 

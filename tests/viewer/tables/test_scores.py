@@ -1,24 +1,11 @@
 from functools import partial
 from typing import Any
 
-import pytest
-
-from drretail.records.base import OfJudge
-from drretail.records.comparison import ComparedRow, Outcome
+from drretail.records.comparison import ComparedRow
 from drretail.records.score import Scoreboard, ShownColumn
-from drretail.viewer.tables.scoreboard import (
-    SURE,
-    Conclusion,
-    board_notes,
-    board_table,
-    conclusion,
-    decision_of,
-    result_of,
-    two_of,
-    without_equal,
-)
+from drretail.viewer.tables.scoreboard import board_notes, board_table, compared_table, conclusion, two_of
 from drretail.viewer.tables.scores import Table, score_tables, slice_sections
-from tests.build import measure, systems
+from tests.build import known, measure, systems
 from tests.viewer import scores
 from tests.viewer.scores import FP, board, cell, of_slice
 
@@ -100,27 +87,30 @@ def test_checks_of_a_system_that_made_them_itself_are_marked() -> None:
     assert not any(note.startswith("Self-checked") for note in table.notes)
 
 
-def test_what_is_shown_stands_first_and_one_system_is_told_by_a_score_with_its_queries() -> None:
+def test_what_is_shown_stands_first_and_one_system_is_told_by_two_scores_with_their_queries() -> None:
     rows = {system: {"FP": cell(0.8, 5)} for system in ("a@m", "b@m", "oracle")}
-    compared = (measure("clean", "undecided", n_pairs=5, n_users=None), measure("FP", "lower"))
-    found = conclusion(board(rows, *compared))
-    assert found.can == f"In FP, b did better than a, shown by 10 queries, 10 users. {SURE}."
-    assert found.cannot == "No difference is shown in clean by 5 queries."
+    ends: dict[str, Any] = {"ci_low": -0.3, "ci_high": -0.2}
+    compared = (
+        measure("clean", "undecided", n_pairs=5, no_interval="alike"),
+        measure("FP", "lower", difference=-0.25, **ends),
+    )
+    assert conclusion(board(rows, *compared)) == [
+        "b is above a in FP (+0.25, +0.20 to +0.30, n = 10).",
+        "No difference is shown in clean: a − b (+0.25 on every query, n = 5).",
+    ]
     cells = {"gpt": {"FP": cell(0, 20, n_scored=1), "FR": cell(0.5, 20, n_scored=19)}}
     fr = ShownColumn(name="FR", metric="faithfulness", variant="FR", meaning="share of claims with a source")
-    assert conclusion(board(cells, columns=(FP, fr))).can == ("gpt: FR 0.50 (19/20), share of claims with a source.")
-    assert conclusion(board(cells)).can == "Nothing is scored on half of the reports yet."
+    assert conclusion(board(cells, columns=(FP, fr))) == ["gpt: FR 0.50 (19/20)."]
+    assert conclusion(board(cells)) == ["Nothing is scored on half of the reports yet."]
 
     j = ShownColumn(name="J", metric="outcome", variant="J", meaning="one rate less another")
     made = board({"gpt": {"J": cell(1, 9, n_queries=1)}}, columns=(j,))
     assert [cell.counts for cell in board_table(made).rows[0].cells if cell] == ["n=1"]
     assert next(board_notes(made)) == "n=1 below a value: one of its two parts comes from only 1 query."
-    assert conclusion(made).can == "gpt: J 1.00 (n=1), one rate less another."
+    assert conclusion(made) == ["gpt: J 1.00 (n=1)."]
     feasible = ShownColumn(name="feasible", metric="basket", variant="feasible", decides=True, meaning="right carts")
-    for value, bought in ((0.4, "8 of 20 answers"), (0.33, "33% of its answers")):
-        made = board({"gpt": {"feasible": cell(value, 20), "FP": cell(1, 20)}}, columns=(feasible, FP))
-        said = f"gpt buys what was asked for in {bought}. FP 1.00 (n=20), share of claims that hold."
-        assert conclusion(made).can == said
+    made = board({"gpt": {"feasible": cell(0.4, 20), "FP": cell(1, 20)}}, columns=(FP, feasible))
+    assert conclusion(made) == ["gpt: feasible 0.40 (n=20); FP 1.00 (n=20)."]
 
 
 def test_slices_are_columns_with_the_number_of_their_queries_and_those_of_few_are_grey() -> None:
@@ -183,121 +173,24 @@ def of_values(fp: dict[str, float], *compared: ComparedRow, **fields: Any) -> Sc
     return board(rows, *compared, columns=COLUMNS, **fields)
 
 
-def preference(won: int, lost: int, n: int = 10, users: int = 10, needed: int | None = None) -> ComparedRow:
-    """A judge prefers the first of two systems so often, side by side."""
-    counts: dict[str, Any] = {"above": won, "below": lost, "equal": n - won - lost}
-    counts |= {"n_pairs": n, "n_users": users, "tests": 1}
-    outcome: Outcome = "too_few" if users < 6 else "undecided"
-    return measure("side by side", outcome, metric="pairwise", variant="overall", queries_needed=needed, **counts)
+def test_a_table_has_a_row_for_each_pair_and_why_where_nothing_is_concluded() -> None:
+    rows = [
+        measure("FP", "higher", ci_low=0.1, ci_high=0.4, tests=3),
+        measure("quality", "not_read", difference=None),
+        measure("FP", "undecided", labels=("c@m", "b@m"), difference=-0.1, tests=3),
+    ]
+    table = known(compared_table(rows, {"a@m": "a", "b@m": "b", "c@m": "c"}))
+    assert [column.name for column in table.columns] == ["FP", "quality"]
+    shown = {row.name: [cell and cell.text for cell in row.cells] for row in table.rows}
+    assert shown == {"a − b": ["+0.25*", "not read"], "c − b": ["-0.10", None]}
+    assert "corrected (Holm) for 3 tests" in table.notes[0]
+    assert compared_table([], {}) is None
 
 
-RULED = measure("FP", "not_concluded", judge="offline:judge")
-
-
-@pytest.mark.parametrize(
-    ("compared", "sentence"),
-    [
-        (
-            (measure("FP", "higher", n_pairs=50, n_users=50), measure("quality", "undecided"), preference(5, 5)),
-            f"In FP, a did better than b, shown by 50 queries, 50 users. {SURE}.",
-        ),
-        (
-            (preference(3, 6, needed=81),),
-            "On 10 questions the judge preferred b six times, a three times and neither once. "
-            "That may be chance: it would take about 81 questions to tell.",
-        ),
-        (
-            (measure("quality", "too_few", n_pairs=1, n_users=1, tests=5), preference(1, 0, 1, 1)),
-            "On the one question the judge preferred a. That may be chance: it takes 6 questions at least",
-        ),
-        (
-            (preference(3, 6, users=4),),
-            "On 10 questions of 4 users the judge preferred b six times, a three times and neither once. "
-            "That may be chance: it takes 6 users at least to tell, even if one system wins them all.",
-        ),
-        ((RULED,), "Nothing tells the two systems apart."),
-        ((), "Nothing can be concluded yet: no question has a result of both systems."),
-        ((measure("FR", "nothing", n_pairs=0),), "Nothing can be concluded yet"),
-        (
-            (RULED, measure("FR", "undecided", queries_needed=54, users_needed=54)),
-            "Nothing tells the two systems apart. It would take about 54 questions to tell.",
-        ),
-        (
-            (measure("FR", "undecided", queries_needed=10_001, users_needed=10_001),),
-            "Nothing tells the two systems apart. It would take more than 10,000 questions to tell.",
-        ),
-    ],
-)
-def test_who_did_better_and_how_sure_that_is(compared: tuple[ComparedRow, ...], sentence: str) -> None:
-    assert result_of(of_values(TWO, *compared)).startswith(sentence)
-
-
-@pytest.mark.parametrize(
-    ("compared", "feasible", "n", "sentence"),
-    [
-        (
-            measure("feasible", "undecided", n_pairs=10, n_users=4, queries_needed=30, users_needed=12),
-            {"a@m": 0.7, "b@m": 0.1},
-            10,
-            "a buys what was asked for on 7 of 10 questions of 4 users, b on 1. "
-            "That may be chance: it would take about 30 questions of 12 users to tell.",
-        ),
-        (
-            measure("feasible", "too_few", n_pairs=3, n_users=3, tests=1),
-            {"a@m": 1 / 3, "b@m": 2 / 3, "c@m": 0.0, "oracle": 1.0},
-            3,
-            "b buys what was asked for on 2 of 3 questions, a on 1, c on 0. "
-            "That may be chance: it takes 6 questions at least to tell, even if one system wins them all.",
-        ),
-        (
-            measure("feasible", "undecided"),
-            {"a@m": 0.75, "b@m": 0.5},
-            20,
-            "a buys what was asked for in 75% of its answers, b in 50%. That may be chance.",
-        ),
-    ],
-)
-def test_what_code_saw_bought_comes_before_what_a_judge_preferred(
-    compared: ComparedRow, feasible: dict[str, float], n: int, sentence: str
-) -> None:
-    rows = {system: {"feasible": cell(value, n)} for system, value in feasible.items()}
-    columns = (ShownColumn(name="feasible", metric="basket", variant="feasible"),)
-    bought = board(rows, compared, preference(9, 1), columns=columns, judge=OfJudge(judge="", judge_kind="llm"))
-    assert result_of(bought) == sentence
-
-
-def test_failed_runs_are_all_that_is_said_one_system_is_not_compared_and_of_many_the_best_two_are() -> None:
+def test_failed_runs_are_all_that_is_said_and_the_first_two_systems_are_shown_first() -> None:
     failed = "All 20 runs failed (no_research): nothing was compared."
-    for values in (TWO, {"a@m": 0.0}):
-        assert conclusion(of_values(values, differs=(failed,))) == Conclusion(failed, "")
-    assert result_of(of_values({"a@m": 0.9})) == ""
+    assert conclusion(of_values(TWO, differs=(failed,))) == [failed]
     many = {"c@m": 0.9, "b@m": 0.5, "a@m": 0.1, "null_search": 1.0}
     assert two_of(of_values(many), systems(many)) == ("c@m", "b@m")
     assert two_of(None, systems(many)) == ("a@m", "b@m")
     assert two_of(None, systems(["a@m", "null_search"])) == ("a@m",)
-
-
-def test_how_often_each_buys_what_was_asked_for_is_said_if_it_is_equally_often_too() -> None:
-    def of(n_planned: int = 10, /, **values: float) -> Scoreboard:
-        cells = {f"{name}@m": {"feasible": cell(value, n_planned=n_planned)} for name, value in values.items()}
-        return board(cells, columns=(ShownColumn(name="feasible"),))
-
-    assert decision_of(of(a=0.9, b=0.9)) == "Each system buys what was asked for in 90% of its answers."
-    assert decision_of(of(a=0.9, b=0.5)) == "a buys what was asked for in 90% of its answers, b in 50%."
-    some = "Each system buys what was asked for in 90% of its answers where the shop has it."
-    assert decision_of(of(12, a=0.9, b=0.9)) == some
-    assert decision_of(of(a=0.9)) == ""
-
-
-def test_equal_columns_are_a_sentence_and_what_readers_look_for_is_a_column_as_well() -> None:
-    values = {
-        "a@m": {"FP": 1, "quality": 6, "feasible": 1, "done": 1},
-        "b@m": {"FP": 1, "quality": 6, "feasible": 1, "done": 1},
-        "null_search": {"done": 1},
-        "oracle": {"FP": 1, "quality": 9, "feasible": 0, "done": 1},
-    }
-    rows = {system: {name: cell(value) for name, value in held.items()} for system, held in values.items()}
-    columns = (*COLUMNS, *(ShownColumn(name=name) for name in ("feasible", "done")))
-    differing, same = without_equal(board(rows, columns=columns))
-    assert [column.name for column in differing.columns] == ["FP", "quality", "feasible"]
-    assert same == "The same in both: FP 1.00, done 1.00.", "the oracle has another quality and cart"

@@ -296,19 +296,14 @@ function sortedRows(rows, value, falls) {
     next.focus();
   }
 
-  function against(select) {
-    for (const each of document.querySelectorAll(".against")) each.hidden = each.dataset.base !== select.value;
-  }
-
   function sortBy(head) {
     const at = head.cellIndex, falls = head.getAttribute("aria-sort") !== "descending";
     const body = head.closest("table").tBodies[0];
     for (const each of head.parentNode.cells) each.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", falls ? "descending" : "ascending");
     const value = (row) => {
-      const cell = row.cells[at], drawn = cell.querySelector("[data-value]:not([hidden])");
-      const number = parseFloat(drawn ? drawn.dataset.value : cell.textContent.replace(/,/g, ""));
-      return at === 0 ? cell.textContent : Number.isNaN(number) ? null : number;
+      const number = parseFloat(row.cells[at].textContent.replace(/,/g, ""));
+      return at === 0 ? row.cells[at].textContent : Number.isNaN(number) ? null : number;
     };
     body.append(...sortedRows(Array.from(body.rows), value, at > 0 === falls));
   }
@@ -354,7 +349,6 @@ function sortedRows(rows, value, falls) {
   }
 
   document.addEventListener("change", function (event) {
-    if (event.target.dataset.do === "baseline") against(event.target);
     if (event.target.dataset.do === "pair") {
       const question = event.target.closest(".question");
       chosen = Array.from(question.querySelectorAll(".pair select"), (select) => select.value);

@@ -1,0 +1,193 @@
+"""The tests that are corrected together: each system against one baseline, in every headline and in ``done``."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from drretail.errors import UserError
+from drretail.eval.compare.rows import DONE, concluded, done_row, explored, side_of, variant_row
+from drretail.eval.compare.wording import PREFERENCE, primary_variants
+from drretail.eval.judging.dimensions import PRIMARY
+from drretail.eval.judging.subject import Labels, research_labels, resolve_name
+from drretail.eval.metric import is_unrated
+from drretail.eval.registry import PAIRWISE
+from drretail.eval.scores.facts import facts_of
+from drretail.eval.scores.gathering import Assessor, Gathered, name_of
+from drretail.experiment import Definition
+from drretail.records.comparison import ComparedRow, PairScore
+from drretail.records.score import CODE, JudgeRef
+
+ALL_PAIRS = "all"
+"""As a baseline: every system is compared with every other one."""
+
+
+class Headline(NamedTuple):
+    """A headline by one judge, or ``done``."""
+
+    assessor: Assessor
+    metric: str
+    variant: str
+
+
+OF_DONE = Headline(Assessor(JudgeRef(spec=CODE, kind="rule_based"), "default"), DONE, DONE)
+Family = Mapping[tuple[Headline, Labels], ComparedRow]
+"""The concluded row of each headline and pair of systems."""
+_Rows = dict[tuple[Headline, Labels], ComparedRow]
+
+
+def chosen_pairs(
+    definition: Definition, a: str | None = None, b: str | None = None, baseline: str | None = None
+) -> tuple[list[Labels], list[Labels]]:
+    """The pairs that are shown, and all pairs whose tests are corrected together.
+
+    Each system is compared with the baseline: ``b``, or ``baseline``, or the system that the experiment named first.
+    The baseline "all" pairs each with each. With ``a``, that system alone is shown. Labels may be shortened to a
+    beginning that no other label has. Null agents and the oracle are compared only by name. Raises UnknownName for a
+    label that matches no system, and UserError if one matches several or if there is nothing to compare.
+    """
+    labels = research_labels(definition)
+    if baseline == ALL_PAIRS and b is None:
+        family = list(combinations(labels, 2))
+        base = None
+    else:
+        named = b or baseline
+        first = definition.baseline if definition.baseline in labels else next(iter(labels), "")
+        base = resolve_name("system", named, definition.systems) if named is not None else first
+        family = [(label, base) for label in labels if label != base]
+    shown = family
+    if a is not None:
+        label = resolve_name("system", a, definition.systems)
+        if label == base:
+            raise UserError(f"{a!r} and the baseline are both {label}: name two systems, or another --baseline.")
+        shown = [pair for pair in family if label in pair]
+        if not shown and base is not None:
+            shown = [(label, base)]
+            family = [*family, *shown]
+        shown = [(one, other) if one == label else (other, one) for one, other in shown]
+    if not shown:
+        present = ", ".join(sorted(definition.systems)) or "no system"
+        raise UserError(f"The experiment holds {present}: nothing to compare. Run another system into it, or name two.")
+    return shown, family
+
+
+def family_of(
+    gathered: Gathered,
+    pairs: Collection[Labels],
+    assessors: Sequence[Assessor],
+    preferences: Sequence[PairScore] = (),
+    metrics: Collection[str] | None = None,
+) -> Family:
+    """Tests these pairs in every headline of these judges, in overall preferences and in ``done``, corrected (Holm).
+
+    Corrected together are all pairs and all headlines of one judge with those that code measures. The latter belong to
+    every judge's tests and take the strictest correction. Judges are not corrected for each other, since each has a
+    table of its own. Left out are headlines in which nothing was to be measured, and ``done`` where no run failed.
+    """
+    rows = _Rows()
+    for assessor in assessors:
+        for name, metric in gathered.metrics.items():
+            is_asked = metrics is None or name in metrics
+            if not is_asked or assessor not in gathered.assessors(name) or is_unrated(metric, assessor.judge):
+                continue
+            facts = facts_of(gathered, name, assessor)
+            for variant in primary_variants(metric):
+                sides = {label: side_of(facts[label].runs, variant) for pair in pairs for label in pair}
+                made = {
+                    (a, b): variant_row(
+                        metric,
+                        variant,
+                        (sides[a], sides[b]),
+                        gathered.clusters,
+                        gathered.unread(assessor, name, (a, b)),
+                    )
+                    for a, b in pairs
+                }
+                if any(row.n_due for row in made.values()):
+                    rows |= {(Headline(assessor, name, variant), pair): row for pair, row in made.items()}
+    for row in (row for row in preferences if row.dimension == PRIMARY and row.note is None and row.n_scored):
+        for pair in pairs:
+            if {*pair} == {row.a, row.b}:
+                rows[_preference(row), pair] = (row if row.a == pair[0] else row.turned).contrast
+    ended = {(a, b): done_row(gathered, a, b) for a, b in pairs}
+    rows |= {(OF_DONE, pair): row for pair, row in ended.items() if (row.mean_a, row.mean_b) != (1, 1)}
+    return _corrected(rows, gathered)
+
+
+def _corrected(rows: _Rows, gathered: Gathered) -> Family:
+    made = _Rows()
+    judges = {headline.assessor for headline, _ in rows if headline.assessor.judge.spec != CODE}
+    for assessor in sorted(judges, key=lambda assessor: assessor.order) or [None]:
+        keys = [key for key in rows if key[0].assessor == assessor or key[0].assessor.judge.spec == CODE]
+        for key, row in zip(keys, concluded([rows[key] for key in keys], gathered.clusters), strict=True):
+            before = made.get(key)
+            if before is None or (row.p_holm or 0.0, row.tests) > (before.p_holm or 0.0, before.tests):
+                a, b = key[1]
+                made[key] = row.model_copy(update={"a": a, "b": b, "judge": _named(key[0].assessor)})
+    return made
+
+
+def _named(assessor: Assessor) -> str:
+    """The judge's name, with its settings and rules where they are not the usual ones."""
+    rules = "" if assessor.rules == "default" else f" (rules {assessor.rules})"
+    return f"{name_of(assessor.judge)}{rules}"
+
+
+def tested(family: Family, headline: Headline, a: str, b: str) -> ComparedRow | None:
+    """The row of two systems in a headline, whichever is the baseline; None if it is not tested."""
+    row, other = family.get((headline, (a, b))), family.get((headline, (b, a)))
+    return row or (other and other.turned)
+
+
+def with_conclusions(pairs: Sequence[PairScore], family: Family) -> tuple[PairScore, ...]:
+    """The same rows, with overall preferences concluded as part of the family; the others are exploratory."""
+    rows: list[PairScore] = []
+    for row in pairs:
+        concluded_row = tested(family, _preference(row), row.a, row.b) if row.dimension == PRIMARY else None
+        is_unread = row.contrast.outcome in ("not_read", "order_decided")
+        contrast = concluded_row or (row.contrast if is_unread else explored(row.contrast))
+        rows.append(row.model_copy(update={"contrast": contrast}))
+    return tuple(rows)
+
+
+def _preference(row: PairScore) -> Headline:
+    return Headline(Assessor.of(row), PAIRWISE, PRIMARY)
+
+
+ALONE = "One system researches: there is nothing to compare it with."
+
+
+def nothing_to_compare(gathered: Gathered) -> str:
+    """Why no two systems are compared: only one researches, or every run failed; empty if systems can be compared.
+
+    "All 20 runs failed (no_research): nothing was compared." is the reason only if no run left a report or is still to
+    be made.
+    """
+    labels = research_labels(gathered.definition)
+    plans = [plan for plan in gathered.plans if plan.label in labels]
+    if plans and all(plan.status in ("failed", "spoiled") for plan in plans):
+        kinds = ", ".join(dict.fromkeys(plan.error for plan in plans if plan.error))
+        which = "The only run" if len(plans) == 1 else f"All {len(plans):,} runs"
+        return f"{which} failed{f' ({kinds})' if kinds else ''}: nothing was compared."
+    return "" if len(labels) > 1 else ALONE
+
+
+def board_rows(
+    gathered: Gathered, assessors: Sequence[Assessor], called: Mapping[tuple[str, str], str], family: Family
+) -> Iterator[ComparedRow]:
+    """The rows of the family for the board, measure by measure; none if ``nothing_to_compare`` gives a reason.
+
+    Each metric is taken from the first of ``assessors`` that judged it. ``called`` gives a column's name by metric and
+    variant. Preferences are by the first of the board's judges that has any.
+    """
+    if nothing_to_compare(gathered):
+        return
+    first = {
+        name: next((each for each in assessors if each in gathered.assessors(name)), None) for name in gathered.metrics
+    }
+    first[DONE] = OF_DONE.assessor
+    first[PAIRWISE] = gathered.board.first(key.assessor for key, _ in family if key.metric == PAIRWISE)
+    for metric, assessor in first.items():
+        for (headline, _), row in family.items():
+            if (headline.metric, headline.assessor) == (metric, assessor):
+                name = PREFERENCE if metric == PAIRWISE else called.get((metric, headline.variant), row.name)
+                yield row.model_copy(update={"name": name})
