@@ -25,9 +25,9 @@ from figures import keep, parser_of
 from drretail.eval.judging.session import Judge
 from drretail.eval.scoring import score
 from drretail.experiment import path_of, read_runs
+from drretail.grounding.text.layout import find_sentences
 from drretail.llm.prompt import tag_content
 from drretail.llm.scripted import Request, ScriptedAnswer, scripted_model
-from drretail.llm.stand_in import Statement, statements
 from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.progress import Progress
 
@@ -50,6 +50,7 @@ METRICS: dict[str, list[str]] = {
     "faithfulness": ["reading", "faithfulness"],
 }
 _FIGURE = re.compile(r"\d+(?:\.\d+)?")
+_MARK = re.compile(r"\[([POUWFC]:[^\]\s]+)(\])")
 _CLAIM = re.compile(r'<claim id="(\d+)" sources="([^ "]*)')
 _SOURCE = re.compile(r'<source id="([^"]*)"[^<>]*>\n(.{0,70})')
 
@@ -145,8 +146,9 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
             asked = ((int(number), texts.get(source, "")) for number, source in _CLAIM.findall(question))
             return {"claims": [{"claim_id": number, "quotes": [text], **LABEL} for number, text in asked]}
         case "ReportClaims" | "ClaimsAndPicks":
-            found = statements(tag_content("report", question) or "")
-            claims = [_claim(*statement) for statement in enumerate(found, 1)]
+            report = tag_content("report", question) or ""
+            sentences = [report[span.start : span.end] for span in find_sentences(report) if span.kind != "heading"]
+            claims = [_claim(*numbered) for numbered in enumerate(sentences, 1)]
             return {"claims": claims} | ({"picks": []} if schema == "ClaimsAndPicks" else {})
         case "ReportPicks":
             return {"picks": []}
@@ -154,12 +156,11 @@ def _answer(schema: str, question: str) -> dict[str, Any]:
             return ANSWERS[schema]
 
 
-def _claim(number: int, statement: Statement) -> dict[str, Any]:
-    figures = _FIGURE.findall(statement.text)
-    values = [{**VALUE, "amount": figure} for figure in figures[:1]]  # people found 21 in a report of 40 statements
-    quote = statement.quote.partition(" [")[0]  # a played judge quotes words up to their marks
-    claim = {"claim_id": number, "claim": statement.text, "quote": quote}
-    return claim | {"sources": [*statement.sources], "values": values}
+def _claim(number: int, sentence: str) -> dict[str, Any]:
+    text, *marks = _MARK.split(sentence)
+    values = [{**VALUE, "amount": figure} for figure in _FIGURE.findall(text)[:1]]
+    claim = {"claim_id": number, "claim": text.strip(), "quote": text.strip()}  # a judge quotes words up to their marks
+    return claim | {"sources": marks[::2], "values": values}
 
 
 def _parts(content: Any) -> tuple[str, str]:

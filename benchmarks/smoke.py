@@ -41,7 +41,7 @@ STARTED: dict[str, Sequence[str]] = {
     "ingest": ["--quick --reviews 6000 --products 600", "--quick --reviews 6000 --products 600 --dense"],
     "backends": ["--products 400 --orders 2000 --calls 30 --clients 1 4"],
     "crowded_servers": ["--seconds 2 --readers 3 --voters 2 --sessions 3"],
-    "estimates": ["large EXPERIMENT --reports 20", "judged EXPERIMENT", "claims EXPERIMENT"],
+    "estimates": [""],
     "extractions": [
         "LABELLED --experiment EXPERIMENT --world WORLD --prompts EXPERIMENT/lab/asked",
         "LABELLED --experiment EXPERIMENT --world WORLD --answers EXPERIMENT/lab/asked",

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from drretail.llm.faults import Halt
     from drretail.llm.providers import Pacer
     from drretail.llm.registry import Model
-    from drretail.llm.usage import PriceTable
     from drretail.records.run import Usage
 
 
@@ -33,7 +32,6 @@ class Opener:
     base_urls: "str | Iterable[str] | None" = ()
     keyless: bool = False
     tell: Callable[[str], None] = field(default_factory=Waits)
-    prices: "PriceTable" = field(init=False)
     pacers: "dict[tuple[str, str | None], Pacer]" = field(init=False, default_factory=dict)
     """One for each provider and address, shared by all models opened here."""
     halt: "Halt" = field(init=False)
@@ -41,9 +39,7 @@ class Opener:
 
     def __post_init__(self) -> None:
         from drretail.llm.faults import Halt
-        from drretail.llm.usage import read_prices
 
-        object.__setattr__(self, "prices", read_prices(self.settings.prices))
         object.__setattr__(self, "halt", Halt())
 
     def open_all(self, choices: Iterable[ModelChoice]) -> "list[Model]":
@@ -119,7 +115,6 @@ class Opener:
             seed=choice.seed,
             context=choice.context,
             key_variable=choice.key_variable,
-            prices=self.prices,
             stream=settings.stream if choice.stream is None else choice.stream,
             pacer=self.pacers.setdefault((provider, base_url), Pacer()),
             halt=self.halt,
@@ -161,29 +156,13 @@ def profile_of(name: str | None, settings: "Settings") -> ModelProfile | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """A language model that writes queries or pages, with the price table."""
-
-    model: "Model"
-    prices: "PriceTable"
-
-
-@dataclass(frozen=True, slots=True)
 class Spent:
     """What a writer's calls took, including those that the journal answered."""
 
-    writer: Writer
+    model: "Model"
     usage: "Usage"
     served: int
     """Calls that the journal answered."""
-
-    @property
-    def dollars(self) -> float | None:
-        """None if the price is unknown."""
-        from drretail.llm.usage import dollars
-
-        price = self.writer.model.price
-        return None if price is None else dollars(self.usage, price)
 
     @property
     def line(self) -> str:
@@ -191,7 +170,7 @@ class Spent:
         from drretail.records.tables.figures import counted
         from drretail.records.tables.figures import dollars as in_dollars
 
-        usage, cost = self.usage, self.dollars
+        usage, cost = self.usage, self.usage.dollars
         read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {self.served:,} of them from the journal" if self.served else ""
         price = "price unknown" if cost is None else f"${in_dollars(cost)}" if cost else "at no cost"
@@ -199,21 +178,20 @@ class Spent:
 
     @property
     def on_prices(self) -> list[str]:
-        """A sentence on a price that is unknown, or on the date of the one that was used."""
-        from drretail.llm.usage import price_notes
+        """A sentence on a price that is unknown, or on the prices that were used."""
+        from drretail.llm.prices import price_notes, price_version
 
-        unknown = [self.writer.model.spec] if self.dollars is None else []
-        return price_notes(self.writer.prices, unknown, used=bool(self.dollars))
+        unknown = [self.model.spec] if self.usage.unpriced else []
+        return price_notes(unknown, [price_version()] if self.usage.dollars else [])
 
     @property
     def document(self) -> dict[str, Any]:
         """The same numbers for --json; ``null`` means unknown."""
-        return {"usage": self.usage.model_dump(), "served_from_journal": self.served, "dollars": self.dollars}
+        tokens = self.usage.model_dump(exclude={"nanodollars", "unpriced"})
+        return {"usage": tokens, "served_from_journal": self.served, "dollars": self.usage.dollars}
 
 
-def open_writer(
-    flag: str | None, profile: str | None, base_url: str | Iterable[str], *, keyless: bool = False
-) -> Writer | None:
+def open_writer(flag: str | None, profile: str | None, base_url: str | Iterable[str]) -> "Model | None":
     """The model of the flag, a named profile, the settings, or the settings' profile: the first of these that exists.
 
     None for offline:shopper, so that rules write instead, also if nothing is named. Raises UserError for an unknown
@@ -229,9 +207,9 @@ def open_writer(
         raise UnknownName("offline query generator", name, [OFFLINE_MODEL.partition(":")[2]])
     if choice.model == OFFLINE_MODEL:
         return None
-    opener = Opener(settings, base_url, keyless=keyless)
+    opener = Opener(settings, base_url)
     (model,) = opener.open_all([choice])
-    return Writer(model, opener.prices)
+    return model
 
 
 def choices_by_role(

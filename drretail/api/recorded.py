@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from drretail.agents.running.outcomes import Tally
 from drretail.agents.running.spending import spending_of
 from drretail.api.options.shared import folder_of
-from drretail.api.settings import read_settings
 from drretail.errors import UserError, check_known
 from drretail.experiment import Definition, path_of, read_definition, read_runs, run_path
 from drretail.grounding.report.render import Style, render_report
-from drretail.llm.usage import price_notes, read_prices
+from drretail.llm.prices import price_notes
 from drretail.records.evidence import Evidence
 from drretail.records.run import BASELINES, Run
 from drretail.records.tables.figures import counted
@@ -55,9 +54,9 @@ class RecordedExperiment:
         """What became of the requested runs and what they took, with failures and what can be done about them."""
         from drretail.viewer.tables.tallies import outcome_notes, outcome_table, spending_table
 
-        systems, prices = self.definition.systems, read_prices(read_settings().prices)
+        systems = self.definition.systems
         researching = {tally.label for tally in self.tallies if systems[tally.label].agent not in BASELINES}
-        spent = [row for row in spending_of(self.folder, prices) if row.label in researching]
+        spent = [row for row in spending_of(self.folder) if row.label in researching]
         document = {
             "experiment": str(self.folder),
             # As null, tokens are unknown.
@@ -69,7 +68,7 @@ class RecordedExperiment:
         if spent:  # floors and the oracle cost nothing
             parts.append(spending_table(spent))
             unknown = {spec for row in spent for spec in row.unpriced}
-            priced = price_notes(prices, unknown, used=any(row.total.dollars for row in spent))
+            priced = price_notes(unknown, frozenset[str]().union(*(row.prices for row in spent)))
         failures = [f"failed: {failure}" for tally in self.tallies for failure in tally.failures]
         tracebacks = [
             f"{run.run_id}:\n{run.error.traceback}"

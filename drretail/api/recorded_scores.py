@@ -10,7 +10,6 @@ from pydantic import PrivateAttr
 
 from drretail.api.options.score import ScoreOptions
 from drretail.api.options.shared import metrics_in, texts_in
-from drretail.api.settings import read_settings
 from drretail.errors import UnknownName, UserError
 from drretail.eval.judging.spending import JudgingCost
 from drretail.eval.method import method_cards, score_notes
@@ -20,7 +19,7 @@ from drretail.eval.scores.facts import run_values, with_slices
 from drretail.eval.scores.file import other_metrics, rows_of_metrics, without_board_metrics
 from drretail.eval.scores.gathering import Assessor, TableKey, is_panel, name_of, read_judgements
 from drretail.experiment import read_definition
-from drretail.llm.usage import price_notes, read_prices
+from drretail.llm.prices import unpriced
 from drretail.plugins import Plugins
 from drretail.records.score import CODE, Scores, SliceBy
 from drretail.records.tables.figures import counted
@@ -108,8 +107,7 @@ class RecordedScores(Scores):
             parts += prose(*wrong, f"Each in its conversation: drretail report {quote(str(folder))}", "")
         parts += self._tables(scores, kinds) if has_tables else self._board()
         unknown = {spec for cost in spent for spec in cost.cost.unpriced}
-        prices = read_prices(read_settings().prices)
-        priced = price_notes(prices, unknown, used=any(cost.cost.dollars for cost in spent)) if has_tables else []
+        priced = [unpriced(unknown)] if has_tables and unknown else []
         left = self._judging.failed + (self._judging.closing is not None)
         notes = [*priced, f"Kept in {folder / 'scores.json'}.", *self._missing()]
         return Result(self, document, parts, notes=notes, left=left)

@@ -1,6 +1,6 @@
 """``reproduce``: the paper's experiment on models of one's own, from the estimate to a page of results."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain, combinations
 from pathlib import Path
@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Any
 
 from drretail.agents.running.spending import spending_of
-from drretail.api.models import Opener, profile_of
+from drretail.api.models import Opener
 from drretail.api.option import accepts, keywords
 from drretail.api.options.run import ReproduceOptions
 from drretail.api.options.score import ScoreOptions
@@ -22,20 +22,20 @@ from drretail.api.settings import read_settings
 from drretail.api.verify import Verification, verify
 from drretail.api.worlds import recorded_world
 from drretail.errors import UserError
-from drretail.eval.judging.session import Judge
+from drretail.eval.estimate import likely_judging
 from drretail.eval.judging.spending import judging_costs
 from drretail.eval.method import read_wording
-from drretail.eval.registry import PAPERS, load_metric, pair_metric
+from drretail.eval.registry import PAIRWISE, PAPERS
 from drretail.files import write_atomically
-from drretail.llm.estimates import Estimate, Estimates, Range, estimate_by_length, together
-from drretail.llm.prompt import Prompt
-from drretail.llm.usage import MILLION, NOTHING, Cost, PriceTable, read_prices
+from drretail.llm.estimates import Estimate, estimated
+from drretail.llm.usage import NOTHING, Cost
 from drretail.querygen.reading import read_queries, shipped_queries
+from drretail.records.run import Usage
 from drretail.records.score import Scoreboard
 from drretail.records.tables.figures import count, counted, dollars
 from drretail.records.tables.markup import markdown_table
 from drretail.records.tables.result import Part, Result, prose
-from drretail.viewer.paper import AGENTS, SYSTEMS, PaperView, columns_of, read_paper_view, rows_of, tables_markdown
+from drretail.viewer.paper import AGENTS, SYSTEMS, PaperView, read_paper_view, tables_markdown
 from drretail.viewer.sections import scoreboard_parts
 from drretail.viewer.tables.scoreboard import board_notes, board_table
 
@@ -45,8 +45,6 @@ NO_CAP = (
 )
 BY_CODE = ("checks", "basket", "process")
 PAGE = "results.md"
-PRICED_AS = "anthropic:claude-sonnet-4-6"
-"""The model whose price stands for the paper's, which is retired, if none is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,53 +103,40 @@ def reproduce(options: ReproduceOptions) -> Reproduction:
     if not is_free and options.max_dollars is None and options.max_tokens is None:
         raise UserError(NO_CAP)
     folder, settings = Path(options.to), read_settings()
-    prices = read_prices(settings.prices)
     # A judge without a key, and prompts with a fault, are reported before any run is paid for.
     if options.prompts is not None:
         read_wording(Path(options.prompts), all_prompt_files())
     judges_for(PAPERS, options.judge, Opener(settings, options.base_url), options.model_profile)
     experiment = run(**_run_options(options))
-    spent = _spent(folder, prices)
+    spent = _spent(folder)
     scores = _judged(options, folder, spent)
     verification = verify(folder, web=options.web if isinstance(options.web, str) else None)
     page = folder / PAGE
     with recorded_world(folder, None) as shop:
         paper = read_paper_view(folder, shop)
-    write_atomically(page, _page(scores.scoreboard, verification, _spent(folder, prices), paper))
+    write_atomically(page, _page(scores.scoreboard, verification, _spent(folder), paper))
     return Reproduction(experiment, scores, verification, paper, page, experiment.closing or scores.judging.closing)
 
 
 @accepts(ReproduceOptions)
-def estimate_reproduction(options: ReproduceOptions) -> Estimates:
-    """What the remaining runs by system, and then their judging by metric and judge, are likely to take.
+def estimate_reproduction(options: ReproduceOptions) -> Result[Sequence[Estimate]]:
+    """What the remaining runs by system, and all of their judging by metric and judge, are likely to take.
 
-    Nothing is sent. Judging is that of reports as long as the paper's, whatever reports there are. A note says what the
-    paper's runs took on as many queries, at today's price of your model.
+    Nothing is sent.
     """
     run_options = _run_options(options)
-    runs, settings = estimate_run(**run_options), read_settings()
-    source: Any = run_options["queries"]
+    runs, source = estimate_run(**run_options).value, run_options["queries"]
     queries = read_queries(Path(source)) if isinstance(source, str | Path) else list(source)
-    queried = min(options.only or len(queries), len(queries))
-    opener = Opener(settings, options.base_url, keyless=True)
-    judges = judges_for(PAPERS, options.judge, opener, options.model_profile)
-    profile = profile_of(options.model_profile, settings)
-    spec = options.model if isinstance(options.model, str) else PRICED_AS if profile is None else profile.model
-    judging = judging_likely(judges, queried, len(run_options["agents"]))
-    rows, columns = rows_of("cost"), columns_of("cost")
-    read, written = (
-        1_000 * queried * sum(float(row[columns.index(name)].value or 0) for row in rows.values())
-        for name in ("input tokens (k)", "output tokens (k)")
-    )
-    price = opener.prices.of(spec or PRICED_AS)
-    money = None if price is None else (read * price.input + written * price.output) / MILLION
-    cost = "a price unknown" if money is None else f"${dollars(money)}"
-    table5 = (
-        f"The paper's {queried * len(rows)} runs (Table 5) read {count(read)} tokens and wrote {count(written)}, "
-        f"without judging: {cost} today."
-    )
-    parts = [*(replace(row, unit="runs") for row in runs), *judging]
-    return replace(runs, parts=parts, notes=[table5, CITED_PAGES])
+    count = min(options.only or len(queries), len(queries))
+    reports, pairs = count * len(run_options["agents"]), count * len([*combinations(AGENTS, 2)])
+    opener = Opener(read_settings(), options.base_url, keyless=True)
+    judging = [
+        row
+        for judge in judges_for(PAPERS, options.judge, opener, options.model_profile)
+        for metric in PAPERS
+        for row in likely_judging(metric, judge, pairs if metric == PAIRWISE else reports, Usage(), 0)
+    ]
+    return estimated("Likely to be taken by runs and judging", [*runs, *judging], [CITED_PAGES])
 
 
 def _run_options(options: ReproduceOptions) -> dict[str, Any]:
@@ -183,10 +168,10 @@ def _judged(options: ReproduceOptions, folder: Path, spent: Cost) -> RecordedSco
     return RecordedScores.of(score(**keywords(replace(common, metrics=BY_CODE))), folder, judging=judging)
 
 
-def _spent(folder: Path, prices: PriceTable) -> Cost:
+def _spent(folder: Path) -> Cost:
     """The cost of all runs and all judging."""
-    runs = (row.total for row in spending_of(folder, prices))
-    judging = (row.cost for row in judging_costs(folder, prices))
+    runs = (row.total for row in spending_of(folder))
+    judging = (row.cost for row in judging_costs(folder))
     return sum(chain(runs, judging), NOTHING)
 
 
@@ -212,53 +197,3 @@ def _verified(verification: Verification) -> str:
         return f"`drretail verify` finds no difference: {counted(replayed, 'run')} replayed, and the scores made again."
     found = counted(len(verification.differences), "difference")
     return f"`drretail verify` finds {found}, first: {verification.differences[0]}."
-
-
-CHARACTERS_PER_WORD = 7
-"""Of a report, with its spaces, marks and list of sources."""
-CONTEXT, SOURCE = 2_000, 3_000
-"""Characters of a question with its profile, and of what one claim cites: a record, or a page cut to what matters."""
-BASIS = "reports as long, and with as many cited claims, as the paper's (Tables 1 and 5); no prompt cache, no repairs"
-
-
-def judging_likely(judges: Sequence[Judge], queries: int, systems: int) -> list[Estimate]:
-    """By metric and language model: what judging so many reports by the paper's rules is likely to take."""
-    words = _mean("cost", "words")
-    report, claims = round(words * CHARACTERS_PER_WORD), round(_mean("faithfulness", "N_cited"))
-    stages = {prompt.name: len(prompt.shared + prompt.text) for prompt in load_metric("faithfulness").prompts()}
-    rating = _longest(load_metric("quality").prompts()) + report + CONTEXT
-    comparing = _longest(pair_metric().prompts("paper").values()) + 2 * report + CONTEXT
-    reports, pairs = queries * systems, queries * len([*combinations(AGENTS, 2)])
-    support = (stages["support_alone"] + SOURCE, claims * reports)
-    stages_of = {
-        "faithfulness": [
-            (stages["extract_cited"] + report, reports, Range(40, 120).times(claims)),
-            (stages["extract_all"] + report, reports, Range(40, 120).times(claims)),
-            (*support, Range(40, 120)),
-        ],
-        "quality": [(rating, 7 * reports, Range(80, 300))],
-        "pairwise": [(comparing, 7 * pairs, Range(60, 200))],
-    }
-    estimates: list[Estimate] = []
-    for judge in judges:
-        if judge.model is None or judge.ref.kind == "rule_based":
-            continue
-        spec, price = judge.ref.spec, judge.model.price
-        for metric, parts in stages_of.items():
-            rows = [
-                estimate_by_length(spec, [size] * count, answer, spec, price, basis=BASIS, unit="reports")
-                for size, count, answer in parts
-            ]
-            of_what = (pairs, "pairs") if metric == "pairwise" else (reports, "reports")
-            row = replace(together(rows, f"{metric} by {spec}"), count=of_what[0], unit=of_what[1], basis=BASIS)
-            estimates.append(row)
-    return estimates
-
-
-def _mean(table: str, column: str) -> float:
-    rows, at = rows_of(table), columns_of(table).index(column)
-    return sum(float(row[at].value or 0) for row in rows.values()) / len(rows)
-
-
-def _longest(prompts: Iterable[Prompt]) -> int:
-    return max(len(prompt.shared + prompt.text) for prompt in prompts)

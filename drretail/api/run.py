@@ -40,11 +40,12 @@ from drretail.errors import UserError, check_known
 from drretail.eval.names import METRICS
 from drretail.experiment import changed_prompts, read_definition
 from drretail.grounding.text.wording import wish_lines
-from drretail.llm.estimates import Estimates
+from drretail.llm.estimates import Estimate, estimated
 from drretail.querygen.reading import read_tasks
 from drretail.records.query import Query
 from drretail.records.run import Run
 from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 
 JUDGING_ON_TOP = "Judging comes on top: `drretail score {to} --judge M --estimate` says what, after a first run."
 CITED_PAGES = "Each run ends by fetching the web pages that its report cites (4 to 8 in the paper), at no tokens."
@@ -109,32 +110,23 @@ def _run_systems(
         options=kept_options(ready.options, settings, [system.label for system in systems], folder),
         open_gold=ready.open_gold,
         parallel=settings.parallel,
-        caps=Caps(ready.opener.prices, options.max_tokens, options.max_dollars),
+        caps=Caps(options.max_tokens, options.max_dollars),
         watch=observer.runs(runner, count, settings.parallel),
         retry=ready.retry,
     )
 
 
 @accepts(RunOptions)
-def estimate_run(options: RunOptions) -> Estimates:
+def estimate_run(options: RunOptions) -> Result[Sequence[Estimate]]:
     """What the runs that ``run`` would make are likely to take, by system. Nothing is sent, and no key is needed.
 
     Raises as ``run`` does.
     """
     with tempfile.TemporaryDirectory() as empty, _prepared(options, keyless=True) as ready:
-        queries, prices = ready.shard.of_queries(ready.queries), ready.opener.prices
-        parts = estimate_left(
-            Path(options.to or empty),
-            ready.systems,
-            queries,
-            options.repeats,
-            prices,
-            ready.world,
-            files=None if options.files is None else Path(options.files),
-            retry=ready.retry,
-        )
+        queries = ready.shard.of_queries(ready.queries)
+        parts = [*estimate_left(Path(options.to or empty), ready.systems, queries, options.repeats, ready.retry)]
     notes = [JUDGING_ON_TOP.format(to=options.to or "EXP"), *([CITED_PAGES] if options.pages else [])]
-    return Estimates(f"Likely to be taken by {options.to or 'the runs'}", parts, prices, ("what", "count"), notes)
+    return estimated(f"Likely to be taken by {options.to or 'the runs'}", parts, notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,8 @@ from drretail.env.world import World
 from drretail.errors import UnknownName, UserError
 from drretail.eval.baskets import made_references
 from drretail.eval.judging.session import Again, Judge
-from drretail.eval.judging.sources import missing_pages
 from drretail.eval.judging.spending import Allowance, allowance_for, judging_costs
-from drretail.eval.judging.subject import choose_pairs, meetings, planned_runs
+from drretail.eval.judging.subject import choose_pairs, meetings
 from drretail.eval.method import PACKAGED, Wording, judge_notes, read_wording
 from drretail.eval.metric import Metric
 from drretail.eval.registry import PAIRWISE, WHERE_THERE, load_metric, load_metrics, usual_metrics
@@ -34,7 +33,7 @@ from drretail.eval.scores.file import made_scores
 from drretail.eval.scores.gathering import is_panel
 from drretail.eval.scoring import score as score_experiment
 from drretail.experiment import Experiment, read_definition
-from drretail.llm.estimates import Estimate, Estimates
+from drretail.llm.estimates import Estimate, estimated
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.packs import pack_below
@@ -43,9 +42,8 @@ from drretail.querygen.reading import read_queries
 from drretail.records.base import Rules
 from drretail.records.models import ModelChoice
 from drretail.records.query import Query
-from drretail.records.run import BASELINES
 from drretail.records.score import CODE, JudgeRef, Scores
-from drretail.records.tables.figures import counted
+from drretail.records.tables.result import Result
 from drretail.viewer.output import say
 
 OFFLINE_NOTE = "No judge given: offline:judge judges. It decides by fields of records alone, and is no language model."
@@ -133,10 +131,10 @@ def score(options: ScoreOptions) -> RecordedScores:
 
         slice_kinds(kinds)  # raises for a wrong name before anything is judged
     plan = Plan.of(options)
-    folder, settings, prices = plan.folder, plan.settings, plan.opener.prices
+    folder, settings = plan.folder, plan.settings
     pages = pages_by_label(settings, read_definition(folder).systems) if plan.needs_pages else None
     models = [judge.model for judge in plan.judges if judge.model is not None]
-    allowance = allowance_for([folder], models, prices, options.max_tokens, options.max_dollars)
+    allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)
     asked_judges = (
         asked_in_batches(plan.judges, folder, settings.batch_poll) if options.batch else nullcontext(plan.judges)
     )
@@ -180,7 +178,6 @@ def _judge(
             rate_floors=options.rate_floors,
             again=plan.again,
             allowance=allowance,
-            prices=plan.opener.prices,
             wording=plan.wording,
             criteria=_path(options.criteria),
             gold=_path(options.gold),
@@ -198,7 +195,7 @@ def _outcome(plan: "Plan", scores: Scores, closing: str | None) -> JudgingOutcom
     refs = [judge.with_wording(plan.wording.label).ref for judge in plan.judges]
     return JudgingOutcome(
         plan.names,
-        judging_costs(folder, plan.opener.prices),
+        judging_costs(folder),
         failed_answers(scores, plan.names, refs, plan.rules, compared),
         PAIRWISE in plan.metrics and not meetings(folder, definition, compared),
         unfetched_claims(scores),
@@ -207,53 +204,17 @@ def _outcome(plan: "Plan", scores: Scores, closing: str | None) -> JudgingOutcom
 
 
 @accepts(ScoreOptions)
-def estimate_score(options: ScoreOptions) -> Estimates:
+def estimate_score(options: ScoreOptions) -> Result[Sequence[Estimate]]:
     """What is left to judge, and the calls, tokens and dollars that it is likely to take, for each metric and judge.
 
     Takes the options of ``score``. Nothing is sent, and no key is needed. Raises as ``score`` does.
     """
-    plan = Plan.of(options, keyless=True)
-    judges = [replace(judge, in_batches=options.batch) for judge in plan.judges]
-    with redirect_stdout(sys.stderr):  # as in ``score``
-        estimates = _left_to_judge(plan, options, judges)
-    reads_pages = "faithfulness" in plan.names
-    missing = missing_pages(plan.folder, again=plan.again != "nothing") if reads_pages else []
-    definition = read_definition(plan.folder)
-    runs = planned_runs(plan.folder, definition)
-    baselines = sum(definition.systems[run.label].agent in BASELINES for run in runs)
-    notes: list[str] = []
-    if baselines:
-        reports = counted(baselines, "report")
-        notes.append(f"Among them are {reports} of floors and the oracle: `drretail run --no-floors` makes none.")
-    if missing:
-        pages = counted(len(missing), "cited page is", "cited pages are")
-        fetched = (
-            "fetched first, which costs"
-            if options.fetch_sources
-            else "missing: --fetch-sources fetches them, which costs"
-        )
-        notes.append(f"{pages} {fetched} no tokens.")
-    return Estimates(f"What is left to judge in {plan.folder}", estimates, plan.opener.prices, notes=notes)
-
-
-def _left_to_judge(plan: "Plan", options: ScoreOptions, judges: Sequence[Judge]) -> list[Estimate]:
-    """What ``score`` would send, by a dry run."""
     from drretail.eval.estimate import estimate_judging
 
-    return estimate_judging(
-        plan.folder,
-        plan.metrics,
-        judges,
-        wording=plan.wording,
-        fetch_sources=options.fetch_sources,
-        rules=plan.rules,
-        again=plan.again,
-        judge_repeats=options.repeats,
-        pairs=plan.pairs,
-        rate_floors=options.rate_floors,
-        criteria=_path(options.criteria),
-        gold=_path(options.gold),
-    )
+    plan = Plan.of(options, keyless=True)
+    judges = [replace(judge.with_wording(plan.wording.label), in_batches=options.batch) for judge in plan.judges]
+    parts = [*estimate_judging(plan.folder, plan.metrics, judges, plan.again, plan.pairs)]
+    return estimated(f"What is left to judge in {plan.folder}", parts)
 
 
 @dataclass(frozen=True, slots=True)

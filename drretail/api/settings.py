@@ -19,7 +19,7 @@ from pydantic_settings import (
 
 from drretail.errors import UserError, file_error
 from drretail.parsing import TOO_DEEP, parse_toml
-from drretail.records.models import ModelProfile, Price
+from drretail.records.models import ModelProfile
 
 OFFLINE_MODEL = "offline:shopper"
 SETTINGS_FILE = Path("drretail.toml")
@@ -48,8 +48,6 @@ class Settings(BaseSettings):
     """The same by provider: base_urls.openai, DRRETAIL_BASE_URLS__OPENAI."""
     profiles: dict[str, ModelProfile] = Field(default_factory=dict[str, ModelProfile])
     """The user's model profiles, [profiles.NAME]."""
-    prices: dict[str, Price] = Field(default_factory=dict[str, Price])
-    """Dollars per million tokens by "provider:model"; they override the packaged prices."""
     model_timeout: float = Field(default=120, gt=0)
     """Seconds for one model call, retries not included."""
     model_retries: int = Field(default=5, ge=0)

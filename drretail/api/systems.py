@@ -41,7 +41,6 @@ from drretail.env.world import World
 from drretail.errors import UserError, quoted
 from drretail.experiment import LABELS, NEEDS, OPTIONS, run_files
 from drretail.llm.registry import Model, open_recorded
-from drretail.llm.usage import PriceTable
 from drretail.querygen.reading import read_queries, shipped_queries
 from drretail.records.query import Query
 from drretail.records.run import FILES, ROLES, Limits, System
@@ -306,13 +305,12 @@ def runner_of(
     )
 
 
-def recorded_models(experiment: Path, label: str, system: System, prices: PriceTable | None = None) -> dict[str, Model]:
+def recorded_models(experiment: Path, label: str, system: System) -> dict[str, Model]:
     """The system's models by role, as they were when its runs were made."""
     journals = map(read_journal, run_files(experiment, label))
     calls = ([effect for effect in journal if effect.kind == "model"] for journal in journals)
     # The calls of the system's first run that has any
     parameters = {effect.role: effect.request.get("params", {}) for effect in next(filter(None, calls), [])}
     return {
-        role: open_recorded(model, parameters.get(role) or model.params or {}, prices)
-        for role, model in system.models.items()
+        role: open_recorded(model, parameters.get(role) or model.params or {}) for role, model in system.models.items()
     }

@@ -43,7 +43,6 @@ from drretail.experiment import (
 )
 from drretail.files import unsynced
 from drretail.llm.event_loop import run_loop
-from drretail.llm.usage import read_prices
 from drretail.parsing import parse_json
 from drretail.progress import Bar, choose_progress
 from drretail.records.base import Document, Record, sha256_of
@@ -268,7 +267,7 @@ def rebuilt(experiment: Path, definition: Definition, label: str, runner: Runner
         del options[FILES]
     elif FILES in options and (files is None or files_hash(files) != options[FILES]):
         raise UserError(f"{label} read files of the user's: name their folder with --files")
-    models = recorded_models(experiment, label, system, read_prices(read_settings().prices))
+    models = recorded_models(experiment, label, system)
     settings: dict[str, Any] = {"web_mode": system.web_mode, "limits": system.limits, "scope": system.sees}
     sut = SystemUnderTest.of(system.agent, agent, models, world, overrides, options=options, **settings)
     wrong = [name for name, value in system if getattr(sut.system, name) != value and name != "scope"]
@@ -311,16 +310,12 @@ def score_finding(folder: Path) -> Finding:
 
 
 def _compared(scores: Scores) -> dict[str, Any]:
-    """What runs and verdicts alone decide: neither dollars, whose prices change, nor what add-ons say beside judges."""
+    """What runs and verdicts alone decide, without what add-ons say beside judges."""
     made = scores.model_dump(mode="json", exclude_none=True, exclude={"made_of"})
     board: dict[str, Any] = made.get("scoreboard", {})
-    for name in ("prices_as_of", "notes"):
-        board.pop(name, None)
+    board.pop("notes", None)
     for described in made["metrics"].values():
         described.pop("judges", None)
-    dollars = [column["name"] for column in board.get("columns", ()) if column["unit"] == "dollars"]
-    for row in board.get("rows", ()):
-        row["cells"] = {name: cell for name, cell in row["cells"].items() if name not in dollars}
     return made
 
 

@@ -51,10 +51,10 @@ class RunsShown(Watch):
             self._tool_calls += 1
             self._bar.describe(self._description())
 
-    def used(self, label: str, usage: Usage, dollars: float | None) -> None:
+    def used(self, label: str, usage: Usage) -> None:
         """A runner's ``on_use``. Tokens and money are spent long before the first run has ended."""
         self._tokens[label] += usage.total
-        self._dollars[label] += nan if dollars is None else dollars
+        self._dollars[label] += nan if usage.dollars is None else usage.dollars
         self._bar.describe(self._description())
 
     def began(self, label: str, query: Query) -> None:

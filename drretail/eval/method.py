@@ -19,7 +19,6 @@ from drretail.eval.judging.spending import JudgingCost, judging_costs
 from drretail.eval.registry import METRICS, PAIRWISE, installed, load_metric, pair_metric
 from drretail.files import write_atomically
 from drretail.llm.prompt import Prompt, changed_prompts, file_name_of, files_by_name, overridden, plain_text
-from drretail.llm.usage import read_prices
 from drretail.plugins import ADDONS, Plugins
 from drretail.records.base import Rules, file_name, sha256_of
 from drretail.records.comparison import JudgeTable
@@ -126,7 +125,7 @@ class MethodCard:
 
 def method_cards(experiment: Path, scores: Scores) -> list[MethodCard]:
     """A card for every judge that was asked, in the order of the scores."""
-    costs = judging_costs(experiment, read_prices())
+    costs = judging_costs(experiment)
     prompts_by_judge = defaultdict[tuple[str, str], set[tuple[str, str]]](set)
     for row in scores.judgings:
         if row.judge != CODE and row.prompts:

@@ -42,7 +42,6 @@ from drretail.experiment import locked, read_definition
 from drretail.files import check_replaceable, write_rows
 from drretail.grounding.verify.checks import PAGE_AGE
 from drretail.llm.prompt import overridden
-from drretail.llm.usage import PriceTable
 from drretail.progress import Bar, Progress
 from drretail.records.query import Reference
 from drretail.records.score import Rules, Scores
@@ -153,18 +152,14 @@ async def score(
     judge_repeats: int = 1,
     pairs: Sequence[str] = (),
     rate_floors: bool = False,
-    prices: PriceTable | None = None,
     wording: Wording = PACKAGED,
     criteria: Path | None = None,
     gold: Path | None = None,
     judge_notes: Callable[[Path], Mapping[str, str]] | None = None,
     on_written: Callable[[], None] | None = None,
     takes_board: bool = True,
-    derives: bool = True,
 ) -> Scores:
     """Judges what is not judged yet and writes scores.json; a second call asks nothing and writes equal bytes.
-
-    Unless it ``derives``, verdicts alone are written, and the scores are empty: for who compares or counts verdicts.
 
     ``metrics`` are names or loaded; those that need no model are judged by code, whatever ``judges`` holds. ``store``
     None means that the world is not at hand; ``offers`` returns the ids of its products that suit a want, ``look_up``
@@ -175,12 +170,13 @@ async def score(
     ``missing`` has, by label, the web from which unread cited pages are fetched before judging (with ``again``, also
     those that could not be read). Metrics that need a judge judge each report ``judge_repeats`` times from the start.
     ``pairs`` are what "pairwise" compares, as "A~B"; by default, all pairs of systems that research. Null agents and
-    the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion. ``prices``
-    are those of the scoreboard; None means the packaged table. With another ``wording`` than the packaged one these are
-    other judges, with its label. ``criteria`` is a folder or experiment whose criteria are copied; ``gold`` a folder,
-    sandbox or experiment with what good answers are known to contain. ``judge_notes`` returns notes to show beside each
-    judge's scores of faithfulness, by the judge's key. ``on_written`` is called while the folder is still locked.
-    Unless it ``takes_board``, the board stays with the judges of an earlier command.
+    the oracle are rated for quality only with ``rate_floors``; a rule-based judge is asked for no opinion.
+
+    With another ``wording`` than the packaged one these are other judges, with its label. ``criteria`` is a folder or
+    experiment whose criteria are copied; ``gold`` a folder, sandbox or experiment with what good answers are known to
+    contain. ``judge_notes`` returns notes to show beside each judge's scores of faithfulness, by the judge's key.
+    ``on_written`` is called while the folder is still locked. Unless it ``takes_board``, the board stays with the
+    judges of an earlier command.
 
     Raises UserError for an unknown metric or pair, for rules that pairwise does not know, for a folder without an
     experiment, and while another process writes there.
@@ -241,8 +237,6 @@ async def score(
                 at = next(of_pairs_read, len(groups))
                 for work in (iter(tasks), of_runs(groups[:at]), of_meetings(), of_runs(groups[at:])):
                     await _work_on(allowance, work, bar, side_by_side)
-        if not derives:
-            return Scores(scores=(), judgings=())
         if of_pairs or any(metric.needs_judge for metric in loaded):
             board = Board(rules=rules, judge=tuple(judge.ref.key for judge in judges))
             if takes_board or read_board(experiment).judge in ((), board.judge):
@@ -258,7 +252,6 @@ async def score(
                 [*loaded, *others],
                 asked,
                 asked_of_pairs,
-                prices,
                 judge_notes(experiment) if judge_notes else {},
             )
         write_rows(experiment / "scores.json", scores.document())

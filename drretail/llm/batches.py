@@ -18,8 +18,8 @@ from pydantic import Field
 
 from drretail.errors import ModelError, UserError
 from drretail.files import LineAppender, check_format, drop_cut_line, read_jsonl
+from drretail.llm.providers import ONCE, Pacer
 from drretail.llm.registry import Model
-from drretail.llm.stand_in import in_place_of
 from drretail.records.base import Document, sha256_of
 from drretail.records.run import slug
 
@@ -278,7 +278,8 @@ def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Gene
     chat = BatchedAnthropic(**fields, send=submitter.answer)
     # A batch may take a day: neither the time-out of a call nor the limits per minute apply. Verdicts name
     # the model as before.
-    batched = replace(in_place_of(model, chat), lengths=model.lengths, seconds=None, attempt_seconds=None)
+    asked = replace(model.with_chat(chat), pacer=Pacer(), retrying=ONCE, streamed=False)
+    batched = replace(asked, seconds=None, attempt_seconds=None)
     try:
         yield batched
         book.settle()

@@ -1,7 +1,7 @@
 """The only place where models are called: pace, retries, time-outs and counts are the same for every provider."""
 
 import asyncio
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,13 +37,16 @@ class Attempts:
     """Why each attempt brought no answer, if another one followed."""
     lost: Usage | None = None
     """Tokens of answers that could not be used; they are paid for all the same."""
+    priced: Callable[[Usage], Usage] = lambda usage: usage
+    """The usage of one attempt with its price."""
 
     def lose(self, usage: Usage) -> None:
+        usage = self.priced(usage)
         self.lost = usage if self.lost is None else self.lost + usage
 
     def usage_with(self, answer: "AIMessage") -> Usage:
         """The tokens of the answer and of the attempts before it."""
-        used = usage_of(answer)
+        used = self.priced(usage_of(answer))
         return used if self.lost is None else used + self.lost
 
     def in_all(self, problem: ModelError) -> ModelError:

@@ -114,6 +114,18 @@ class LocalChat(BaseChatModel):
         yield ChatGenerationChunk(message=last)
 
 
+class Unasked(LocalChat):
+    """In place of a model that is never asked: a journal has its answers, or its price alone is of use."""
+
+    provider = "unasked"
+    model: str = "unasked"
+
+    def with_structured_output(self, schema: Any, **kwargs: Any) -> Any:
+        """Itself, in whatever form a provider's client would ask."""
+        del schema, kwargs
+        return self
+
+
 def _estimated_usage(messages: Sequence[BaseMessage], tools: Any, text: str, calls: list[Any]) -> UsageMetadata:
     """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""
     read = sum(_tokens(message.text) for message in messages) + (_tokens(json.dumps(tools)) if tools else 0)

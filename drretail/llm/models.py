@@ -22,7 +22,7 @@ from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import Model
 from drretail.llm.servers import with_calls_read
 from drretail.llm.structured import MAX_REPAIRS, Check, Question, answered_json
-from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget, dollars
+from drretail.llm.usage import CHARACTERS_PER_TOKEN, LEAST_BRANCH, SMALLEST_BRANCH, Budget
 from drretail.records.base import Record, canonical_json, json_object
 from drretail.records.run import PROVIDER_FAULTS, Limits, Role, Step, Stop, Usage
 from drretail.records.tables import figures
@@ -36,7 +36,7 @@ NO_CALLS: dict[str, Any] = {
 }
 SMALLEST = 1e-9
 """Dollars that a branch gets if nothing is left for it: a limit has to be above 0."""
-OnUse = Callable[[Usage, float | None], None]
+OnUse = Callable[[Usage], None]
 T = TypeVar("T", bound=Record)
 
 
@@ -51,7 +51,7 @@ class Models:
     gate: asyncio.Semaphore | None = None
     """Held by each call while it is in flight; None = any number may be in flight."""
     on_use: OnUse | None = None
-    """Called with each call's tokens and their price in dollars, None if that is unknown."""
+    """Called with the usage of each call."""
     _used: dict[str, Usage] = field(default_factory=dict[str, Usage])
     _branches: "list[Models]" = field(default_factory=list["Models"])
     _written: dict[int, tuple[Any, str]] = field(default_factory=dict[int, tuple[Any, str]])
@@ -127,7 +127,8 @@ class Models:
         """Notes that the next call of this role will be longer by so many characters, such as tool results."""
         grown = Usage(input_uncached=characters // CHARACTERS_PER_TOKEN)
         self._last_tokens += grown.total
-        self._last_dollars += self._cost(role, grown) or 0
+        if self.limits.dollars is not None:
+            self._last_dollars += self._model(role).priced(grown).dollars or 0
 
     def most_branches(self, wanted: int) -> int:
         """How many of the ``wanted`` researchers get enough tokens; 0 if too few are left for even one."""
@@ -169,8 +170,7 @@ class Models:
     @property
     def dollars(self) -> float | None:
         """What all calls cost so far; None if the price of a model that was called is unknown."""
-        parts = [self._cost(role, used) for role, used in self.usage.items()]
-        return None if None in parts else sum(part for part in parts if part is not None)
+        return sum(self.usage.values(), Usage()).dollars
 
     @property
     def budget_stop(self) -> Stop | None:
@@ -202,7 +202,7 @@ class Models:
         seq = self.trajectory.reserve(path)
 
         async def action() -> Outcome:
-            attempts = Attempts()
+            attempts = Attempts(priced=model.priced)
             attributes = {
                 "gen_ai.request.model": model.spec,
                 "gen_ai.provider.name": model.info.provider,
@@ -259,9 +259,10 @@ class Models:
         coming = Usage(
             input_uncached=len(str(request["messages"]) + str(request.get("tools", ""))) // CHARACTERS_PER_TOKEN
         )
+        dollars = None if self.limits.dollars is None else self._model(role).priced(coming).dollars
         if self._tokens_budget.exceeded_by(coming.total):
             unit, allowed, spent = "tokens", f"{self.limits.tokens:,} tokens", f"{self.tokens:,}"
-        elif self._dollars_budget.exceeded_by(self._cost(role, coming) or 0):
+        elif self._dollars_budget.exceeded_by(dollars or 0):
             unit, allowed, spent = "dollars", f"${self.limits.dollars:g}", f"${figures.dollars(self.dollars or 0)}"
         else:
             return
@@ -272,14 +273,9 @@ class Models:
         used = Usage(**tokens)
         self._used[role] = self._used.get(role, Usage()) + used
         self._last_tokens = used.total
-        price = self._cost(role, used)
-        self._last_dollars = price or 0
+        self._last_dollars = used.dollars or 0
         if self.on_use is not None:
-            self.on_use(used, price)
-
-    def _cost(self, role: str, used: Usage) -> float | None:
-        price = next((model.price for name, model in self.by_role.items() if name == role), None)
-        return None if price is None else dollars(used, price)
+            self.on_use(used)
 
 
 def _sent(model: Model, messages: Sequence[BaseMessage], request: Mapping[str, Any]) -> Sequence[BaseMessage]:

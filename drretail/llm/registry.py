@@ -7,6 +7,7 @@ Provider or an Opening.
 
 import importlib
 import inspect
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from drretail.errors import DrretailError, UnknownName, UserError, describe_error, install_line, plain_address, quoted
 from drretail.llm.faults import Halt
+from drretail.llm.prices import priced, unpriced
 from drretail.llm.providers import (
     MODELS,
     OFFLINE,
@@ -32,7 +34,6 @@ from drretail.llm.providers import (
     Retrying,
     provider_names,
 )
-from drretail.llm.usage import FREE, PriceTable, undated, unpriced
 from drretail.plugins import Plugins
 from drretail.records.base import ModelKind, Record
 from drretail.records.models import (
@@ -40,9 +41,8 @@ from drretail.records.models import (
     DEFAULT_CONTEXT,
     DEFAULT_MAX_TOKENS,
     THINKING_TOKENS,
-    Price,
 )
-from drretail.records.run import RoleModel
+from drretail.records.run import RoleModel, Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models.chat_models import BaseChatModel
@@ -59,6 +59,8 @@ OFFLINE_POLICIES = {
 OWN = Plugins("model", {}, MODELS.group)
 """Models of the user's own, by their place."""
 _NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+"""The date of a model's version in its name."""
 
 
 class ModelInfo(Record):
@@ -85,8 +87,6 @@ class Model:
     """Seconds that one call may take with all its retries and pauses; None = as long as its client allows."""
     attempt_seconds: float | None = None
     """Seconds that one attempt may take; None = as long as its client allows."""
-    price: Price | None = None
-    """What its tokens cost; None = unknown."""
     refused: set[str] = field(default_factory=set[str])
     """Arguments of a request, and forms of an answer, that its server refused in this process: never sent again."""
     retrying: Retrying = ONCE
@@ -110,6 +110,10 @@ class Model:
     @property
     def chat(self) -> "BaseChatModel":
         return self.opening()
+
+    def priced(self, usage: Usage, share: float = 1) -> Usage:
+        """The usage of its calls, with ``share`` of their ordinary price."""
+        return priced(usage, self.spec, self.params.get("base_url"), share=share)
 
     def with_chat(self, chat: "BaseChatModel") -> "Model":
         return replace(self, opening=lambda: chat)
@@ -154,16 +158,15 @@ def unusual_params(params: Mapping[str, Any]) -> dict[str, Any]:
     return stated | ({"own_server": True} if "base_url" in params else {})
 
 
-def open_recorded(model: RoleModel, params: Mapping[str, Any], prices: PriceTable | None = None) -> Model:
+def open_recorded(model: RoleModel, params: Mapping[str, Any]) -> Model:
     """The model that a journal answers for, with the recorded parameters. It needs no key and no package, and nothing
     is imported on behalf of a folder that somebody hands over.
     """
-    from drretail.llm.stand_in import StandIn
+    from drretail.llm.local_chat import Unasked
 
     provider, _, name = model.spec.partition(":")
     info = ModelInfo(spec=model.spec, provider=provider, model=name, kind=model.kind)
-    price = FREE if model.kind != "llm" else None if prices is None else prices.of(model.spec)
-    return Model(model.spec, StandIn, info, {**params}, price=price)
+    return Model(model.spec, Unasked, info, {**params})
 
 
 def open_model(
@@ -178,7 +181,6 @@ def open_model(
     seed: int | None = None,
     context: int | None = None,
     key_variable: str | None = None,
-    prices: PriceTable | None = None,
     stream: bool = False,
     retrying: Retrying | None = None,
     pacer: Pacer | None = None,
@@ -194,11 +196,11 @@ def open_model(
 
     ``temperature`` None is 0 if the model takes one, and is left out otherwise. Without ``max_tokens`` an answer may be
     as long as its purpose takes (``Model.answering``), and ``thinking_tokens`` longer. ``seed`` and ``context`` (None
-    is ``DEFAULT_CONTEXT``) go to the providers that take them. Without ``prices`` the price is unknown.
+    is ``DEFAULT_CONTEXT``) go to the providers that take them.
 
     A model of the user's own is asked as it was made: only ``max_retries`` and ``context`` apply to it. With ``sends``
-    False, as for an estimate or a replay, the provider's package may be missing: a stand-in is then opened under the
-    model's name.
+    False, as for an estimate or a replay, the provider's package may be missing: the model can then not be
+    asked.
 
     Raises UserError if the spec, the provider, its package or its key is missing or wrong, and for a temperature above
     0 if the model takes none.
@@ -214,17 +216,16 @@ def open_model(
         "halt": halt or Halt(),
         "stated_context": context,
     }
-    price = None if prices is None else prices.of(spec)
     info = ModelInfo(spec=spec, provider=provider_name, model=model_name, kind="llm")
     if not isinstance(provider, Provider):
         opened = _opened(spec, provider, model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
-            stated = {"price": price, "stated_context": context}
+            stated = {"stated_context": context}
             return replace(opened, **{name: value for name, value in stated.items() if value is not None})
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         optional = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
         params |= {name: value for name, value in optional.items() if value is not None}
-        return Model(spec, lambda: opened, info, params, price=price, **calling)
+        return Model(spec, lambda: opened, info, params, **calling)
     is_installed = find_spec(provider.package) is not None
     if sends and not is_installed:
         raise UserError(f"The model {spec} needs one more package: {install_line(provider_name)}.")
@@ -232,12 +233,12 @@ def open_model(
         arguments = provider.settings(limits) | _key(spec, provider, base_url, key_variable, environ)
         chat, sampling = _build(spec, model_name, provider, arguments, temperature)
     else:
-        # A stand-in for the client whose package is not installed, with the model's profile from ``known_models.toml``.
-        from drretail.llm.stand_in import StandIn
+        # In place of the client whose package is not installed, with the model's profile from ``known_models.toml``.
+        from drretail.llm.local_chat import Unasked
 
         table = tomllib.loads(Path(__file__).with_name("known_models.toml").read_text(encoding="utf-8"))["models"]
-        profile: Any = table.get(spec) or table.get(undated(spec)) or {}
-        chat, sampling = StandIn(profile=profile), _sampling(spec, profile, provider, temperature)
+        profile: Any = table.get(spec) or table.get(_DATED.sub("", spec)) or {}
+        chat, sampling = Unasked(profile=profile), _sampling(spec, profile, provider, temperature)
     params = {"max_tokens": limits.max_tokens, **sampling, **_sent(provider, limits)}
     calling["lengths"], calling["longest"] = partial(_length_fields, provider, limits), max_tokens
     if max_tokens is None:
@@ -246,7 +247,7 @@ def open_model(
     calling["key_variables"] = _key_variables(provider, key_variable, environ)
     calling["streamed"] = provider.streamed(limits)
     calling["attempt_seconds"] = timeout * (STREAM_TIMEOUTS if calling["streamed"] else 1)
-    return Model(spec, lambda: chat, info, params, price=price, **calling)
+    return Model(spec, lambda: chat, info, params, **calling)
 
 
 @cache
@@ -264,7 +265,7 @@ def _length_fields(provider: Provider, limits: CallLimits, longest: int) -> dict
 
 def check_priced(models: Iterable[Model]) -> None:
     """Raises UserError if the price of a model is unknown, so that dollars can't be limited."""
-    unknown = [model.spec for model in models if model.price is None]
+    unknown = [model.spec for model in models if model.priced(Usage(calls=1)).unpriced]
     if unknown:
         raise UserError(f"Dollars cannot be limited. {unpriced(unknown)}")
 
@@ -347,7 +348,7 @@ def open_offline(name: str, asked: Asked) -> Model:
         raise UnknownName("offline model", name, OFFLINE_POLICIES)
     opening = cache(lambda: _loaded(OFFLINE_CHAT)(policy=_loaded(OFFLINE_POLICIES[name]), model=name))
     spec = f"{OFFLINE}:{name}"
-    return Model(spec, opening, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {}, price=FREE)
+    return Model(spec, opening, ModelInfo(spec=spec, provider=OFFLINE, model=name, kind="rule_based"), {})
 
 
 def _loaded(name: str) -> Any:

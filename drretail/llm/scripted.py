@@ -31,7 +31,7 @@ from drretail.files import read_lines
 from drretail.llm.local_chat import LocalChat
 from drretail.llm.providers import Asked
 from drretail.llm.registry import Model, ModelInfo
-from drretail.llm.usage import FREE, usage_of
+from drretail.llm.usage import usage_of
 from drretail.parsing import parse_json, parse_toml
 from drretail.records.base import ModelKind, Record, canonical_json, sha256_of
 from drretail.records.run import Usage
@@ -367,7 +367,7 @@ def scripted_model(
 
     info = ModelInfo(spec=f"{PROVIDER}:{name}", provider=PROVIDER, model=name, kind=kind)
     chat = ScriptedChat(play=play or in_order, model=name)
-    return Model(info.spec, lambda: chat, info, {}, price=FREE)
+    return Model(info.spec, lambda: chat, info, {})
 
 
 def requests_of(model: Model) -> list[Request]:

@@ -15,7 +15,7 @@ reading.py     picks and values read out of a report, and how they stand to the 
 criteria.py    what reports on a query are held to, what is known beforehand of good ones, and what is decided about
                products
 run.py         systems and their places in tables, steps, answers, runs and what went wrong in them
-models.py      how models are asked for, and prices
+models.py      how models are asked for
 score.py       verdicts, scores, and the scoreboard of them
 vote.py        what people say of reports: votes, ratings, labels of claims, and the plan of what they are asked
 comparison.py  what a comparison of two systems comes to, by values of each or by judging them side by side

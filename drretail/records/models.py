@@ -1,4 +1,4 @@
-"""How models are called and what they cost: the records behind settings, profiles and the price table."""
+"""How models are called: the records behind settings and profiles."""
 
 from pydantic import Field
 
@@ -81,16 +81,3 @@ class ModelProfile(CallSettings):
         """The model of a role. "" stands for every role that the profile doesn't name."""
         own = (self.roles.get(role) if role else None) or RoleChoice()
         return ModelChoice.model_validate({"model": own.model or self.model, **own.over(self).model_dump()})
-
-
-class Price(Record):
-    """Dollars per million tokens; None means the same as ``input``."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cache_read: float | None = Field(default=None, ge=0)
-    cache_write: float | None = Field(default=None, ge=0)
-
-    def times(self, factor: float) -> "Price":
-        """The price with a discount, such as 0.5 for batches."""
-        return Price.model_validate({name: None if value is None else value * factor for name, value in self})

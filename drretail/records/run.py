@@ -217,8 +217,11 @@ REPORTED = "agent"
 """The role of the tokens that an agent reports, which it used without asking models by drretail."""
 
 
+NANO = 1_000_000_000
+
+
 class Usage(Record):
-    """Tokens as the provider counts them, of all calls of one role."""
+    """Tokens as the provider counts them, of all calls of one role, and what they cost."""
 
     calls: int = 0
     input_uncached: int = 0
@@ -227,6 +230,10 @@ class Usage(Record):
     output: int = 0
     estimated: int = Field(default=0, exclude_if=lambda count: count == 0)
     """Answers for which the provider counted no, or impossible, tokens: these are estimated from the text."""
+    nanodollars: int = Field(default=0, exclude_if=lambda count: count == 0)
+    """Billionths of a dollar: whole numbers, so that their sum is the same in any order."""
+    unpriced: int = Field(default=0, exclude_if=lambda count: count == 0)
+    """Calls whose price is unknown."""
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
@@ -235,6 +242,11 @@ class Usage(Record):
     def total(self) -> int:
         """All input and output tokens."""
         return self.input_uncached + self.cache_read + self.cache_creation + self.output
+
+    @property
+    def dollars(self) -> float | None:
+        """What the calls cost; None if the price of one is unknown."""
+        return None if self.unpriced else self.nanodollars / NANO
 
 
 Setback = Literal["lost", "repairs", "second_attempts", "announcements", "struck_ids", "calls_from_text"]

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import date
 from itertools import groupby
 from typing import Any, Literal
 
@@ -438,8 +437,6 @@ class Scoreboard(Record):
     headline. A row's name is the column's, or "side by side".
     """
     notes: tuple[str, ...] = ()
-    prices_as_of: date | None = None
-    """Date of the price table, if a column of dollars rests on it."""
 
 
 class MadeOf(Record):

@@ -36,7 +36,7 @@ NAMES = {
         "drretail.records.wish: Wish Want",
         "drretail.records.run: Run Step Limits",
         "drretail.records.evidence: Citation Evidence",
-        "drretail.llm.estimates: Estimates Estimate",
+        "drretail.llm.estimates: Estimate",
         "drretail.api.observer: Observer",
     ),
     "Scores": (

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +36,9 @@ def calls(*named: tuple[str, dict[str, Any]], text: str = "") -> AIMessage:
 
 
 def scripted(*turns: Scripted) -> tuple[Model, list[Request]]:
-    """A model of no known price that plays the turns in order over all its runs, and what it was shown in each."""
+    """A model that plays the turns in order over all its runs, and what it was shown in each."""
     left = list(turns)
-    model = replace(scripted_model(play=lambda _: left.pop(0)), price=None)
+    model = scripted_model(play=lambda _: left.pop(0))
     return model, requests_of(model)
 
 

@@ -14,7 +14,7 @@ from drretail.eval.metric import is_judged
 from drretail.eval.registry import load_metric
 from drretail.experiment import read_definition
 from drretail.grounding.listing import listing_of
-from drretail.llm.usage import ExperimentBudget, read_prices
+from drretail.llm.usage import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.reading import Outcome
 from drretail.records.run import DUMPS
@@ -122,7 +122,7 @@ def test_what_is_proved_is_refused_for_its_reason_with_what_comes_nearest(world:
 
 def test_an_empty_budget_holds_no_baseline_back(world: World, folder: Path) -> None:
     players = with_baselines([sut(world, scripted()[0])], world)
-    experiment_budget = ExperimentBudget(read_prices(), tokens=1)
+    experiment_budget = ExperimentBudget(tokens=1)
     experiment_budget.spent["tokens"] = 1.0
     with open_experiment(folder, world, [QUERY], players, "42") as experiment:
         add_gold(experiment, world, [QUERY])

@@ -4,7 +4,6 @@ import asyncio
 import json
 import threading
 import time
-from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,13 +11,12 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from drretail.agents.registry import named_agent
-from drretail.agents.running.estimate import estimate_runs
+from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.runner import Runner
 from drretail.agents.running.system import SystemUnderTest
 from drretail.api.systems import named_agents
 from drretail.env.world import World
 from drretail.errors import UserError
-from drretail.llm.usage import PriceTable
 from drretail.records.query import Query
 from drretail.records.reading import Pick
 from drretail.records.run import Limits
@@ -188,13 +186,13 @@ def test_a_command_with_blanks_is_read_as_a_shell_reads_it_and_run_without_one(w
     ],
 )
 def test_a_system_goes_by_its_place_or_the_name_before_it_and_its_own_models_cost_what_nobody_knows(
-    world: World, spec: str, label: str, place: str
+    world: World, tmp_path: Path, spec: str, label: str, place: str
 ) -> None:
     found = sut(world, spec)
     assert (found.label, found.system.place) == (f"{label}-seconds60", place)
-    estimate = estimate_runs(found, 3, None, (), PriceTable(date(2026, 1, 1), {}))
+    (estimate,) = estimate_left(tmp_path, [found], [QUERY], 3)
     assert (estimate.calls, estimate.input, estimate.output, estimate.dollars) == (None, None, None, None)
-    assert "not known here" in estimate.basis
+    assert (estimate.count, estimate.basis) == (3, "nothing")
 
 
 @pytest.mark.parametrize(

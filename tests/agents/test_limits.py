@@ -14,7 +14,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 
 from drretail.agents.registry import as_agent
-from drretail.agents.running.estimate import estimate_runs
+from drretail.agents.running.estimate import estimate_left
 from drretail.agents.running.outcomes import is_open
 from drretail.agents.running.run import Batch, Watch
 from drretail.agents.running.runner import Runner
@@ -24,8 +24,7 @@ from drretail.env.world import World
 from drretail.errors import UserError
 from drretail.experiment import Experiment
 from drretail.llm.registry import open_model
-from drretail.llm.usage import ExperimentBudget, read_prices
-from drretail.records.models import Price
+from drretail.llm.usage import ExperimentBudget
 from drretail.records.query import Query
 from drretail.records.run import Limits, Run, Usage
 from drretail.run_file import Recorded
@@ -130,11 +129,11 @@ def test_tokens_that_an_agent_reports_are_recorded_and_others_are_unknown(
 ) -> None:
     system = sut(world, says(answer))
     tally_of(folder, world, system)
-    (spent,) = spending_of(folder, read_prices())
+    (spent,) = spending_of(folder)
     assert spent.is_known == (usage is not None)
     assert spent.input.mean == (None if usage is None else 1000)
     assert (spent.calls.mean, spent.dollars.mean) == (usage.calls or None if usage else None, None)
-    likely = estimate_runs(system, 2, spent, (), read_prices())
+    (likely,) = estimate_left(folder, [system], [QUERY], 3)
     assert (likely.input is None, likely.dollars) == (usage is None, None)
 
 
@@ -150,7 +149,7 @@ def test_tokens_that_an_agent_reports_are_recorded_and_others_are_unknown(
 def test_a_cap_stops_after_one_run_whose_cost_is_unknown(
     world: World, folder: Path, answer: object, caps: dict[str, Any], started: int
 ) -> None:
-    budget = ExperimentBudget(read_prices({"a:b": Price(input=1, output=1)}), **caps)
+    budget = ExperimentBudget(**caps)
     tally = tally_of(folder, world, sut(world, says(answer)), repeats=3, experiment_budget=budget)
     assert (tally.done, tally.not_started) == (started, 3 - started)
     told = f"--max-{next(iter(caps))} can't hold for mine, which asks its models by itself"

@@ -30,7 +30,6 @@ from drretail.journal import read_effects
 from drretail.llm.event_loop import run_loop
 from drretail.llm.registry import open_model
 from drretail.llm.scripted import scripted_model
-from drretail.llm.stand_in import StandIn, in_place_of
 from drretail.progress import Progress
 from drretail.querygen.by_model.prompt import PromptBuilder
 from drretail.querygen.by_model.reader import opinion_message
@@ -145,7 +144,7 @@ def test_no_judge_s_request_holds_what_poses_as_a_prompt(shop: World, tmp_path: 
     systems = [SystemUnderTest.of(name, load_agent("react"), {"": model}, shop) for name in ("react", "react_again")]
     query = Query(query_id="q", user_id=USER, text=ASKED, source="test")
     run(tmp_path / "exp", Runner(shop, "w"), systems, [query])
-    judge = Judge.of(in_place_of(scripted_model(""), StandIn()))
+    judge = Judge.of(scripted_model("").with_chat(open_model("offline:shopper").chat))
     metrics = [name for name in METRICS if load_metric(name).needs_judge]
     run_loop(score(tmp_path / "exp", (*metrics, PAIRWISE), [judge], store=shop.store, progress=Progress()))
     journals = sorted((tmp_path / "exp" / "verdicts").rglob("*.journal.jsonl"))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
@@ -22,9 +23,8 @@ from drretail.experiment import gold_path, read_definition, run_files
 from drretail.files import write_json
 from drretail.journal import read_effects
 from drretail.llm.prompt import overridden, replaced, write_prompts
-from drretail.llm.registry import Model, open_model
-from drretail.llm.scripted import Request, scripted_model
-from drretail.llm.stand_in import StandIn, in_place_of
+from drretail.llm.registry import open_model
+from drretail.llm.scripted import Request, ScriptedChat, scripted_model
 from drretail.plugins import ADDONS
 from drretail.querygen.by_model.reader import read_opinions, read_records
 from drretail.querygen.by_model.session import ModelSession
@@ -41,6 +41,8 @@ from tests import build
 from tests.agents.conftest import calls
 from tests.build import demands, known
 from tests.eval.claims.test_typed_values import POT, answered
+from tests.eval.every_question import every_answer
+from tests.filling import filling_model
 from tests.shop import PAGES, USER, build_shop
 
 QUESTION = "Which bird feeder of yours should I get for under $45, and how often do I clean it?"
@@ -80,10 +82,6 @@ def requests_in(folder: Path) -> list[str]:
     return [json.dumps(effect.request, ensure_ascii=False) for effects in journals for effect in effects]
 
 
-def stand_in() -> Model:
-    return in_place_of(scripted_model(""), StandIn())
-
-
 def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_says_so(
     own: Path, shop: World, tmp_path: Path
 ) -> None:
@@ -95,7 +93,7 @@ def test_every_prompt_of_query_makers_is_sent_in_the_users_words_and_the_query_s
     with overridden(read_query_prompts(own)):
         with ModelSession(failing, journal) as session:
             write_queries(shop, session, targets)
-        with ModelSession(stand_in(), journal, retry_failed=True) as session:
+        with ModelSession(filling_model(), journal, retry_failed=True) as session:
             written = write_queries(shop, session, targets)
             typed = type_wishes(shop, linter, session, untyped)
             wished = QUERY.model_copy(update={"wish": wish})
@@ -174,13 +172,24 @@ def test_every_prompt_of_the_agents_is_sent_in_the_users_words_and_named_in_the_
     assert {known(system.prompts).name for system in systems} == {"mine"}
 
 
+def as_published(title: str, question: str, answer: Any) -> Any:
+    """The answer without values, which the paper's claims lack, and with cited claims only if these alone are asked."""
+    del question
+    if title not in ("CitedClaims", "AllClaims"):
+        return answer
+    claims = [{name: part for name, part in claim.items() if name != "values"} for claim in answer["claims"]]
+    return {"claims": [claim for claim in claims if claim["sources"] or title == "AllClaims"]}
+
+
 def test_every_prompt_and_criterion_of_the_judges_is_sent_in_the_users_words_and_named_beside_the_scores(
     own: Path, shop: World, tmp_path: Path
 ) -> None:
     here = tmp_path / "here"
     for name, model in (("react", scripted_model(play=clumsy)), ("plan_to_function", open_model("offline:shopper"))):
         run(here, Runner(shop, "w"), suts({name: load_agent(name)}, {"": model}, shop), [QUERY])
-    wording, judge = read_wording(own, all_prompt_files()), Judge.of(stand_in())
+    usual = known(every_answer(sentences=1, changed=as_published)[0].model).chat
+    assert isinstance(usual, ScriptedChat)
+    wording, judge = read_wording(own, all_prompt_files()), Judge.of(filling_model(usual.play))
     asking = [name for name in METRICS if load_metric(name).needs_judge]
     by_rules: dict[Rules, Sequence[str]] = {
         "default": (*asking, PAIRWISE),

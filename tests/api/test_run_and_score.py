@@ -10,11 +10,9 @@ import pytest
 
 import drretail
 from drretail import Agent, Answer, agents, ask, open_experiment, open_model, open_world, read_experiment, run, score
-from drretail.api.option import declared_options, keywords
+from drretail.api.option import declared_options
 from drretail.api.options.run import RunOptions
-from drretail.api.options.score import ScoreOptions
 from drretail.api.recorded import RecordedExperiment
-from drretail.api.score import estimate_score
 from drretail.api.settings import Settings
 from drretail.api.systems import ASIDE, kept_options, with_preset
 from drretail.env.session import Session
@@ -125,11 +123,9 @@ def test_what_a_metric_prints_is_no_result(experiment: RecordedExperiment, capsy
     def chat(subject: Subject, judge_session: JudgeSession) -> None:
         print("The metric's own print.")
 
-    asked = ScoreOptions(experiment.folder, [replace(JUDGED, judge=chat, after=("checks",))])
-    for scored in (score, estimate_score):
-        scored(**keywords(asked))
-        printed = capsys.readouterr()
-        assert (printed.out, "The metric's own print." in printed.err) == ("", True)
+    score(experiment.folder, [replace(JUDGED, judge=chat, after=("checks",))], judge="offline:judge")
+    printed = capsys.readouterr()
+    assert (printed.out, "The metric's own print." in printed.err) == ("", True)
 
 
 def test_a_model_may_be_open_already_or_go_by_role(world: World, tmp_path: Path) -> None:

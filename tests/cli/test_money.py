@@ -27,11 +27,14 @@ def test_a_cap_ends_the_experiment_with_3_and_a_sentence_and_a_higher_one_goes_o
     assert (system["done"], system["before"], system["not_started"]) == (2, 1, 0)
 
 
+UNPRICED = "genai-prices knows no price of"
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--model", "openai:m", "--vary", "dollars=1"], "No price is known for openai:m"),
-        (["--model", "openai:m", "--max-dollars", "1"], "No price is known for openai:m"),
+        (["--model", "openai:m", "--vary", "dollars=1"], f"{UNPRICED} openai:m: limit tokens instead"),
+        (["--model", "openai:m", "--max-dollars", "1"], f"{UNPRICED} openai:m: limit tokens instead"),
         (["--model", "anthropic:m", "--model", "report=openai:m"], "say which of anthropic, openai"),
     ],
 )
@@ -39,26 +42,27 @@ def test_an_unknown_price_and_two_providers_are_refused(error_of: ErrorOf, flags
     assert message in error_of(*RUN, "--base-url", "http://127.0.0.1:1/v1", *flags)
 
 
-def test_a_profile_of_drretail_toml_runs_with_its_own_price(drretail: Command, tmp_path: Path) -> None:
+def test_a_profile_of_drretail_toml_runs_at_its_models_price(drretail: Command, tmp_path: Path) -> None:
     cached = {"cache_read_input_tokens": 900, "cache_creation_input_tokens": 0}
     taken: dict[str, Any] = {"input_tokens": 100, "output_tokens": 10, "more": cached}
     report = answers({"type": "text", "text": "Take the tube feeder.\n\n```picks\n```"}, **taken)
     look = answers(SEARCH, stop_reason="tool_use", **taken)
     with Provider(look, report, look, report) as provider:
         (tmp_path / "drretail.toml").write_text(
-            f'[profiles.mine]\nwhy = "w"\nmodel = "anthropic:claude-mine"\nbase_url = "{provider.url}"\n'
-            "max_tokens = 99\n"
-            '[prices."anthropic:claude-mine"]\ninput = 1000\noutput = 10000\ncache_read = 100\n',
+            f'[profiles.mine]\nwhy = "w"\nmodel = "anthropic:claude-fable-5"\nbase_url = "{provider.url}"\n'
+            "max_tokens = 99\n",
             encoding="utf-8",
         )
         done = drretail(*RUN, "--model-profile", "mine", "--quiet", "--json", "--max-dollars", "50", "--parallel", "1")
     assert done.returncode == 0, done.stderr
     assert [request.body["max_tokens"] for request in provider.seen] == [99] * 4
     (row,) = json.loads(done.stdout)["spending"]
-    assert row["system"] == "react@anthropic-claude-mine-max_tokens99"
+    assert row["system"] == "react@anthropic-claude-fable-5-max_tokens99"
     assert row["cache_read_share"] == 0.9
-    assert row["dollars"]["mean"] == pytest.approx(2 * (0.1 + 0.09 + 0.1))
-    assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.29)
+    assert row["dollars"]["mean"] == pytest.approx(2 * 0.0024)
+    assert row["by_role"]["researcher"]["dollars"] == pytest.approx(4 * 0.0024)
+    assert (row["unpriced"], [price.partition(" ")[0] for price in row["prices"]]) == ([], ["genai-prices"])
+    assert drretail("verify", "exp", "--json").returncode == 0, "the journal has the price of each call"
 
 
 def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(succeeds: Command, tmp_path: Path) -> None:
@@ -67,12 +71,12 @@ def test_judging_is_estimated_with_the_judges_of_a_profile_and_sends_nothing(suc
     document = json.loads(done.stdout)
     judges = {one["name"].partition(" by ")[2] for one in document["estimates"]}
     assert judges == {"anthropic:claude-sonnet-4-6", "openai:openai/gpt-oss-120b"}
-    assert document["together"]["dollars"] is None
+    assert document["together"]["dollars"] > 0
     assert not (tmp_path / "exp" / "verdicts").exists()
 
 
 def judging(server: WireServer, *flags: str) -> tuple[str, ...]:
-    judge = ("--judge", "anthropic:claude-mine", "--base-url", server.url)
+    judge = ("--judge", "anthropic:claude-fable-5", "--base-url", server.url)
     return ("score", "exp", "--metrics", "quality", *judge, "--quiet", "--json", *flags)
 
 
@@ -80,16 +84,13 @@ def test_a_cap_ends_judging_with_3_and_a_higher_one_goes_on(
     drretail: Command, succeeds: Command, tmp_path: Path
 ) -> None:
     reports = {LABEL: {"q1-r1": "Buy the tube feeder.", "q2-r1": "Buy the dog bed."}}
-    (tmp_path / "drretail.toml").write_text(
-        '[prices."anthropic:claude-mine"]\ninput = 1000\noutput = 10000\ncache_read = 500\n', encoding="utf-8"
-    )
     folder = experiment(tmp_path / "exp", reports)
-    with WireServer() as server:  # an answer costs 100 × 0.001 + 40 × 0.0005 + 20 × 0.01 = 0.32 dollars
-        first = drretail(*judging(server, "--max-dollars", "1"))
+    with WireServer() as server:  # an answer costs (100 × 10 + 40 × 1 + 20 × 50) / 1e6 = 0.00204 dollars
+        first = drretail(*judging(server, "--max-dollars", "0.0064"))
         asked = server.seen.requests
-        again = drretail(*judging(server, "--max-dollars", "1"))
+        again = drretail(*judging(server, "--max-dollars", "0.0064"))
         assert server.seen.requests == asked
-        last = drretail(*judging(server, "--max-dollars", "100"))
+        last = drretail(*judging(server, "--max-dollars", "1"))
         assert server.seen.requests == 12
         capped = (folder / "scores.json").read_bytes()
         folder.rename(tmp_path / "capped")
@@ -98,12 +99,12 @@ def test_a_cap_ends_judging_with_3_and_a_higher_one_goes_on(
     assert (folder / "scores.json").read_bytes() == capped
     assert (first.returncode, again.returncode, last.returncode) == (3, 3, 0), last.stderr
     assert 4 <= asked <= 11  # three leave room below the cap, and eight may then be on their way: four of each report
-    assert "The cap of $1 for judging is reached" in first.stderr
+    assert "The cap of $0.0064 for judging is reached" in first.stderr
     assert "--max-dollars continues from here" in first.stderr
     (spent,) = json.loads(last.stdout)["spending"]
-    assert (spent["metric"], spent["judge"], spent["reports"]) == ("quality", "anthropic:claude-mine", 2)
+    assert (spent["metric"], spent["judge"], spent["reports"]) == ("quality", "anthropic:claude-fable-5", 2)
     assert (spent["calls"], spent["output"], spent["cache_read"]) == (12, 240, 480)
-    assert spent["dollars"] == pytest.approx(12 * 0.32)
+    assert spent["dollars"] == pytest.approx(12 * 0.00204)
 
 
 def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Command, tmp_path: Path) -> None:
@@ -112,4 +113,5 @@ def test_judging_is_tried_again_and_streamed_as_the_settings_say(succeeds: Comma
         done = succeeds(*judging(server), DRRETAIL_STREAM="1", DRRETAIL_MODEL_RETRIES="1")
         assert (server.seen.requests, server.seen.streamed) == (12, 12)
     (spent,) = json.loads(done.stdout)["spending"]
-    assert (spent["retries"], spent["dollars"]) == (6, None)
+    assert spent["retries"] == 6
+    assert spent["dollars"] > 12 * 0.00204  # what was lost is paid for

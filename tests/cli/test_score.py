@@ -148,7 +148,7 @@ def test_questions_go_out_in_batches_at_half_the_price_and_are_scored(drretail: 
 
     def dollars(*more: str) -> float:
         (row,) = json.loads(drretail(*asked, "--estimate", "--json", *more).stdout)["estimates"]
-        return row["dollars"]["high"]
+        return row["dollars"]
 
     assert dollars("--batch") == dollars() / 2 > 0
     rating = json.dumps({"justification": "So.", "rating": 6})

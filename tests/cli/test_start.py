@@ -20,7 +20,7 @@ main()
 NEVER = [
     "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "markdown_it", "mcp",
     "openai", "pandas", "protego", "pymongo", "scipy.stats", "starlette", "trafilatura",
-    "drretail.data_ingest.plan", "drretail.env.copying", "drretail.llm.batches", "drretail.llm.stand_in",
+    "drretail.data_ingest.plan", "drretail.env.copying", "drretail.llm.batches", "genai_prices",
     "drretail.viewer.experiment", "drretail.viewer.page", "drretail.viewer.plots", "drretail.viewer.text_report",
 ]  # fmt: skip
 """Clients of other providers and servers, what reads raw files and web pages, and what makes pages of results."""

@@ -18,6 +18,7 @@ from drretail.errors import ModelError, UserError
 from drretail.journal import Journal
 from drretail.llm.faults import asked_wait, passes, status_of
 from drretail.llm.models import Models
+from drretail.llm.prices import priced
 from drretail.llm.scripted import ScriptedAnswer, scripted_model
 from drretail.llm.usage import (
     RESERVE,
@@ -26,11 +27,8 @@ from drretail.llm.usage import (
     cache_read_share,
     cost_by_role,
     cost_of,
-    dollars,
-    read_prices,
 )
-from drretail.records.models import Price
-from drretail.records.run import Limits, RoleModel, System, Usage
+from drretail.records.run import NANO, Limits, RoleModel, System, Usage
 from drretail.records.trajectory import Trajectory
 from tests.build import known
 
@@ -115,13 +113,13 @@ def test_googles_retry_info_is_read_from_the_body_and_what_a_client_hides_behind
 
 
 pytestmark = pytest.mark.anyio
-PRICE = Price(input=1, output=10)
 
 
 def models(limits: Limits) -> Models:
-    """Models that read 100,000 tokens ($0.10) and write 10,000 ($0.10) in every call."""
-    usage = Usage(input_uncached=100_000, output=10_000)
-    model = replace(scripted_model(play=lambda _: ScriptedAnswer(text="said", usage=usage)), price=PRICE)
+    """Models that read 100,000 tokens ($0.10) and write 20,000 ($0.10) in every call."""
+    usage = Usage(input_uncached=100_000, output=20_000)
+    played = scripted_model(play=lambda _: ScriptedAnswer(text="said", usage=usage))
+    model = replace(played, spec="anthropic:claude-haiku-4-5")
     return Models({"researcher": model, "report": model}, Journal(), Trajectory(), limits)
 
 
@@ -150,7 +148,7 @@ async def test_branches_share_what_is_left_beside_the_reserve() -> None:
     asked = await called(models(Limits(dollars=2.0, tokens=1_000_000)), 1)
     shares = [branch.limits for branch in asked.branches(4)]
     assert [share.dollars for share in shares] == pytest.approx([(2.0 - 0.2 - 0.2) / 4] * 4)
-    assert {share.tokens for share in shares} == {(1_000_000 - 110_000 - 110_000) // 4}
+    assert {share.tokens for share in shares} == {(1_000_000 - 120_000 - 120_000) // 4}
 
 
 @given(st.floats(0.01, 1e6), st.floats(0, 1e6), st.floats(0, 1e5))
@@ -162,16 +160,16 @@ def test_until_a_budget_is_nearly_spent_one_more_call_and_a_report_fit(limit: fl
 
 
 SPEC = "openai:test"
-PRICES = read_prices({SPEC: Price(input=1, output=1)})
 SYSTEM = System(agent="react", models={"researcher": RoleModel(spec=SPEC, kind="llm")})
 
 
 def took(dollars: float) -> dict[str, Usage]:
-    return {"researcher": Usage(calls=1, input_uncached=int(dollars * 1_000_000))}
+    used = Usage(calls=1, input_uncached=int(dollars * 1_000_000), nanodollars=int(dollars * NANO))
+    return {"researcher": used}
 
 
 def test_the_first_run_of_a_system_goes_alone_and_then_as_many_as_fit() -> None:
-    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    experiment_budget = ExperimentBudget(dollars=1.0)
     assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"]
     experiment_budget.end("a", SYSTEM, {})
     assert [experiment_budget.begin("a", SYSTEM) for _ in range(2)] == ["yes", "wait"], "it failed unanswered"
@@ -179,12 +177,12 @@ def test_the_first_run_of_a_system_goes_alone_and_then_as_many_as_fit() -> None:
     assert [experiment_budget.begin("a", SYSTEM) for _ in range(3)] == ["yes", "yes", "wait"]
 
     limited = SYSTEM.model_copy(update={"limits": Limits(dollars=0.4)})
-    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    experiment_budget = ExperimentBudget(dollars=1.0)
     assert [experiment_budget.begin("a", limited) for _ in range(3)] == ["yes", "yes", "wait"], "its limit stands in"
 
 
 def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
-    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    experiment_budget = ExperimentBudget(dollars=1.0)
     experiment_budget.count("a", SYSTEM, took(0.6))
     assert experiment_budget.begin("a", SYSTEM) == "no"
     assert experiment_budget.closing is not None
@@ -194,7 +192,7 @@ def test_a_run_that_would_not_fit_is_held_back_and_said() -> None:
 
 
 async def test_those_that_wait_start_when_one_in_flight_has_ended() -> None:
-    experiment_budget = ExperimentBudget(PRICES, dollars=1.0)
+    experiment_budget = ExperimentBudget(dollars=1.0)
     started: list[int] = []
 
     async def run(number: int) -> None:
@@ -211,7 +209,7 @@ async def test_those_that_wait_start_when_one_in_flight_has_ended() -> None:
 @given(st.lists(st.floats(0.01, 0.5), min_size=1, max_size=30), st.floats(0.5, 3))
 def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], cap: float) -> None:
     """One after the other: only a run dearer than all before it can pass the cap, and only by the difference."""
-    experiment_budget = ExperimentBudget(PRICES, dollars=cap)
+    experiment_budget = ExperimentBudget(dollars=cap)
     dearest = 0.0
     for cost in costs:
         if experiment_budget.begin("a", SYSTEM) != "yes":
@@ -221,25 +219,9 @@ def test_the_cap_is_passed_by_no_more_than_runs_grow_dearer(costs: list[float], 
         dearest = max(dearest, cost)
 
 
-def test_each_part_of_the_input_has_its_price_and_the_cache_read_share_is_of_all_of_it() -> None:
-    used = Usage(calls=3, input_uncached=1_000_000, cache_read=2_000_000, cache_creation=400_000, output=100_000)
-    price = Price(input=2, output=10, cache_read=0.2, cache_write=2.5)
-    assert dollars(used, price) == pytest.approx(2 + 0.4 + 1 + 1)
+def test_the_cache_read_share_is_of_all_of_the_input() -> None:
     assert cache_read_share(Usage(input_uncached=10, cache_read=80, cache_creation=10, output=99)) == 0.8
     assert cache_read_share(Usage(output=5)) is None
-
-
-def test_the_table_that_ships_is_dated_and_a_price_goes_by_the_whole_name_and_its_date_aside() -> None:
-    prices = read_prices()
-    assert prices.as_of.year >= 2026
-    for name in ("claude-sonnet-5", "claude-sonnet-4-6", "claude-haiku-4-5"):
-        assert prices.of(f"anthropic:{name}") is not None
-    assert prices.of("anthropic:claude-haiku-4-5-20251001") == prices.of("anthropic:claude-haiku-4-5")
-    assert prices.of("openai:gpt-4.1-2025-04-14") == prices.of("openai:gpt-4.1")
-    assert prices.of("openai:gpt-4.1-nano") is None
-    assert prices.of("offline:shopper") == Price(input=0, output=0), "it runs in this process"
-    own = {"openai:gpt-4.1": Price(input=1, output=1)}
-    assert read_prices(own).of("openai:gpt-4.1") == own["openai:gpt-4.1"]
 
 
 def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
@@ -247,9 +229,9 @@ def test_one_unknown_price_makes_the_sum_unknown_and_is_named() -> None:
         "researcher": RoleModel(spec="anthropic:claude-sonnet-5", kind="llm"),
         "report": RoleModel(spec="openai:gpt-99", kind="llm"),
     }
-    usage = dict.fromkeys(models, Usage(calls=1, input_uncached=1_000_000))
-    assert cost_by_role(usage, models, read_prices())["researcher"].dollars == pytest.approx(2)
-    total = cost_of(usage, models, read_prices())
+    usage = {role: priced(Usage(calls=1, input_uncached=1_000_000), model.spec) for role, model in models.items()}
+    assert cost_by_role(usage, models)["researcher"].dollars == pytest.approx(2)
+    total = cost_of(usage, models)
     assert (total.dollars, total.unpriced, total.usage.calls) == (None, ("openai:gpt-99",), 2)
     with pytest.raises(UserError, match="counts tokens for the role 'writer'"):
-        cost_by_role({"writer": Usage(calls=1, output=5)}, {}, read_prices())
+        cost_by_role({"writer": Usage(calls=1, output=5)}, {})

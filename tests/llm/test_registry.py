@@ -1,15 +1,16 @@
 """Models by name: which are opened, with what they are built, what plugins bring, and what a wrong name is told."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Mapping
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import HumanMessage
-from pydantic import Field
 
 from drretail.errors import UserError
 from drretail.journal import Journal, read_effects
@@ -18,9 +19,6 @@ from drretail.llm.models import Models
 from drretail.llm.providers import SHIPPED, Asked, Provider, profiles_of, provider_names, read_profile
 from drretail.llm.registry import DEFAULT_CONTEXT, Model, open_model, open_recorded
 from drretail.llm.scripted import scripted_model
-from drretail.llm.structured import Question
-from drretail.llm.usage import read_prices
-from drretail.records.base import Record
 from drretail.records.models import ModelProfile, RoleChoice
 from drretail.records.run import RoleModel
 from drretail.records.trajectory import Trajectory
@@ -80,7 +78,7 @@ def test_a_wrong_spec_or_a_missing_key_is_one_sentence(spec: str, environ: Mappi
 
 
 def test_what_is_known_of_models_without_their_packages_is_what_these_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    specs = read_prices().listed
+    specs = tomllib.loads((files("drretail.llm") / "known_models.toml").read_text(encoding="utf-8"))["models"]
     real = [open_model(spec, environ=KEYS) for spec in specs]
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     known = [open_model(spec, sends=False) for spec in specs]
@@ -100,30 +98,6 @@ def test_tool_turns_replay_without_their_providers_package(monkeypatch: pytest.M
     monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
     again = open_recorded(RoleModel(spec=model.spec, kind="llm"), model.params)
     assert asked(again, replay=read_effects(tmp_path / "journal.jsonl")) == "Hello."
-
-
-def test_a_stand_in_answers_in_any_schema(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Part(Record):
-        share: float
-        kind: Literal["a", "b"]
-        note: str | None
-
-    class Answer(Record):
-        name: str
-        parts: list[Part] = Field(min_length=7)
-        grade: Literal[1, 2, 3]
-        is_so: bool
-
-    monkeypatch.setattr("drretail.llm.registry.find_spec", lambda name: None)
-    model = open_model("openai:gpt-5", sends=False)
-
-    async def call(messages: Sequence[Any], schema: dict[str, Any]) -> str:
-        return (await answer_of(model, messages, schema=schema)).text
-
-    reply = asyncio.run(Question(Answer, call).put([HumanMessage("Say it.")]))
-    assert reply.attempts == 1
-    assert reply.answer is not None
-    assert (len(reply.answer.parts), reply.answer.grade) == (7, 2)
 
 
 @pytest.mark.parametrize(

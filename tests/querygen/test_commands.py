@@ -100,7 +100,6 @@ def test_users_without_a_query_are_told_on_stderr_unless_quiet(world: World, tmp
     ("arguments", "message"),
     [
         ("generate --mode generic", "add --model"),
-        ("generate --estimate", "needs a --model"),
         ("generate --model offline:judge", "shopper"),
         ("generate --model anthropic", "names no model"),
         ("generate --model anthropic:claude-sonnet-4-6 --mode generic --user ANNA", "leave out --user"),

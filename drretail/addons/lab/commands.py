@@ -161,7 +161,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
     chosen = [drawn(labelled, options.n, options.seed) for labelled in whole]
     folder, pairs, again = cards_folder(to), list(product(judges, chosen)), options.retry or "nothing"
     models = [judge.model for judge in judges if judge.model is not None]
-    allowance = allowance_for([folder], models, opener.prices, options.max_tokens, options.max_dollars)
+    allowance = allowance_for([folder], models, options.max_tokens, options.max_dollars)
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(len(labelled.claims) for _, labelled in pairs)
     with locked(folder), choose_progress().track("judging labelled claims", total) as bar:
@@ -171,7 +171,7 @@ def card(options: CardOptions) -> Result[Sequence[JudgeCard]]:
             except CapReached:
                 allowance.cut += 1
     sets = list(zip(chosen, whole, strict=True))
-    costs = {each.folder: each.cost.dollars for each in judging_costs(folder, opener.prices)}
+    costs = {each.folder: each.cost.dollars for each in judging_costs(folder)}
     cards = [card_of(folder, sets, judge, options.seed, costs.get(judge.slug)) for judge in judges]
     kept = [keep_card(to, judge, made) for judge, made in zip(judges, cards, strict=True)]
     document = {"cards": [made.document() for made in cards]}

@@ -18,7 +18,7 @@ from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.addons.personas.persona import Persona, PersonContext
-    from drretail.api.models import Writer
+    from drretail.llm.registry import Model as ChatModel
     from drretail.querygen.by_model.session import Ask
     from drretail.records.query import Query
 
@@ -94,7 +94,7 @@ def personas(options: PersonasOptions) -> "Result[list[Persona]]":
     else:
         asks = {user: persona_ask(past) for user, past in pasts.items()}
         written, failed, spent = ask_all(writer, people, asks, options)
-        made = [persona_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
+        made = [persona_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
     for persona in made:
         freeze_person(people, persona)
     fields = sum(len(persona.traits) for persona in made)
@@ -122,7 +122,7 @@ def context(options: ContextOptions) -> "Result[list[PersonContext]]":
     else:
         asks = {past.user_id: context_ask(past, known[past.user_id]) for past in wanted}
         written, failed, spent = ask_all(writer, people, asks, options)
-        made = [context_of(pasts[user], answer, writer.model.spec) for user, answer in written.items()]
+        made = [context_of(pasts[user], answer, writer.spec) for user, answer in written.items()]
     for one in made:
         freeze_person(people, one)
     document: dict[str, Any] = {"contexts": len(made), "there": len(there), **spent}
@@ -178,7 +178,7 @@ def pair(options: PairOptions) -> "Result[tuple[Query, ...]]":
 
 
 def ask_all(
-    writer: "Writer", people: Path, asks: "Mapping[str, Ask[T]]", calls: QueryCalls
+    writer: "ChatModel", people: Path, asks: "Mapping[str, Ask[T]]", calls: QueryCalls
 ) -> tuple[dict[str, T], dict[str, str], dict[str, Any]]:
     """The model's answers by user, the reasons for missing ones, and for --json what all of it took.
 

@@ -22,7 +22,7 @@ from drretail.addons.sandboxes.search_based.queries import lacking, review_tasks
 from drretail.addons.sandboxes.synthetic.build import build_offline
 from drretail.addons.sandboxes.synthetic.facts import Drawing, user_files
 from drretail.addons.sandboxes.synthetic.needs import need_of
-from drretail.api.models import Spent, Writer, open_writer
+from drretail.api.models import Spent, open_writer
 from drretail.api.option import accepts
 from drretail.api.options.shared import names_in, texts_in
 from drretail.api.queries.writing import on_wrong
@@ -132,21 +132,21 @@ def _build_found(options: BuildOptions) -> BuiltSandbox:
     if files is not None and not files.is_dir():
         raise UserError(f"There is no folder {files}: it holds a folder of files for each query's or user's id.")
     with world_of(options.world) as shop:
-        wanted = _wanted(shop, options, writer.model.spec)
+        wanted = _wanted(shop, options, writer.spec)
         web = chosen_web(read_settings(web=options.web))
         settings = BuildSettings(
             day=datetime.now(UTC).date(),
             world=shop.manifest.fingerprint,
             web=web.provider,
-            model=writer.model.spec,
+            model=writer.spec,
             seed=options.seed,
         )
         settings = begin_build(to, settings, {query.query_id for query in wanted})
         is_drawn = options.queries is None
         steps = len(wanted) * (2 if is_drawn else 1)
         with (
-            _asker(to, writer.model, options) as asker,
-            choose_progress().track(f"Building by {writer.model.spec}", steps) as bar,
+            _asker(to, writer, options) as asker,
+            choose_progress().track(f"Building by {writer.spec}", steps) as bar,
         ):
             builder = FoundBuilder(
                 shop,
@@ -197,7 +197,7 @@ def check_sandbox(options: CheckOptions) -> Result[CheckedSandbox]:
         writer = _writer(options)
         queries = _queries(folder)
         without = set(lacking(folder, queries))  # tasks without gold have no query to be asked about
-        with _asker(folder, writer.model, options) as asker:
+        with _asker(folder, writer, options) as asker:
             reviewable = [query for name, query in queries.items() if name not in without]
             reviews = run_loop(review_tasks(folder, reviewable, asker))
             spent = Spent(writer, asker.usage, asker.served)
@@ -246,7 +246,7 @@ def files_by(shop: World, own: Path | None, seed: str) -> Callable[[Query], Mapp
     return of
 
 
-def _writer(options: Asking) -> Writer:
+def _writer(options: Asking) -> Model:
     """The model and the prices. Raises UserError if no model is named: money is spent only on request."""
     writer = open_writer(options.model, options.model_profile, options.base_url)
     if writer is None:

@@ -36,6 +36,7 @@ from drretail.grounding.text.untrusted import visible
 from drretail.journal import Journal
 from drretail.llm.event_loop import aside, is_abandoned
 from drretail.llm.models import Models
+from drretail.llm.prices import of_unknown_models, price_version
 from drretail.llm.prompt import overridden
 from drretail.llm.usage import latency_by_role
 from drretail.records.base import fault_of, sha256_of
@@ -70,8 +71,7 @@ MODEL_CALLS = 16
 class Runner:
     """Runs systems in one world.
 
-    ``on_step`` gets each step with the text that it brought, ``on_use`` each model call's system, tokens
-    and dollars (None if the price is unknown).
+    ``on_step`` gets each step with the text that it brought, ``on_use`` each model call's system and usage.
     """
 
     world: World
@@ -81,7 +81,7 @@ class Runner:
     model_calls: int = MODEL_CALLS
     """The most model calls in flight, over all runs."""
     on_step: Callable[[Step, str], None] | None = None
-    on_use: Callable[[str, Usage, float | None], None] | None = None
+    on_use: Callable[[str, Usage], None] | None = None
     replay: Path | None = None
     """An experiment folder whose journals answer every call: no connection is made."""
     files: Path | None = None
@@ -208,6 +208,7 @@ class Runner:
             "model_seconds": round(sum(model), 3),
             "models": {role: latency.model_dump() for role, latency in latency_by_role(effects.effects).items()},
             "served_from_journal": effects.served,
+            "prices": [price_version()] if any("nanodollars" in (its.usage or {}) for its in effects.effects) else [],
         }
 
 
@@ -228,7 +229,7 @@ def run_of(
             answer = of_offers(answer, session.settings.world.store)
     error = None if isinstance(ended, Answer) else ended
     report = None if answer is None else visible(answer.report)
-    reported = {} if answer is None or answer.usage is None else {REPORTED: answer.usage}
+    reported = {} if answer is None or answer.usage is None else {REPORTED: of_unknown_models(answer.usage)}
     steps = session.trajectory.steps()
     return Run(
         run_id=_run_id(label, query, repeat),

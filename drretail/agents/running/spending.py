@@ -11,16 +11,15 @@ from drretail.agents.running.system import SystemUnderTest
 from drretail.errors import UserError
 from drretail.experiment import path_of, read_definition, read_discarded, read_runs
 from drretail.grounding.report.render import WordCount, count_words
+from drretail.llm.prices import unpriced
 from drretail.llm.registry import check_priced
 from drretail.llm.usage import (
     NOTHING,
     Cost,
     ExperimentBudget,
-    PriceTable,
     cache_read_share,
     cost_by_role,
     cost_of,
-    unpriced,
 )
 from drretail.records.run import BASELINES, Run
 from drretail.run_file import read_evidence, read_telemetry
@@ -61,6 +60,8 @@ class Spending:
     total: Cost
     by_role: dict[str, Cost]
     unpriced: tuple[str, ...]
+    prices: frozenset[str]
+    """The versions of the prices."""
     seconds: Spread
     """Seconds of a run, from its beginning to its report."""
     model_seconds: float
@@ -94,10 +95,11 @@ class Spending:
             "model_seconds": round(self.model_seconds, 3),
             "retries": self.retries,
             "unpriced": list(self.unpriced),
+            "prices": sorted(self.prices),
         }
 
 
-def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
+def spending_of(experiment: Path) -> list[Spending]:
     """What every system of an experiment has used so far, sorted by label. Systems without a run are left out."""
     systems = read_definition(experiment).systems
     by_label: dict[str, list[Run]] = defaultdict(list)
@@ -107,8 +109,8 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
     made: list[Spending] = []
     for label, runs in sorted(by_label.items()):
         models = systems[label].models
-        costs = {run.run_id: cost_by_role(run.usage, models, prices) for run in runs}
-        lost = [cost_by_role(each.usage, models, prices) for each in discarded if each.system == label]
+        costs = {run.run_id: cost_by_role(run.usage, models) for run in runs}
+        lost = [cost_by_role(each.usage, models) for each in discarded if each.system == label]
         by_role: dict[str, Cost] = defaultdict(lambda: NOTHING)
         for of_run in (*costs.values(), *lost):
             for role, cost in of_run.items():
@@ -134,6 +136,7 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
                 total=total,
                 by_role=dict(sorted(by_role.items())),
                 unpriced=total.unpriced,
+                prices=frozenset(name for figures in telemetry for name in figures.get("prices", ())),
                 seconds=Spread.of([figures["wall_seconds"] for figures in telemetry if "wall_seconds" in figures]),
                 model_seconds=sum(figures.get("model_seconds", 0) for figures in telemetry),
                 retries=sum(
@@ -148,7 +151,6 @@ def spending_of(experiment: Path, prices: PriceTable) -> list[Spending]:
 class Caps:
     """What all runs of an experiment may take together; None = no cap."""
 
-    prices: PriceTable
     tokens: int | None = None
     dollars: float | None = None
 
@@ -162,13 +164,13 @@ def opened_budget(experiment: Path, suts: Sequence[SystemUnderTest], caps: Caps 
         return None
     if caps.dollars is not None:
         check_priced(model for sut in suts for model in sut.models.values())
-    experiment_budget = ExperimentBudget(caps.prices, caps.tokens, caps.dollars)
+    experiment_budget = ExperimentBudget(caps.tokens, caps.dollars)
     systems = read_definition(experiment).systems
     for each in read_discarded(experiment):
         experiment_budget.count(each.system, systems[each.system], each.usage)
     for run in read_runs(experiment):
         system = systems[run.system]
-        unknown = cost_of(run.usage, system.models, caps.prices).unpriced
+        unknown = cost_of(run.usage, system.models).unpriced
         if caps.dollars is not None and unknown:
             raise UserError(f"What {run.run_id} cost is unknown. {unpriced(unknown)}")
         if system.agent not in BASELINES:

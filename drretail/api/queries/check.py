@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.api.models import Spent, Writer
+from drretail.api.models import Spent
 from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions
 from drretail.api.queries.decide import demands_table, how_to_decide
@@ -31,6 +31,7 @@ from drretail.records.tables.table import Table, table_of
 
 if TYPE_CHECKING:
     from drretail.env.world import World
+    from drretail.llm.registry import Model
     from drretail.querygen.by_model.reader import Opinion
     from drretail.querygen.by_model.session import Answers
     from drretail.querygen.decisions import HowDecided
@@ -102,7 +103,7 @@ class Outcome:
         return is_left or bool(self.opinions and self.opinions.failed) or any(found for _, found in self.found)
 
 
-def _ask(reader: Writer, outcome: Outcome, shop: "World", linter: "Linter", options: CheckOptions) -> None:
+def _ask(reader: "Model", outcome: Outcome, shop: "World", linter: "Linter", options: CheckOptions) -> None:
     """Adds missing wishes and writes them into the file, then asks the model for an opinion of each query."""
     from drretail.querygen.by_model.reader import read_opinions
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.api.models import Spent, Writer
+from drretail.api.models import Spent
 from drretail.api.option import accepts
 from drretail.api.options.queries import CheckOptions, DecideOptions
 from drretail.api.queries.writing import asking, in_own_words, journal_beside, named_writer, on_failures
@@ -22,6 +22,7 @@ from drretail.records.tables.table import Table, table_of
 if TYPE_CHECKING:
     from drretail.env.offers import Offers
     from drretail.env.world import World
+    from drretail.llm.registry import Model
     from drretail.querygen.decisions import HowDecided, Question
 
 
@@ -95,7 +96,7 @@ class Decided:
         return [question for question in self.questions if not question.is_decided]
 
 
-def _ask(reader: Writer, decided: Decided, options: DecideOptions, offers: "Offers") -> None:
+def _ask(reader: "Model", decided: Decided, options: DecideOptions, offers: "Offers") -> None:
     """Has the model read the records, and writes its decisions; every call is kept in the journal beside the file."""
     from drretail.querygen.by_model.reader import calls_for, read_records
     from drretail.querygen.decisions import with_decisions

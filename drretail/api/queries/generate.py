@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from drretail.api.models import Spent, Writer
+from drretail.api.models import Spent
 from drretail.api.option import accepts
 from drretail.api.options.queries import GenerateOptions
 from drretail.api.options.shared import texts_in
@@ -23,7 +23,6 @@ from drretail.api.queries.writing import (
 )
 from drretail.api.worlds import world_of
 from drretail.errors import UserError
-from drretail.llm.estimates import Estimates
 from drretail.progress import busy
 from drretail.records.query import Query
 from drretail.records.tables.figures import counted
@@ -31,6 +30,7 @@ from drretail.records.tables.result import Result
 
 if TYPE_CHECKING:
     from drretail.env.world import World
+    from drretail.llm.registry import Model
     from drretail.querygen.by_model.targets import Targets
     from drretail.querygen.by_model.write import Written
     from drretail.querygen.generate import Generated
@@ -49,23 +49,9 @@ def generate(options: GenerateOptions) -> Result[Queries]:
     return _by_rules(options) if writer is None else _by_model(options, writer)
 
 
-@accepts(GenerateOptions)
-@in_own_words
-def estimate_generate(options: GenerateOptions) -> Estimates:
-    """What the queries that ``to`` still lacks are likely to take. Raises UserError without a model."""
-    from drretail.querygen.by_model.write import estimate_writing
-
-    writer, to = _writer(options, keyless=True), Path(options.to)
-    if writer is None:
-        raise UserError("Without a model nothing is asked and nothing is spent: --estimate needs a --model.")
-    with world_of(options.world) as shop, busy("choosing what to ask for"):
-        one = estimate_writing(shop, writer.model, _targets(shop, options).targets, journal_beside(to))
-    return Estimates(f"Queries to write to {to}", [one], writer.prices, ("model", "queries"))
-
-
-def _writer(options: GenerateOptions, *, keyless: bool = False) -> Writer | None:
+def _writer(options: GenerateOptions) -> "Model | None":
     """The model; None if rules write. Raises UserError for options that don't go together."""
-    writer = opened_writer(options.model, options, keyless=keyless)
+    writer = opened_writer(options.model, options)
     if writer is None and options.mode == "generic":
         raise UserError("Without a model only profile_aware queries can be made: add --model PROVIDER:MODEL.")
     if options.mode == "generic" and options.user:
@@ -73,14 +59,14 @@ def _writer(options: GenerateOptions, *, keyless: bool = False) -> Writer | None
     return writer
 
 
-def _by_model(options: GenerateOptions, writer: Writer) -> Result[Queries]:
+def _by_model(options: GenerateOptions, writer: "Model") -> Result[Queries]:
     from drretail.querygen.by_model import write as by_model
 
     to = Path(options.to)
     if options.force:
         check_file(to)
     else:
-        check_resumable(to, journal_beside(to), writer.model.spec)
+        check_resumable(to, journal_beside(to), writer.spec)
     with world_of(options.world) as shop:
         with busy("choosing what to ask for"):
             targets = _targets(shop, options)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from drretail.agents.running.shard import only as only_those
-from drretail.api.models import Spent, Writer
+from drretail.api.models import Spent
 from drretail.api.option import accepts
 from drretail.api.options.queries import ImportOptions, QueryCalls, ShippedOptions, ShowOptions, SpoilOptions
 from drretail.api.options.shared import names_in
@@ -44,6 +44,7 @@ from drretail.viewer.output import stdout_console
 
 if TYPE_CHECKING:
     from drretail.env.world import World
+    from drretail.llm.registry import Model
     from drretail.querygen.lint import Linter
     from drretail.querygen.spoil import Spoiled
 
@@ -96,7 +97,7 @@ def import_questions(options: ImportOptions) -> Result[TypedQueries]:
 
 
 def typed_by_model(
-    shop: "World", linter: "Linter", file: Path, queries: Sequence[Query], writer: Writer, calls: QueryCalls
+    shop: "World", linter: "Linter", file: Path, queries: Sequence[Query], writer: "Model", calls: QueryCalls
 ) -> tuple[TypedQueries, Spent]:
     """The queries with their wishes, and what that took. The journal of all calls is beside ``file``."""
     from drretail.querygen.by_model.write import type_wishes

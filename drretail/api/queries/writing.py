@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from drretail.api.models import Writer, open_writer
+from drretail.api.models import open_writer
 from drretail.api.options.queries import QueryCalls
 from drretail.errors import UserError
 from drretail.files import read_lines
@@ -23,6 +23,7 @@ from drretail.records.evidence import Finding
 from drretail.records.query import Query
 
 if TYPE_CHECKING:
+    from drretail.llm.registry import Model
     from drretail.querygen.by_model.session import ModelSession
 
 
@@ -91,12 +92,12 @@ _MOST_SHOWN = 5
 
 
 @contextmanager
-def asking(writer: Writer, journal: Path, calls: QueryCalls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
+def asking(writer: "Model", journal: Path, calls: QueryCalls, total: int) -> "Generator[tuple[ModelSession, Bar]]":
     """The model's session, with a journal of all its calls, and a bar of ``total`` questions, for a ``with`` block."""
     from drretail.querygen.by_model.session import ModelSession
 
-    session = ModelSession(writer.model, journal, parallel=calls.parallel, retry_failed=calls.retry == "failed")
-    with choose_progress().track(f"Asking {writer.model.spec}", total) as bar, session:
+    session = ModelSession(writer, journal, parallel=calls.parallel, retry_failed=calls.retry == "failed")
+    with choose_progress().track(f"Asking {writer.spec}", total) as bar, session:
         yield session, bar
 
 
@@ -146,18 +147,18 @@ def in_own_words(function: Callable[[O], R]) -> Callable[[O], R]:
     return call
 
 
-def opened_writer(model: str | None, calls: QueryCalls, *, keyless: bool = False) -> Writer | None:
+def opened_writer(model: str | None, calls: QueryCalls) -> "Model | None":
     """The model of flags or settings; None for offline:shopper, so that rules write instead.
 
     Raises UserError for an unknown model or profile.
     """
-    writer = open_writer(model, calls.model_profile, calls.base_url, keyless=keyless)
+    writer = open_writer(model, calls.model_profile, calls.base_url)
     if writer is None and calls.prompts is not None:
         raise UserError(PROMPTS_NEED_A_MODEL)
     return writer
 
 
-def named_writer(model: str | None, calls: QueryCalls) -> Writer | None:
+def named_writer(model: str | None, calls: QueryCalls) -> "Model | None":
     """The model that is named; None without one. The settings' model is not used: money is spent only on request.
 
     Raises UserError for the offline model, whose rules cannot read texts.

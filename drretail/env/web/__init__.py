@@ -5,7 +5,6 @@ sandbox.py     fixed pages (sandbox_pages.jsonl), and a sealed web for each quer
 bm25.py        ranks fixed pages; the snippet of a page that a search shows
 dense.py       the same pages ranked by embeddings
 providers.py   the paper's search service and a self-hosted one, combined with fetching and reading
-stand_in.py    a web that connects nowhere, for dry runs
 connection.py  which address may be opened; connections to what was checked, with limits
 fetcher.py     one page from the open web, safely: all limits, robots.txt
 page.py        raw pages as text, read by trafilatura

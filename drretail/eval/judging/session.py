@@ -27,10 +27,11 @@ from drretail.eval.judging.question import (
 from drretail.eval.judging.spending import Allowance
 from drretail.journal import Journal, Outcome
 from drretail.llm.event_loop import all_ended
+from drretail.llm.prices import BATCH
 from drretail.llm.prompt import Prompt
 from drretail.llm.registry import Model
 from drretail.llm.structured import Check, Question, answered_json
-from drretail.llm.usage import BATCH, CHARACTERS_PER_TOKEN
+from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.packs import JOURNAL, unpack
 from drretail.records.base import Record, sha256_of
 from drretail.records.run import Usage, slug
@@ -436,14 +437,15 @@ class _QuestionCalls:
             # With cache marks if the provider uses them; marks are not part of the journal's keys. Not in batches:
             # their order is unknown, and writing to the cache costs more than reading without it.
             is_marked = bool(self.shared) and not self.judge.in_batches and self.model.info.provider in MARKED
-            sent, attempts = marked_after(messages, self.shared) if is_marked else messages, Attempts()
+            sent = marked_after(messages, self.shared) if is_marked else messages
+            attempts = Attempts(priced=partial(self.model.priced, share=BATCH if self.judge.in_batches else 1))
             try:
                 message = await answer_of(self.model, sent, schema=schema, attempts=attempts)
             except ModelError as problem:
-                self._pay(Usage(**(problem.usage or {})))
+                self.allowance.count(Usage(**(problem.usage or {})))
                 raise
             used = attempts.usage_with(message)
-            self._pay(used)
+            self.allowance.count(used)
             named = message.response_metadata
             return Outcome(
                 answered_json(message),
@@ -460,7 +462,3 @@ class _QuestionCalls:
             "schema": schema,
         }
         return (await self.journal.scope(self.scope).aperform("model", request, action)).response
-
-    def _pay(self, usage: Usage) -> None:
-        price = self.model.price
-        self.allowance.count(usage, price.times(BATCH) if price is not None and self.judge.in_batches else price)

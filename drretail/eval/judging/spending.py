@@ -8,9 +8,9 @@ from typing import Any
 
 from drretail.errors import DrretailError, UserError
 from drretail.eval.judging.question import judge_journals, read_journal_of
+from drretail.llm.prices import unpriced
 from drretail.llm.registry import Model, check_priced
-from drretail.llm.usage import BATCH, NOTHING, Cost, PriceTable, cache_read_share, dollars, unpriced
-from drretail.records.models import Price
+from drretail.llm.usage import NOTHING, Cost, cache_read_share
 from drretail.records.run import Usage
 from drretail.records.tables import figures
 
@@ -76,10 +76,10 @@ class Allowance:
         if self.dollars is not None and self.spent_dollars >= self.dollars:
             raise CapReached(f"${self.dollars:g}")
 
-    def count(self, usage: Usage, price: Price | None) -> None:
+    def count(self, usage: Usage) -> None:
         """Adds an answer's cost."""
         self.spent_tokens += usage.total
-        self.spent_dollars += 0 if price is None else dollars(usage, price)
+        self.spent_dollars += usage.dollars or 0
 
     @property
     def closing(self) -> str | None:
@@ -98,7 +98,7 @@ class Allowance:
 
 
 def allowance_for(
-    folders: Iterable[Path], models: Iterable[Model], prices: PriceTable, tokens: int | None, money: float | None
+    folders: Iterable[Path], models: Iterable[Model], tokens: int | None, money: float | None
 ) -> Allowance:
     """One allowance for all judging in these folders. If there is a limit, all earlier costs are charged to it.
 
@@ -108,13 +108,13 @@ def allowance_for(
         return Allowance()
     if money is not None:
         check_priced(models)
-    total = sum((part.cost for folder in folders for part in judging_costs(folder, prices)), NOTHING)
+    total = sum((part.cost for folder in folders for part in judging_costs(folder)), NOTHING)
     if money is not None and total.unpriced:
         raise UserError(f"What judging cost so far is unknown. {unpriced(total.unpriced)}")
     return Allowance(tokens, money, total.usage.total, total.dollars or 0.0)
 
 
-def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
+def judging_costs(experiment: Path) -> list[JudgingCost]:
     """The cost of every judge in every metric, in the order of their folders, without judges that asked nothing."""
     journals: dict[tuple[str, str], list[Path]] = defaultdict(list)
     for path in judge_journals(experiment):
@@ -129,11 +129,8 @@ def judging_costs(experiment: Path, prices: PriceTable) -> list[JudgingCost]:
         for effect in (effect for its in by_report for effect in its):
             spec, params = effect.request["model"], effect.request.get("params", {})
             served |= {effect.served: None} if effect.served else {}
-            used, price = Usage(**(effect.usage or {})), prices.of(spec)
-            if price is not None:
-                cost = cost + Cost(used, dollars(used, price.times(BATCH) if effect.batched else price))
-            else:
-                cost = cost + (Cost(used, None, (spec,)) if used.total else Cost(used, 0))
+            used = Usage(**(effect.usage or {}))
+            cost = cost + Cost(used, (spec,) if used.unpriced else ())
             retries += effect.retries or 0
             seconds += effect.seconds
         if cost.usage.calls:

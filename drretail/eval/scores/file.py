@@ -37,7 +37,6 @@ from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import read_definition, read_discarded
 from drretail.files import read_json
-from drretail.llm.usage import PriceTable, read_prices
 from drretail.packs import data_of
 from drretail.records.base import sha256_of
 from drretail.records.run import BASELINES
@@ -221,14 +220,13 @@ def derive_scores(
     metrics: Sequence[Metric],
     asked: Collection[TableKey] = (),
     asked_of_pairs: Sequence[tuple[Assessor, Labels]] = (),
-    prices: PriceTable | None = None,
     judge_notes: Mapping[str, str] | None = None,
 ) -> Scores:
     """The scores of these metrics by every judge with verdicts in the folder. Pure: equal folders give equal bytes.
 
     ``asked`` names judges of a metric that get rows even if there was nothing to judge, and ``asked_of_pairs`` judges
-    of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. The scoreboard's
-    dollars use ``prices``, or the packaged ones. ``judge_notes`` are shown beside faithfulness, by the judge's key.
+    of two systems. A judge that was not asked gets no rows for systems of which it judged nothing. ``judge_notes``
+    are shown beside faithfulness, by the judge's key.
     """
     gathered = read_judgements(experiment, sorted(metrics, key=_order), counts_words=True)
     every = [*all_facts(gathered, asked)]
@@ -272,7 +270,6 @@ def derive_scores(
             shown,
             [row for row in scores if gathered.board.has(*Assessor.of(row))],
             described,
-            prices or read_prices(),
             family,
         ),
         made_of=made_of(experiment),

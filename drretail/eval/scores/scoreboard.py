@@ -11,7 +11,8 @@ from drretail.eval.compare.wording import needed_sentence, sentences
 from drretail.eval.scores.facts import NO_REPORT, NO_USAGE, missing_in_words, missing_of
 from drretail.eval.scores.gathering import Assessor, Gathered, means_by_query
 from drretail.experiment import Definition
-from drretail.llm.usage import PriceTable, cost_of, estimated_note, unpriced
+from drretail.llm.prices import unpriced
+from drretail.llm.usage import cost_of, estimated_note
 from drretail.records.base import OfJudge
 from drretail.records.run import Systems, in_order, place_of, shared_models
 from drretail.records.score import (
@@ -81,7 +82,6 @@ def scoreboard(
     gathered: Gathered,
     scores: Sequence[Score],
     metrics: Metrics,
-    prices: PriceTable,
     family: Family,
 ) -> Scoreboard | None:
     """One row for each system with a score; None without any.
@@ -115,7 +115,7 @@ def scoreboard(
     rows = [
         BoardRow(
             system=label,
-            cells={**_cells(shown, label, [*assessors, *by_code]), **_took(gathered, label, prices)},
+            cells={**_cells(shown, label, [*assessors, *by_code]), **_took(gathered, label)},
             failed=_failed(shown, label, assessors),
         )
         for label in shown.labels
@@ -141,9 +141,8 @@ def scoreboard(
         not_read=tuple(gathered.not_read(judges, shown.labels)),
         differs=(alone,) if alone else (*sentences(compared, short), *filter(None, [needed_sentence(compared)])),
         compared=compared,
-        notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics, prices)),
+        notes=tuple(_notes(shown, [*assessors, *by_code], gathered, metrics)),
         are_answers=gathered.are_answers,
-        prices_as_of=prices.as_of if any(column.unit == "dollars" for column in columns_shown) else None,
     )
 
 
@@ -180,7 +179,7 @@ def _failed(shown: _Shown, system: str, assessors: Sequence[Assessor]) -> dict[s
     return {name: count for name, count in counts.items() if count > 0}
 
 
-def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, BoardCell]:
+def _took(gathered: Gathered, label: str) -> dict[str, BoardCell]:
     """The share of runs that are done, and what reports took, a query's repeats averaged first; no cost without a known
     price.
     """
@@ -188,7 +187,7 @@ def _took(gathered: Gathered, label: str, prices: PriceTable) -> dict[str, Board
     done = [plan for plan in planned if plan.has_report]
     models = gathered.definition.systems[label].models
     used = [plan for plan in done if plan.usage]
-    costs = {plan.run_id: cost_of(plan.usage, models, prices).dollars for plan in used}
+    costs = {plan.run_id: cost_of(plan.usage, models).dollars for plan in used}
     values: dict[str, list[tuple[str, float | None]]] = {
         DONE: [(plan.query.query_id, float(plan.has_report)) for plan in planned if plan.has_ended],
         WORDS: [(plan.query.query_id, plan.words_read) for plan in done],
@@ -238,9 +237,7 @@ def _columns(shown: _Shown, metrics: Metrics, rows: Sequence[BoardRow], *, are_a
     return [column for column in made if column.name in valued]
 
 
-def _notes(
-    shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics, prices: PriceTable
-) -> Iterator[str]:
+def _notes(shown: _Shown, assessors: Sequence[Assessor], gathered: Gathered, metrics: Metrics) -> Iterator[str]:
     """What a reader must know beside the numbers: unrated columns, picks read in different ways, missing prices."""
     unrated = [
         name
@@ -268,7 +265,7 @@ def _notes(
         spec
         for plan in gathered.plans
         if plan.usage
-        for spec in cost_of(plan.usage, gathered.definition.systems[plan.label].models, prices).unpriced
+        for spec in cost_of(plan.usage, gathered.definition.systems[plan.label].models).unpriced
     }
     if unknown:
         yield unpriced(unknown)

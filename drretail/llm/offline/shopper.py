@@ -7,31 +7,30 @@ docs/tools.md compares its figures with those of null_search, an agent that sear
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.messages.tool import tool_call
 
-from drretail.grounding.report.picks import outcome_of, picks_block, take_picks
+from drretail.grounding.report.picks import outcome_of, picks_block
 from drretail.grounding.text.layout import find_sentences
 from drretail.grounding.text.serialisation import whole_items
 from drretail.grounding.text.wording import format_money, short_title
 from drretail.grounding.text.words import content_stems, content_words
 from drretail.llm.offline.chat import Turn, plain_answer
-from drretail.parsing import json_or_none, parse_json
+from drretail.parsing import json_or_none
 from drretail.records.base import Record
 from drretail.records.evidence import FileAnswer, Insight, IntermediateReport, PageSummary, SourceNote
 from drretail.records.reading import Pick
 from drretail.records.shop import USD
 from drretail.records.wish import Wish
 
-SEARCH, DETAILS, CALCULATOR = "product_catalog_search", "get_product_details", "calculator"
+SEARCH, DETAILS = "product_catalog_search", "get_product_details"
 PROFILE, STATISTICS, ORDERS = "get_user_profile", "get_user_statistics", "get_user_orders"
 WEB, SEARCH_SANDBOX, READ_FILE = "web_search", "search_sandbox", "read_file"
 OF_USER = (PROFILE, STATISTICS, ORDERS)
-SHOP_TOOLS = frozenset({SEARCH, DETAILS, CALCULATOR, *OF_USER, "get_order_details", WEB, SEARCH_SANDBOX, READ_FILE})
+SHOP_TOOLS = frozenset({SEARCH, DETAILS, *OF_USER, "get_order_details", WEB, SEARCH_SANDBOX, READ_FILE})
 PICKS_FENCE = "```picks"
 """The start of a block of picks; prompts that ask for declared picks contain it."""
 
@@ -120,10 +119,6 @@ def notes_of(task: Task) -> list[SourceNote]:
         *_of_orders(task),
         *(note for lookup in task.found(WEB, SEARCH_SANDBOX) for note in _of_pages(lookup, task.question)),
         *(note for lookup in task.found(READ_FILE) for note in _of_file(lookup)),
-        *(
-            _note(lookup.value, "Calculation", {name: lookup.value.get(name) for name in ("expression", "value")})
-            for lookup in task.found(CALCULATOR)
-        ),
     ]
 
 
@@ -139,7 +134,7 @@ def notes_in(reports: str) -> list[SourceNote]:
 
 
 def of_kind(notes: Iterable[SourceNote], kind: str) -> list[SourceNote]:
-    """The notes on products (P), orders (O), web pages (W), files (F) or calculations (C)."""
+    """The notes on products (P), orders (O), web pages (W) or files (F)."""
     return [note for note in notes if note.evidence.startswith(f"{kind}:")]
 
 
@@ -229,7 +224,6 @@ def _note(source: Mapping[str, Any], title: str, lines: Mapping[str, Any], quote
     return SourceNote(evidence=str(source["evidence"]), title=title, url=url, facts=facts_of_note)
 
 
-HITS = 10
 OPENED_OF_A_CATEGORY = 2
 MOST_CATEGORIES = 4
 MOST_PARTS = 4
@@ -239,7 +233,6 @@ LONGEST_SEARCH = 500
 WEB_WORDS = 12
 LONGEST_QUESTION = 2000
 """The most characters of a question that search_sandbox and read_file take."""
-NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 Call = tuple[str, dict[str, Any]]
 
 
@@ -281,13 +274,6 @@ def named_categories(question: str, products: Sequence[SourceNote]) -> list[str]
     return [name for stems, name in named.items() if not any(stems < other for other in named)][:MOST_CATEGORIES]
 
 
-def sum_of(chosen: Iterable[SourceNote]) -> str | None:
-    """The expression that adds up the known prices of several products; None for fewer than two."""
-    prices = (NUMBER.search(fact(note, "price")) for note in chosen)
-    terms = [str(Decimal(price[0].replace(",", ""))) for price in prices if price is not None]
-    return " + ".join(terms) if len(terms) > 1 else None
-
-
 def _first_look(task: Task) -> Iterator[Call]:
     """Calls for the user's records, the question's words in shop and web, and the user's files."""
     if task.user_id is not None:
@@ -303,17 +289,15 @@ def _first_look(task: Task) -> Iterator[Call]:
 
 
 def _records(question: str, notes: Sequence[SourceNote]) -> Iterator[Call]:
-    """Calls for the records of each category's first hits, and for the sum of the chosen products' prices."""
+    """Calls for the records of each category's first hits."""
     chosen = chosen_of(question, notes)
     for note in chosen.values():
         for alike in _in_category(fact(note, "category"), of_kind(notes, "P"))[:OPENED_OF_A_CATEGORY]:
             yield DETAILS, {"product_id": alike.evidence.partition(":")[2]}
-    if (expression := sum_of(chosen.values())) is not None:
-        yield CALCULATOR, {"expression": expression}
 
 
 def _search(text: str) -> dict[str, Any]:
-    return {"query": " ".join(dict.fromkeys(content_words(text)))[:LONGEST_SEARCH], "limit": HITS}
+    return {"query": " ".join(dict.fromkeys(content_words(text)))[:LONGEST_SEARCH]}
 
 
 def _in_category(category: str, products: Sequence[SourceNote]) -> list[SourceNote]:
@@ -329,13 +313,12 @@ MOST_QUOTES = 4
 BY_CATEGORY = "For each category of the shop that your question names, this is the first hit for its words."
 FIRST_HIT = "Your question names no category of the shop, so this is the first hit for its words."
 NOTHING = "I found nothing in this shop for the words of your question, so I recommend nothing."
-_PICK = re.compile(r"P:(\S+) x \d+")
 
 
 def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
     """The report in Markdown, with a block of picks if the prompt asks for one."""
     chosen = chosen_of(task.question, notes)
-    blocks = ["# What I found", *_recommended(chosen, of_kind(notes, "C"))]
+    blocks = ["# What I found", *_recommended(chosen)]
     blocks += [
         f"You ordered “{_plain(order)}” on {fact(order, 'date')} [{order.evidence}]."
         for order in of_kind(notes, "O")[:1]
@@ -349,24 +332,6 @@ def write_report(task: Task, notes: Sequence[SourceNote]) -> str:
         is_empty = not picks and any(True for _ in task.found(SEARCH))
         blocks.append(picks_block(picks, outcome_of(picks, ["not_sold"] if is_empty else [])))
     return "\n\n".join(blocks)
-
-
-def mended(report: str, problems: str) -> str:
-    """A report without the faulty lines, and without the picks that no remaining line cites.
-
-    ``problems`` is a JSON list: each entry has the faulty words (``said``) and their ``sentence``, or a pick's line as
-    ``said``.
-    """
-    written = take_picks(report)
-    at_fault = [entry for entry in parse_json(problems) if isinstance(entry, dict)]
-    products = {found for entry in at_fault for found in _PICK.findall(str(entry.get("said") or ""))}
-    texts = [str(entry.get("sentence") or entry.get("said") or "\n") for entry in at_fault]
-    texts += [f"[P:{product}]" for product in products]
-    remaining = "\n".join(line for line in written.report.splitlines() if not any(text in line for text in texts))
-    if written.picks is None:
-        return remaining
-    picks = [pick for pick in written.picks if f"[P:{pick.product}]" in remaining]
-    return f"{remaining.rstrip()}\n\n{picks_block(picks, written.outcome)}"
 
 
 def handed_on(task: Task) -> IntermediateReport:
@@ -403,21 +368,12 @@ def file_answer(question: str, file: str) -> FileAnswer:
     return FileAnswer(found=bool(answers), answer=" ".join(answers), quotes=tuple(answers))
 
 
-def _recommended(chosen: Mapping[str, SourceNote], calculations: Sequence[SourceNote]) -> Iterator[str]:
+def _recommended(chosen: Mapping[str, SourceNote]) -> Iterator[str]:
     yield (FIRST_HIT if "" in chosen else BY_CATEGORY) if chosen else NOTHING
     for category, note in chosen.items():
         sentences = " ".join(f"{sentence} [{note.evidence}]." for sentence in _sentences(note))
         bold = sentences.replace(_plain(note), f"**{_plain(note)}**", 1)
         yield f"{category}: {bold}" if category else bold
-    expression = sum_of(chosen.values())
-    for note in calculations:
-        if expression is not None and fact(note, "expression") == expression:
-            # Written as the prices are: with their currency, and with cents if they have any.
-            price = next(price for one in chosen.values() if (price := fact(one, "price")) != NO_PRICE)
-            value = f"{Decimal(fact(note, 'value')):,.{2 if '.' in price else 0}f}"
-            total = NUMBER.sub(value, price.removeprefix("from "), count=1)
-            yield f"Together that is {total} [{note.evidence}], made of {expression}."
-            return
 
 
 def _sentences(product: SourceNote) -> Iterator[str]:
@@ -466,10 +422,7 @@ def shop(messages: Sequence[BaseMessage], tools: list[dict[str, Any]], choice: A
     if task is None or (schema is not None and turn.forced_tool not in SHOP_TOOLS):
         return plain_answer(turn)
     if "reports" in tags:
-        # A report on a team's findings, or an existing report without the faults found in it.
-        is_at_fault = "report" in tags and "problems" in tags
-        notes = notes_in(tags["reports"])
-        return AIMessage(mended(tags["report"], tags["problems"]) if is_at_fault else write_report(task, notes))
+        return AIMessage(write_report(task, notes_in(tags["reports"])))
     if "problem" in tags and "report" in tags:
         return AIMessage(NOT_MINE)
     if any(tool["function"]["name"] == LAUNCH for tool in tools):

@@ -6,7 +6,7 @@ prompt.py       the messages to the model, with the kinds of products around a u
 prompts/        the wordings
 examination.py  the schemas of the model's answers; findings sent back to it, at most twice, and those kept that remain
 session.py      one model with its journal, shared by all questions of a command
-write.py        targets → queries: concurrent, journalled, resumable, with an estimate; types the wishes of plain
+write.py        targets → queries: concurrent, journalled, resumable; types the wishes of plain
                 questions
 reader.py       a reading model: its opinion of queries, and by products' records which of them keep the demands
 """

@@ -8,19 +8,12 @@ wait until it is retried, so that a retry changes no other prompt.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from statistics import mean
 
 from drretail.env.world import World
 from drretail.errors import ModelError
-from drretail.journal import read_effects
-from drretail.llm.estimates import Estimate, Range, dollars_of
 from drretail.llm.event_loop import all_ended, run_loop
 from drretail.llm.models import Models
 from drretail.llm.prompt import replaced
-from drretail.llm.registry import Model
-from drretail.llm.structured import MAX_REPAIRS
-from drretail.llm.usage import CHARACTERS_PER_TOKEN
 from drretail.querygen.by_model.examination import (
     Examination,
     Examined,
@@ -107,43 +100,6 @@ def write_queries(
         tuple(end for end in ended if isinstance(end, Failure)),
         {end.query.query_id: end.findings for end in examined if end.findings},
         {end.query.query_id: session.calls(end.query.query_id) for end in examined},
-    )
-
-
-ANSWER = Range(350, 1_200)
-"""Tokens of one answer; models that think first use more.
-
-The text has 40 to 120 words. The other fields take two to four times as much, and more with each want.
-"""
-# The number of targets whose prompts an estimate measures.
-_MEASURED = 20
-
-
-def estimate_writing(world: World, model: Model, targets: Sequence[Target], journal: Path) -> Estimate:
-    """The likely usage of the queries that the journal lacks. Sends nothing.
-
-    Based on the prompts: from one call without earlier questions up to all repairs, each of which sends the previous
-    answers again.
-    """
-    asked = {effect.scope for effect in read_effects(journal)} if journal.exists() else set[str]()
-    ids = (target.query_id(number) for target in targets for number in range(1, target.count + 1))
-    count = sum(f"{query_id}#1" not in asked for query_id in ids)
-    prompts, most = PromptBuilder(world, Linter(world)), MAX_REPAIRS + 1
-    lengths = [sum(len(message.text) for message in prompts.messages(target, [])) for target in targets[:_MEASURED]]
-    once = mean(lengths) / CHARACTERS_PER_TOKEN
-    calls, written = Range(1, most), Range(ANSWER.low, most * ANSWER.high)
-    read = Range(once, most * once + sum(range(most)) * ANSWER.high)
-    size = f"{ANSWER.low:.0f} to {ANSWER.high:.0f} tokens"
-    money = dollars_of(read, written, [] if model.price is None else [model.price])
-    return Estimate(
-        model.spec,
-        count,
-        calls.times(count),
-        read.times(count),
-        written.times(count),
-        None if money is None else money.times(count),
-        f"the prompts, and answers of {size} with up to {MAX_REPAIRS} repairs",
-        () if model.price is not None else (model.spec,),
     )
 
 

@@ -8,7 +8,6 @@ from drretail.eval.compare.wording import by_measure, name_of, needed_sentence, 
 from drretail.eval.scores.facts import missing_of
 from drretail.eval.scores.gathering import FP
 from drretail.grounding.text.wording import listed
-from drretail.llm.usage import dated
 from drretail.records.comparison import ComparedRow
 from drretail.records.run import DUMPS, Systems, in_order, place_of
 from drretail.records.score import BoardRow, Scoreboard, ShownColumn, Unit
@@ -178,8 +177,6 @@ def board_notes(board: Scoreboard) -> Iterator[str]:
         asked = "`score(rate_floors=True)`"
         yield f"–: judges are asked about {listed(dumps)}, and rate baselines, only from Python: {asked}."
     yield from board.notes
-    if board.prices_as_of is not None:
-        yield dated(board.prices_as_of)
 
 
 def judge_failures(board: Scoreboard) -> Iterator[str]:

@@ -34,8 +34,9 @@ from drretail.records.query import Query
 from drretail.records.wish import Want, Wish
 from tests.api import test_hostile_texts as hostile
 from tests.api.test_hostile_texts import shop as hostile_shop
-from tests.api.test_own_wording import QUERY, own, requests_in, shop, stand_in, unsent
+from tests.api.test_own_wording import QUERY, own, requests_in, shop, unsent
 from tests.build import files
+from tests.filling import filling_model
 from tests.querygen.by_model.scripted import ScriptedChat, scripted
 from tests.querygen.conftest import call, make_world, refused, world
 from tests.shop import USER
@@ -171,7 +172,7 @@ def test_a_model_writes_chooses_and_is_told_of_others_orders(world: World, tmp_p
 def test_every_prompt_is_sent_in_the_users_words(own: Path, shop: World, tmp_path: Path) -> None:
     past = read_past(shop, USER)
     persona = persona_by_rules(past)
-    with overridden(read_query_prompts(own)), ModelSession(stand_in(), tmp_path / "q.journal.jsonl") as session:
+    with overridden(read_query_prompts(own)), ModelSession(filling_model(), tmp_path / "q.journal.jsonl") as session:
         ask_all(session, [persona_ask(past)])
         ask_all(session, [context_ask(past, persona)])
         ask_all(session, [choice_ask(persona, [QUERY])])

@@ -9,8 +9,6 @@ from drretail.errors import ModelError, UserError
 from drretail.eval.judging.question import VerdictFile, verdict_path
 from drretail.eval.judging.spending import Allowance, CapReached, allowance_for, judging_costs
 from drretail.journal import Journal, Outcome
-from drretail.llm.usage import read_prices
-from drretail.records.models import Price
 from drretail.records.run import Usage
 from drretail.records.score import JudgeRef, Verdict
 from tests import build
@@ -90,41 +88,38 @@ def test_a_bad_line_is_answered_with_how_to_mend_it(path: Path, line: str, messa
     assert str(problem.value).endswith("Delete that line, or the file: score then asks again for what is missing.")
 
 
-USED = {"calls": 1, "input_uncached": 1000, "output": 100}
-PRICES = read_prices({"anthropic:m": Price(input=10, output=100)})
 ONE = 0.02
+USED = {"calls": 1, "input_uncached": 1000, "output": 100, "nanodollars": 20_000_000}
 
 
-def asked(folder: Path, metric: str, name: str, *, spec: str = "anthropic:m", batched: bool = False) -> None:
+def asked(folder: Path, metric: str, name: str, usage: dict[str, int] = USED) -> None:
     """One question of a judge, answered."""
     journal = Journal(folder / "verdicts" / metric / "judge" / "label" / f"{name}.journal.jsonl")
-    request = {"model": spec, "params": {}, "messages": []}
-    journal.scope("s").perform("model", request, lambda: Outcome("yes", USED, 1, batched))
+    request = {"model": "anthropic:m", "params": {}, "messages": []}
+    journal.scope("s").perform("model", request, lambda: Outcome("yes", usage, 1))
     journal.close()
 
 
-def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric_and_batches_cost_half(tmp_path: Path) -> None:
+def test_tokens_dollars_and_retries_are_summed_by_judge_and_metric(tmp_path: Path) -> None:
     asked(tmp_path, "quality", "q1-r1")
     asked(tmp_path, "quality", "q2-r1")
     asked(tmp_path, "faithfulness", "q1-r1")
-    asked(tmp_path, "batched", "q1-r1", batched=True)
-    batched, faithfulness, quality = judging_costs(tmp_path, PRICES)
-    assert batched.cost.dollars == ONE / 2
+    faithfulness, quality = judging_costs(tmp_path)
     assert (faithfulness.metric, faithfulness.reports, faithfulness.cost.dollars) == ("faithfulness", 1, ONE)
     assert (quality.metric, quality.judge, quality.reports, quality.retries) == ("quality", "anthropic:m", 2, 2)
-    assert quality.cost.usage == Usage(calls=2, input_uncached=2000, output=200)
+    assert quality.cost.usage == Usage(calls=2, input_uncached=2000, output=200, nanodollars=40_000_000)
     assert quality.cost.dollars == 2 * ONE
 
 
 def test_an_unknown_price_is_unknown_and_cannot_be_capped(tmp_path: Path) -> None:
-    asked(tmp_path, "quality", "q1-r1", spec="openai:m")
-    (quality,) = judging_costs(tmp_path, PRICES)
-    assert (quality.cost.dollars, quality.cost.unpriced) == (None, ("openai:m",))
-    allowance = allowance_for([tmp_path], [], PRICES, 5000, None)
+    asked(tmp_path, "quality", "q1-r1", {"calls": 1, "input_uncached": 1000, "output": 100, "unpriced": 1})
+    (quality,) = judging_costs(tmp_path)
+    assert (quality.cost.dollars, quality.cost.unpriced) == (None, ("anthropic:m",))
+    allowance = allowance_for([tmp_path], [], 5000, None)
     assert allowance is not None
     assert allowance.spent_tokens == 1100
     with pytest.raises(UserError, match="What judging cost so far is unknown"):
-        allowance_for([tmp_path], [], PRICES, None, 1.0)
+        allowance_for([tmp_path], [], None, 1.0)
 
 
 def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> None:
@@ -136,15 +131,15 @@ def test_what_cost_tokens_and_brought_no_answer_is_counted(tmp_path: Path) -> No
     with pytest.raises(ModelError):
         journal.scope("s").perform("model", {"model": "anthropic:m", "messages": []}, refused)
     journal.close()
-    assert judging_costs(tmp_path, PRICES)[0].cost.dollars == ONE
+    assert judging_costs(tmp_path)[0].cost.dollars == ONE
 
 
 def test_an_allowance_ends_when_it_is_spent_and_without_a_cap_never() -> None:
     capped, free = Allowance(dollars=0.03), Allowance()
     for _ in range(2):
         capped.check()
-        capped.count(Usage(**USED), Price(input=10, output=100))
-        free.count(Usage(**USED), None)
+        capped.count(Usage(**USED))
+        free.count(Usage(**USED))
     with pytest.raises(CapReached):
         capped.check()
     free.check()

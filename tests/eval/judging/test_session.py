@@ -92,7 +92,9 @@ async def test_openais_form_carries_the_schema_and_what_breaks_it_is_repaired(tm
         model = open_model("openai:local", base_url=f"{provider.url}/v1", timeout=5, max_retries=0)
         with judge_session(Judge.of(model), tmp_path) as open_judge_session:
             claim_verdict = await open_judge_session.ask("rating", "taste", PROMPT, VALUES, Taste)
-            assert journal_usage(open_judge_session.journal_path) == Usage(calls=2, input_uncached=60, output=10)
+            assert journal_usage(open_judge_session.journal_path) == Usage(
+                calls=2, input_uncached=60, output=10, unpriced=2
+            )
             kept = [open_judge_session.record("rating", "taste", "scored", 1) for _ in range(2)]
             assert [verdict.repairs for verdict in kept] == [1, 0], "a repair is counted once"
     assert claim_verdict.answer == Taste(rating=1, why="x")

@@ -1,7 +1,6 @@
 """The scoreboard: a row a system, of the metrics that put a column on it, and of what runs took."""
 
 from dataclasses import replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,7 @@ from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, TableKey, gather
 from drretail.eval.scores.scoreboard import scoreboard
 from drretail.experiment import run_path
-from drretail.llm.usage import PriceTable
 from drretail.records.evidence import CitationCounts
-from drretail.records.models import Price
 from drretail.records.run import NULL_AGENTS, Usage
 from drretail.records.score import BoardColumn, JudgeRef, MetricDescription, Score, Scoreboard
 from drretail.viewer.tables.scoreboard import conclusion
@@ -32,7 +29,6 @@ METRICS = {
     "checks": MetricDescription(title="C", scoreboard=(BoardColumn(variant="clean", beside="coverage"),)),
 }
 CODE: dict[str, Any] = {"judge": "code", "judge_kind": "rule_based"}
-PRICES = PriceTable(date(2026, 1, 2), {"offline:shopper": Price(input=10, output=100)})
 
 
 def row(metric: str, variant: str, value: float | None = 0.5, **fields: Any) -> Score:
@@ -45,17 +41,15 @@ def held(tmp_path: Path) -> Gathered:
     """Two systems, of which one used tokens in the one run that has a report."""
     reports = {A: {"q1-r1": "One two three.", "q2-r1": None}, B: {"q1-r1": "x", "q2-r1": "y"}}
     made = gather(experiment(tmp_path / "e", reports), [], counts_words=True)
-    used = {"researcher": Usage(calls=1, input_uncached=2_000, cache_read=500, output=1_500)}
+    used = {"researcher": Usage(calls=1, input_uncached=2_000, cache_read=500, output=1_500, nanodollars=175_000_000)}
     plans = [replace(plan, usage=used if plan.label == A and plan.has_report else {}) for plan in made.plans]
     return replace(made, plans=tuple(plans))
 
 
-def board(
-    held: Gathered, *rows: Score, prices: PriceTable = PRICES, metrics: dict[str, MetricDescription] = METRICS
-) -> Scoreboard:
+def board(held: Gathered, *rows: Score, metrics: dict[str, MetricDescription] = METRICS) -> Scoreboard:
     judges = dict.fromkeys(Assessor.of(row).judge.key for row in rows)
     asked = Board(rules=rows[0].rules, judge=tuple(judges))
-    made = scoreboard(replace(held, board=asked), rows, metrics, prices, {})
+    made = scoreboard(replace(held, board=asked), rows, metrics, {})
     return known(made)
 
 
@@ -94,13 +88,14 @@ def test_words_tokens_and_dollars_are_means_over_reports_and_unknown_is_no_0(hel
     a, b = (each.cells for each in made.rows)
     assert (a["words"].value, a["words"].n_scored, a["words"].n_planned) == (3, 1, 2)
     assert a["tokens"].value == 4_000
-    assert a["$"].value == pytest.approx((2_500 * 10 + 1_500 * 100) / 1e6)
+    assert a["$"].value == pytest.approx(0.175)
     assert set(b) == {"FP", "done", "words"}
     assert (a["done"].value, a["done"].n_planned) == (0.5, 2)
-    assert made.prices_as_of == PRICES.as_of
-    unknown = board(held, row("faithfulness", "FP"), prices=PriceTable(date(2026, 1, 2), {}, {}))
-    assert "$" not in {column.name for column in unknown.columns}
-    assert unknown.prices_as_of is None
+    unknown = {"researcher": Usage(calls=1, output=9, unpriced=1)}
+    plans = tuple(replace(plan, usage=unknown if plan.usage else {}) for plan in held.plans)
+    made = board(replace(held, plans=plans), row("faithfulness", "FP"))
+    assert "$" not in {column.name for column in made.columns}
+    assert any("knows no price of offline:shopper" in note for note in made.notes)
 
 
 def test_the_first_model_that_was_asked_has_the_columns_and_their_names_are_by_its_rules(held: Gathered) -> None:

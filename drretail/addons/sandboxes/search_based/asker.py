@@ -123,7 +123,7 @@ def open_asker(
             path,
             parallel=parallel,
             retry_failed=retry_failed,
-            on_use=lambda usage, _: allowance.count(usage, model.price),
+            on_use=allowance.count,
         )
         with asking as session:
             yield Asker(session, known, retry_failed, allowance)

@@ -266,7 +266,7 @@ async def criteria_of(asker: Asker, query: Query, world: World, folder: Path) ->
     )
     with session:
         before = session.usage
-        asker.allowance.count(before, asker.session.model.price)
+        asker.allowance.count(before)
         failure = session.existing(STAGE, query.query_id)
         if failure is not None:
             raise TaskFailed(failure.error or "no criteria were made")

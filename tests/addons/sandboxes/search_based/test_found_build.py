@@ -363,7 +363,7 @@ def test_a_review_tells_which_question_a_task_does_not_pass(site: Site) -> None:
     assert isinstance(result, Review)
     assert result.faults == ["insight novelty: Anybody knows it."]
     with site.asker(tokens=1) as asker:
-        asker.allowance.count(Usage(output=1), None)
+        asker.allowance.count(Usage(output=1))
         with pytest.raises(UserError, match="Another process"), site.asker():
             pass
         capped = asyncio.run(review_tasks(folder, [QUERY], asker))["q1"]

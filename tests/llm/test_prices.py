@@ -1,0 +1,59 @@
+"""What calls cost: tiers by length, cached tokens, batches, other addresses, and models whose price nobody knows."""
+
+import pytest
+
+from drretail.llm.prices import BATCH, price_version, priced, unpriced
+from drretail.llm.providers import SHIPPED, profiles_of, read_profile
+from drretail.records.run import Usage
+
+READ = Usage(calls=1, input_uncached=1_000_000)
+
+
+def test_each_part_of_the_input_has_its_price_and_a_batch_costs_half() -> None:
+    used = Usage(calls=1, input_uncached=1_000, cache_read=2_000, cache_creation=400, output=100)
+    dollars = (1_000 * 2 + 2_000 * 0.2 + 400 * 2.5 + 100 * 10) / 1e6
+    assert priced(used, "anthropic:claude-sonnet-5").dollars == pytest.approx(dollars)
+    assert priced(used, "anthropic:claude-sonnet-5", share=BATCH).dollars == pytest.approx(dollars / 2)
+
+
+def test_a_long_call_costs_more_than_as_many_tokens_in_short_ones() -> None:
+    read = Usage(calls=1, input_uncached=400_000)
+    once, often = (priced(read.model_copy(update={"calls": calls}), "google:gemini-2.5-pro") for calls in (1, 4))
+    assert (once.dollars, often.dollars) == (pytest.approx(1), pytest.approx(0.5))
+
+
+def test_prices_add_up_to_the_same_in_any_order_and_one_unknown_makes_the_sum_unknown() -> None:
+    parts = [priced(Usage(calls=1, input_uncached=n), "anthropic:claude-haiku-4-5") for n in (1, 7, 333_333)]
+    assert sum(parts, Usage()) == sum(reversed(parts), Usage())
+    assert (sum(parts, Usage()) + priced(READ, "openai:gpt-99")).dollars is None
+
+
+@pytest.mark.parametrize(
+    ("spec", "address", "dollars"),
+    [
+        ("anthropic:claude-haiku-4-5-20251001", None, 1),
+        ("openai:gpt-4.1-2025-04-14", None, 2),
+        ("openai:openai/gpt-oss-120b", None, None),
+        ("openai:openai/gpt-oss-120b", "https://api.groq.com/openai/v1", 0.15),
+        ("anthropic:claude-haiku-4-5", "http://127.0.0.1:1/v1", 1),
+        ("ollama:qwen3:8b", None, None),
+        ("mine:claude-haiku-4-5", None, None),
+        ("offline:shopper", None, 0),
+        ("scripted:FILE", None, 0),
+    ],
+)
+def test_a_model_costs_what_it_costs_where_it_is_asked(spec: str, address: str | None, dollars: float | None) -> None:
+    assert priced(READ, spec, address).dollars == (None if dollars is None else pytest.approx(dollars))
+
+
+def test_the_sentence_on_an_unknown_price_advises_a_cap_by_tokens() -> None:
+    said = unpriced(["openai:b", "openai:a", "openai:b"])
+    assert said == "genai-prices knows no price of openai:a, openai:b: limit tokens instead (--max-tokens N)."
+    assert price_version().startswith("genai-prices 0.")
+
+
+@pytest.mark.parametrize("name", [name for name in profiles_of(SHIPPED) if name != "local"])
+def test_the_models_of_profiles_have_prices(name: str) -> None:
+    profile = read_profile(name)
+    for choice in (profile.choice(""), *profile.judges):
+        assert priced(READ, choice.model, choice.base_url).dollars, choice.model
