@@ -154,11 +154,12 @@ BED = Evidence(
 
 
 def read_aloud(request: Request) -> ScriptedAnswer:
-    """A judge that takes each sentence for a claim, and its support from its words; it prefers the longer report."""
+    """A judge that takes each sentence for a claim, and its support from its words; it prefers long reports, and good ones."""
     asked = request.messages[0].text
     if request.schema == "Comparison":
         first, second = (
-            len(part) for part in re.findall(r"<response_[ab]>\n(.*?)\n</response_[ab]>", asked, re.DOTALL)
+            len(report.split()) + 40 * report.count("good")
+            for report in re.findall(r'<report name="[AB]">\n(.*?)\n</report>', asked, re.DOTALL)
         )
         return ScriptedAnswer(structured={"justification": "So.", "winner": "A" if first > second else "B"})
     if ruled := re.findall(r'<claim id="(\d+)"[^>]*>\s*Point \d+ has (\w+)', asked):
@@ -271,8 +272,10 @@ class Comparer:
     def rates_at_equal_length(self) -> list[float | None]:
         """Of a judge that prefers longer reports, without crashed runs and with some more of either length."""
         rng, rates = np.random.default_rng(5), list[float | None]()
-        lengths = rng.integers(20, 60, (2, 24))
-        reports = {f"s{at:02}": ["word " * words + str(at) for words in lengths[at]] for at in (0, 1)}
+        reports = {
+            label: ["word " * words + "good " * good for words, good in rng.integers([20, 0], [60, 3], (24, 2))]
+            for label in ("s00", "s01")
+        }
         for crashed in (0, 8):
             held = {
                 "s00": [*reports["s00"], *(["word " * 200] * crashed)],
