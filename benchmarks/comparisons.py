@@ -1,29 +1,22 @@
-"""How often `compare` is right about systems whose truth is known: simulated verdicts through the code that it runs.
+"""How often `compare` is right about systems whose truth is known: drawn values through the code that it runs.
 
-    PYTHONPATH=. python benchmarks/comparisons.py [--rounds 4000] [--only equal power] [--seed 7] [--json FILE]
+    python benchmarks/comparisons.py [--rounds 2000] [--only equal power] [--seed 7] [--json FILE]
 
-An experiment is one call of ``compare_recorded`` on a folder whose reports are judged for FP; only what was read of
-the verdicts is exchanged for drawn values. First of all, one folder of each shape is written with all its runs, judged
-by a script and compared as it is: what comes of it must equal what comes of the same values exchanged. The tables:
-
-equal       systems that do not differ: how often anything is concluded, and how often intervals hold the truth
-zeros       the same where one system's scores are steady and the other's are 0 in one report of twenty
-power       one system ahead by .10 or .20, beside a paired t test of users' means under the same correction
-needed      how many queries are said to show .10, beside how many do
-means       intervals of single systems' means
-preferences strengths of Bradley and Terry, and the win rate at equal length where runs crash
+An experiment is one call of ``compare_recorded`` on a folder, in which only what was read of the verdicts is exchanged
+for drawn values of FP. First of all one folder of each shape of values is written with all its runs, judged by a script
+and compared as it is: that must come to the same. Behind a share that misses what is wanted stands "!".
 """
 
 import asyncio
 import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
-from math import nan
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -37,8 +30,8 @@ from drretail.eval.compare import comparing
 from drretail.eval.judging.dimensions import PRIMARY
 from drretail.eval.judging.session import Judge
 from drretail.eval.metric import Value
-from drretail.eval.metrics.faithfulness import FP
-from drretail.eval.registry import PAIRWISE, load_metrics
+from drretail.eval.metrics.faithfulness import FP, METRIC
+from drretail.eval.registry import PAIRWISE
 from drretail.eval.scores.board import Board
 from drretail.eval.scores.gathering import Assessor, Gathered, JudgedRun, Plan, TableKey
 from drretail.eval.scoring import score
@@ -54,14 +47,11 @@ from drretail.records.query import Query
 from drretail.records.run import Run, RunError, System
 from drretail.run_file import Recorded
 from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, mean_interval, numbered, share_interval
-from drretail.stats.ranking import Contest, fit, strengths
-from drretail.stats.significance import LEVEL, holm
+from drretail.stats.ranking import Contest, strengths
+from drretail.stats.significance import LEVEL, POWER, holm
 
 Numbers = NDArray[np.float64]
-Truths = NDArray[np.bool_]
-ALIKE = 0.3
-"""Share of a query in the variance of values, and of a user in what is left of it to each system."""
-FAILED = 0.05
+Random = np.random.Generator
 
 
 class Design(NamedTuple):
@@ -72,118 +62,70 @@ class Design(NamedTuple):
 
     @classmethod
     def of(cls, queries: int, each: int = 1) -> "Design":
-        return cls(
-            f"{queries}" if each == 1 else f"{queries}, {each} a user", tuple(at // each for at in range(queries))
-        )
+        return cls(f"{queries} × {each}", tuple(at // each for at in range(queries)))
 
     @property
     def users(self) -> int:
         return max(self.groups) + 1
 
 
-FIFTY = Design("shipped fifty", numbered(query.user_id for query in shipped_queries()))
-
-
-# --- values -------------------------------------------------------------------------------------------------------------
+FIFTY = Design("shipped 50", numbered(query.user_id for query in shipped_queries()))
+ALIKE = 0.3
+"""The share of a query in the variance of values, and of a user in what is left of it to each system."""
+MEAN, FAILED = 0.6, 0.05
 _GRID = np.linspace(-6, 6, 4001)
-Shape = Callable[[np.random.Generator, Numbers, float], Numbers]
-"""The values of one system, whose mean is to be this, from normal ones."""
 
 
-def latent(rng: np.random.Generator, rounds: int, systems: int, design: Design) -> Numbers:
+def latent(rng: Random, rounds: int, systems: int, design: Design) -> Numbers:
     """Normal values by round, system and query; those of one user and those of one query are alike."""
     users = rng.standard_normal((rounds, systems, design.users))[..., list(design.groups)]
     own = ALIKE**0.5 * users + (1 - ALIKE) ** 0.5 * rng.standard_normal(users.shape)
     return ALIKE**0.5 * rng.standard_normal((rounds, 1, len(design.groups))) + (1 - ALIKE) ** 0.5 * own
 
 
-def normal(_: np.random.Generator, values: Numbers, mean: float) -> Numbers:
-    return mean + 0.15 * values
+@cache
+def _supported(mean: float) -> Numbers:
+    """By normal value, the share of a report's claims that have full support; of the others two in five have half."""
+    full = (mean - 0.2) / 0.8
+    return np.clip(beta.ppf(ndtr(_GRID), 3 * full, 3 - 3 * full), 0, 1)
 
 
-def binary(_: np.random.Generator, values: Numbers, mean: float) -> Numbers:
-    return (values < ndtri(mean)).astype(np.float64)
-
-
-def skewed(_: np.random.Generator, values: Numbers, mean: float) -> Numbers:
-    """Most near the best, with an exponential tail downwards."""
-    return mean + 0.2 + 0.2 * np.log(ndtr(values))
-
-
-def claims(rng: np.random.Generator, values: Numbers, mean: float) -> Numbers:
-    """FP of 1 to 6 claims, each borne out, half borne out or not: few halves and thirds, and many reports at 1."""
-    quality = np.interp(values, _GRID, _qualities(mean))
+def claims(rng: Random, values: Numbers, mean: float) -> Numbers:
+    """FP of reports of 1 to 6 claims: few halves and thirds, and many 1."""
     count = rng.integers(1, 7, values.shape)
-    full = rng.binomial(count, np.clip(quality, 0, 1))
+    full = rng.binomial(count, np.interp(values, _GRID, _supported(mean)))
     return (full + rng.binomial(count - full, 0.4) / 2) / count
 
 
-@cache
-def _qualities(mean: float) -> Numbers:
-    """How often claims are fully borne out, by the normal value: two fifths of all others are so by half."""
-    borne_out = (mean - 0.2) / 0.8
-    return beta.ppf(ndtr(_GRID), 3 * borne_out, 3 - 3 * borne_out)
+SHAPES: dict[str, Callable[[Random, Numbers, float], Numbers]] = {
+    "normal": lambda _, values, mean: mean + 0.15 * values,
+    "binary": lambda _, values, mean: (values < ndtri(mean)).astype(np.float64),
+    "skewed": lambda _, values, mean: mean + 0.2 + 0.2 * np.log(ndtr(values)),  # an exponential tail downwards
+    "like FP": claims,
+}
 
 
-SHAPES: dict[str, Shape] = {"normal": normal, "binary": binary, "skewed": skewed, "like FP": claims}
-MEAN, FIRST = 0.6, "s00"
-
-
-def drawn(
-    rng: np.random.Generator, shape: str, design: Design, systems: int, rounds: int = 1, lead: float = 0.0
-) -> Numbers:
+def drawn(rng: Random, shape: str, design: Design, systems: int, rounds: int = 1, lead: float = 0.0) -> Numbers:
     """Values by round, system and query; the second system is ahead."""
     values = latent(rng, rounds, systems, design)
-    means = (MEAN + lead * (at == 1) for at in range(systems))
-    return np.stack([SHAPES[shape](rng, values[:, at], mean) for at, mean in enumerate(means)], axis=1)
+    each = [SHAPES[shape](rng, values[:, at], MEAN + lead * (at == 1)) for at in range(systems)]
+    return np.stack(each, axis=1)
 
 
-def failing(rng: np.random.Generator, how: str, design: Design, systems: int) -> Truths:
-    """By system and query, which runs fail: never the first system's, which is the baseline."""
-    groups = list(design.groups) if how == "by user" else list(range(len(design.groups)))
-    failed = rng.random((systems, max(groups) + 1))[:, groups] < (0.0 if how == "none" else FAILED)
+def failing(rng: Random, values: Numbers, groups: Sequence[int]) -> Numbers:
+    """The values, with none for a run that failed; those of one group fail together, and none of the first system's."""
+    failed = rng.random((len(values), max(groups) + 1))[:, list(groups)] < FAILED
     failed[0] = False
-    return failed
+    return np.where(failed, np.nan, values)
 
 
-# --- an experiment, written and judged, or exchanged --------------------------------------------------------------------
+# An experiment, written and judged, or exchanged
+
 POINTS = 20
 SUPPORT = ("no_support", "partial_support", "full_support")
 RECORD = '{"product_id": "B0BED00001", "title": "Bed", "features": ["It is a bed for dogs of all sizes"]}'
-BED = Evidence(
-    id="P:B0BED00001",
-    kind="product",
-    key="B0BED00001",
-    title="Bed",
-    texts=(EvidenceText(sha256=sha256_of(RECORD), form="record", text=RECORD, shown=True, path="0", seq=0),),
-)
-
-
-def read_aloud(request: Request) -> ScriptedAnswer:
-    """A judge that takes each sentence for a claim, and its support from its words; it prefers long reports, and good ones."""
-    asked = request.messages[0].text
-    if request.schema == "Comparison":
-        first, second = (
-            len(report.split()) + 40 * report.count("good")
-            for report in re.findall(r'<report name="[AB]">\n(.*?)\n</report>', asked, re.DOTALL)
-        )
-        return ScriptedAnswer(structured={"justification": "So.", "winner": "A" if first > second else "B"})
-    if ruled := re.findall(r'<claim id="(\d+)"[^>]*>\s*Point \d+ has (\w+)', asked):
-        quotes = {label: [] if label == SUPPORT[0] else [RECORD[:60]] for label in SUPPORT}
-        support = [
-            {"claim_id": int(number), "quotes": quotes[label], "justification": "So.", "label": label}
-            for number, label in ruled
-        ]
-        return ScriptedAnswer(structured={"claims": support})
-    sentences = re.findall(r"Point \d+ has \w+", re.findall(r"<report>\n(.*?)\n</report>", asked, re.DOTALL)[-1])
-    read = [
-        {"claim_id": number, "claim": words, "quote": words, "sources": [BED.id], "values": []}
-        for number, words in enumerate(sentences, 1)
-    ]
-    return ScriptedAnswer(structured={"claims": read, **({"picks": []} if request.schema == "ClaimsAndPicks" else {})})
-
-
-JUDGE = Judge.of(scripted_model(play=read_aloud, name="reader", kind="llm"))
+_TEXT = EvidenceText(sha256=sha256_of(RECORD), form="record", text=RECORD, shown=True, path="0", seq=0)
+BED = Evidence(id="P:B0BED00001", kind="product", key="B0BED00001", title="Bed", texts=(_TEXT,))
 
 
 def report_of(value: float) -> str:
@@ -193,176 +135,117 @@ def report_of(value: float) -> str:
     return " ".join(f"Point {number} has {label} [{BED.id}]." for number, label in enumerate(labels, 1))
 
 
+def answer(request: Request) -> ScriptedAnswer:
+    """A judge that finds a claim in each sentence, and its support in its words; it prefers long and good reports."""
+    asked, structured = request.messages[0].text, dict[str, Any]()
+    if request.schema == "Comparison":
+        reports = re.findall(r'<report name="[AB]">\n(.*?)\n</report>', asked, re.DOTALL)
+        first, second = (len(report.split()) + 40 * report.count("good") for report in reports)
+        structured = {"justification": "So.", "winner": "A" if first > second else "B"}
+    elif request.schema == "ClaimsSupport":
+        judged = re.findall(r'<claim id="(\d+)"[^>]*>\s*Point \d+ has (\w+)', asked)
+        quotes = {SUPPORT[0]: []}
+        structured["claims"] = [
+            {"claim_id": int(id_), "quotes": quotes.get(label, [RECORD[:60]]), "justification": "So.", "label": label}
+            for id_, label in judged
+        ]
+    else:
+        report = re.findall(r"<report>\n(.*?)\n</report>", asked, re.DOTALL)[-1]
+        structured["claims"] = [
+            {"claim_id": number, "claim": words, "quote": words, "sources": [BED.id], "values": []}
+            for number, words in enumerate(re.findall(r"Point \d+ has \w+", report), 1)
+        ]
+        structured |= {"picks": []} if request.schema == "ClaimsAndPicks" else {}
+    return ScriptedAnswer(structured=structured)
+
+
+JUDGE = Judge.of(scripted_model(play=answer, name="reader", kind="llm"))
+# Without the variants from which nothing is concluded: they take most of the time.
+_OF_FP = replace(METRIC, description=METRIC.description.model_copy(update={"compared": (FP,)}))
+
+
 def definition_of(design: Design, systems: int) -> Definition:
-    queries = [
-        Query(query_id=f"q{at:03}", text="Which bed?", source="simulated", user_id=f"u{user:03}")
-        for at, user in enumerate(design.groups)
-    ]
+    about: Any = {"text": "Which bed?", "source": "simulated"}
+    queries = [Query(query_id=f"q{at:03}", user_id=f"u{user}", **about) for at, user in enumerate(design.groups)]
     labels = [f"s{at:02}" for at in range(systems)]
     return Definition(queries=tuple(queries), systems={label: System(agent=label, models={}) for label in labels})
 
 
-def write(folder: Path, design: Design, reports: Mapping[str, Sequence[str | None]], metric: str) -> None:
-    """An experiment with these reports of each system, judged; None is a run that failed."""
+def write(folder: Path, design: Design, reports: Sequence[Sequence[str | None]], metric: str) -> Path:
+    """An experiment with these reports by system and query, judged; None is a run that failed."""
     definition = definition_of(design, len(reports))
     with Experiment(folder, definition) as opened:
-        for label, texts in reports.items():
+        for label, texts in zip(definition.systems, reports, strict=True):
             for query, text in zip(definition.queries, texts, strict=True):
-                about: dict[str, Any] = {"query_id": query.query_id, "repeat": 1, "system": label}
+                how: dict[str, Any] = {"status": "done", "stop": "finished", "report": text}
                 if text is None:
                     problem = RunError(kind="no_report", where=label, message="none")
-                    about |= {"status": "failed", "stop": "error", "error": problem}
+                    how = {"status": "failed", "stop": "error", "error": problem}
                 else:
-                    citations = tuple(find_citations(text, {BED.id: BED}))
-                    about |= {"status": "done", "stop": "finished", "report": text, "citations": citations}
-                    about |= {"report_sha": sha256_of(text)}
-                run = Run(run_id=f"{label}/{query.query_id}-r1", user_id=query.user_id, **about)
-                opened.save(Recorded(run, (BED,), {}, {}))
+                    how |= {"report_sha": sha256_of(text), "citations": tuple(find_citations(text, {BED.id: BED}))}
+                about = {"system": label, "query_id": query.query_id, "user_id": query.user_id, "repeat": 1}
+                opened.save(Recorded(Run(run_id=f"{label}/{query.query_id}-r1", **about, **how), (BED,), {}, {}))
     asyncio.run(score(folder, [metric], [JUDGE], progress=Progress()))
+    return folder
 
 
-def exchanged(definition: Definition, values: Numbers, failed: Truths) -> Gathered:
+def exchanged(definition: Definition, values: Numbers) -> Gathered:
     """What is read of an experiment whose reports have these values, by system and query."""
     plans: list[Plan] = []
     judged: dict[str, JudgedRun] = {}
-    for label, of_system, lost in zip(definition.systems, values.tolist(), failed.tolist(), strict=True):
-        for query, value, is_lost in zip(definition.queries, of_system, lost, strict=True):
-            run_id = f"{label}/{query.query_id}-r1"
-            status = "failed" if is_lost else "done"
-            plans.append(Plan(label, query, 1, run_id, None if is_lost else "sha", words=1 - is_lost, status=status))
-            if not is_lost:
+    for label, of_system in zip(definition.systems, values.tolist(), strict=True):
+        for query, value in zip(definition.queries, of_system, strict=True):
+            run_id, is_done = f"{label}/{query.query_id}-r1", value == value
+            sha, status = ("sha", "done") if is_done else (None, "failed")
+            plans.append(Plan(label, query, 1, run_id, sha, words=int(is_done), status=status))
+            if is_done:
                 judged[run_id] = JudgedRun(query.query_id, {FP: Value(FP, "scored", value)}, verdicts=1)
-    metrics = {metric.name: metric for metric in load_metrics([FAITHFULNESS])}
     key = TableKey(FAITHFULNESS, Assessor(JUDGE.ref, "default"))
-    return Gathered(definition, metrics, tuple(plans), {key: judged}, Board(judge=(JUDGE.ref.key,)))
+    return Gathered(definition, {FAITHFULNESS: _OF_FP}, tuple(plans), {key: judged}, Board(judge=(JUDGE.ref.key,)))
+
+
+def rows_of(experiment: Path) -> list[ComparedRow]:
+    """The tested rows of all systems and the first, FP's and failures'."""
+    compared = comparing.compare_recorded(experiment, metrics=[FAITHFULNESS])
+    tested = ((each, row) for each in compared for table in each.tables for row in table.rows if row.is_primary)
+    return [row.model_copy(update={"a": each.a, "b": each.b, "by_query": {}}) for each, row in tested]
 
 
 class Comparer:
     """Experiments by design and number of systems, each a folder that is written once."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._made: dict[tuple[Design, int], tuple[Path, Definition]] = {}
 
-    def __call__(self, design: Design, values: Numbers, failed: Truths | None = None) -> list[ComparedRow]:
-        """What `compare` finds in FP and in failures, where systems have these values."""
+    def __call__(self, design: Design, values: Numbers) -> list[ComparedRow]:
+        """What `compare` finds where systems have these values."""
         if (place := (design, len(values))) not in self._made:
-            folder = self._folder / str(len(self._made))
+            folder, definition = self.folder / str(len(self._made)), definition_of(*place)
             folder.mkdir()
-            definition = definition_of(*place)
             write_definition(folder, definition)
             self._made[place] = folder, definition
         folder, definition = self._made[place]
-        gathered = exchanged(definition, values, np.zeros(values.shape, np.bool_) if failed is None else failed)
+        gathered = exchanged(definition, values)
         with patch.object(comparing, "read_judgements", lambda *_: gathered):
             return rows_of(folder)
 
-    def check(self, rng: np.random.Generator) -> None:
-        """Raises where a written experiment of any shape does not come to what the same values come to."""
-        design = Design.of(10, 2)
-        for at, shape in enumerate(SHAPES):
+    def check(self, rng: Random) -> None:
+        """Raises if a written experiment of any shape does not come to what the same values come to."""
+        design = Design.of(20, 2)
+        for shape in SHAPES:
             values = np.round(np.clip(drawn(rng, shape, design, 2)[0], 0, 1) * 2 * POINTS) / (2 * POINTS)
-            failed = np.zeros(values.shape, np.bool_)
-            failed[1, 3] = True
-            texts = [
-                [None if lost else report_of(value) for value, lost in zip(*both, strict=True)]
-                for both in zip(values.tolist(), failed.tolist(), strict=True)
-            ]
-            reports = dict(zip(definition_of(design, 2).systems, texts, strict=True))
-            folder = self._folder / f"written-{at}"
-            write(folder, design, reports, FAITHFULNESS)
-            written, made = rows_of(folder), self(design, values, failed)
-            if not written or written != made:
-                raise AssertionError(f"{shape}: written {written}, exchanged {made}")
-
-    def rates_at_equal_length(self) -> list[float | None]:
-        """Of a judge that prefers longer reports, without crashed runs and with some more of either length."""
-        rng, rates = np.random.default_rng(5), list[float | None]()
-        reports = {
-            label: ["word " * words + "good " * good for words, good in rng.integers([20, 0], [60, 3], (24, 2))]
-            for label in ("s00", "s01")
-        }
-        for crashed in (0, 8):
-            held = {
-                "s00": [*reports["s00"], *(["word " * 200] * crashed)],
-                "s01": [*reports["s01"], *([None] * crashed)],
-            }
-            folder = self._folder / f"lengths-{crashed}"
-            write(folder, Design.of(24 + crashed), held, PAIRWISE)
-            (comparison,) = comparing.compare_recorded(folder, metrics=[PAIRWISE])
-            rates += [row.length_controlled.value for row in comparison.pairs if row.dimension == PRIMARY]
-        return rates
+            values[1, 3] = np.nan
+            reports = [[report_of(value) if value == value else None for value in system] for system in values.tolist()]
+            written = rows_of(write(self.folder / shape, design, reports, FAITHFULNESS))
+            if not written or written != self(design, values):
+                raise AssertionError(f"{shape}: {written} where it is written, {self(design, values)} where exchanged")
 
 
-def rows_of(experiment: Path) -> list[ComparedRow]:
-    """The tested rows of all pairs that are compared."""
-    return [
-        row.model_copy(update={"a": comparison.a, "b": comparison.b, "by_query": {}})
-        for comparison in comparing.compare_recorded(experiment, metrics=[FAITHFULNESS])
-        for table in comparison.tables
-        for row in table.rows
-        if row.is_primary
-    ]
+# The tables
 
-
-def is_concluded(row: ComparedRow) -> bool:
-    return row.outcome in ("higher", "lower")
-
-
-# --- tables -------------------------------------------------------------------------------------------------------------
-@dataclass
-class Share:
-    """How often something holds, with its simulation error."""
-
-    held: int = 0
-    counted: int = 0
-
-    def add(self, held: bool) -> None:
-        self.held += held
-        self.counted += 1
-
-    @property
-    def share(self) -> float:
-        return self.held / self.counted if self.counted else nan
-
-    def __str__(self) -> str:
-        return f"{self.share:.3f}±{(self.share * (1 - self.share) / max(1, self.counted)) ** 0.5:.3f}"
-
-
-@dataclass
-class Tally:
-    """What experiments came to."""
-
-    any: Share = field(default_factory=Share)
-    """Of experiments: anything is concluded from reports."""
-    failures: Share = field(default_factory=Share)
-    """The same from failures."""
-    held: Share = field(default_factory=Share)
-    """Of intervals of what is tested: they hold the truth."""
-    shown: Share = field(default_factory=Share)
-    """Of experiments: the system that is ahead is found above the first."""
-
-    HEADS: ClassVar[str] = f"{'any conclusion':>16}{'interval holds':>16}{'of failures':>16}"
-
-    def add(self, rows: Sequence[ComparedRow], truth: float, ahead: str = "s01") -> None:
-        """Counts an experiment's rows, where this system's difference from the first is the truth."""
-        reports = [row if row.a == FIRST else row.turned for row in rows if row.variant == FP]
-        self.any.add(any(map(is_concluded, reports)))
-        self.failures.add(any(is_concluded(row) for row in rows if row.variant != FP))
-        for row in reports:
-            if row.a == FIRST and row.p is not None and row.ci_low is not None and row.ci_high is not None:
-                self.held.add(row.ci_low <= -truth * (row.b == ahead) <= row.ci_high)
-        self.shown.add(any(row.outcome == "lower" for row in reports if {row.a, row.b} == {FIRST, ahead}))
-
-    def __str__(self) -> str:
-        return "".join(f"{share!s:>16}" for share in (self.any, self.held, self.failures))
-
-    @property
-    def figures(self) -> dict[str, float]:
-        return {name: getattr(self, name).share for name in ("any", "held", "failures")}
-
-
-DESIGNS = [Design.of(queries, each) for queries in (10, 20, 50, 100) for each in (1, 3, 5)]
+WRONG, HOLDS, APART = 0.06, 0.93, 0.05
+Shares = Mapping[str, Sequence[bool]]
 FACTORS: dict[str, Sequence[Any]] = {
     "shape": list(SHAPES),
     "queries": [10, 20, 50, 100],
@@ -370,74 +253,70 @@ FACTORS: dict[str, Sequence[Any]] = {
     "systems": [2, 6, 12],
     "failed runs": ["none", "by question", "by user"],
 }
-WRONG, WANTED, APART = 0.06, 0.93, 0.05
+DESIGNS = [Design.of(queries, each) for queries in FACTORS["queries"] for each in FACTORS["queries a user"]]
+SIZES = (*map(Design.of, FACTORS["queries"]), FIFTY)
 
 
-def equal(compare: Comparer, rng: np.random.Generator, rounds: int) -> dict[str, Any]:
-    """Experiments of all kinds in turn; each kind's level is counted over all levels of the others."""
-    tallies = {(factor, level): Tally() for factor, levels in {"all": [""], **FACTORS}.items() for level in levels}
+def share(held: Sequence[bool], least: float = 0.0, most: float = 1.0) -> str:
+    """How often it held, with its simulation error, and a mark where that is outside by more than two errors."""
+    if not held:
+        return "none"
+    # Agresti and Coull: of few experiments, none is not never
+    near, value = (sum(held) + 2) / (len(held) + 4), float(np.mean(held))
+    error = (near * (1 - near) / len(held)) ** 0.5
+    mark = "!" if value < least - 2 * error or value > most + 2 * error else " "
+    return f"{value:.3f}±{error:.3f}{mark}"
+
+
+def came_to(rows: Sequence[ComparedRow], truth: float = 0.0) -> Iterator[tuple[str, bool]]:
+    """What an experiment's rows say: the second system differs from the first by the truth, and no other does."""
+    reports = [row for row in rows if row.variant == FP]
+    yield "anything concluded", any(row.is_shown for row in reports)
+    yield "failures concluded", any(row.is_shown for row in rows if row.variant != FP)
+    yield "lead shown", reports[0].outcome == "higher"
+    for row in reports:
+        if row.p is not None and row.ci_low is not None and row.ci_high is not None:
+            yield "interval holds", row.ci_low <= truth * (row is reports[0]) <= row.ci_high
+
+
+def counted(shares: Shares) -> str:
+    concluded = share(shares["anything concluded"], most=WRONG)
+    held = share(shares["interval holds"], least=HOLDS)
+    return f"{concluded:>20}{held:>20}{share(shares['failures concluded']):>20}"
+
+
+def equal(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """Equal systems, each round of another kind; each level is counted over all levels of the other factors."""
+    yield f"wanted: ≤ {WRONG}, ≥ {HOLDS}", f"{'anything concluded':>20}{'interval holds':>20}{'failures concluded':>20}"
+    shares: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for _ in range(rounds):
-        drawn_levels = {factor: levels[rng.integers(len(levels))] for factor, levels in FACTORS.items()}
-        shape, queries, each, systems, failed_how = drawn_levels.values()
+        kind = {factor: levels[int(rng.integers(len(levels)))] for factor, levels in FACTORS.items()}
+        shape, queries, each, systems, how = kind.values()
         design = Design.of(queries, each)
-        failed = failing(rng, failed_how, design, systems)
-        rows = compare(design, drawn(rng, shape, design, systems)[0], failed)
-        for place in [("all", ""), *drawn_levels.items()]:
-            tallies[place].add(rows, 0.0)
-    print(f"Equal systems, {rounds:,} experiments; wanted: any conclusion ≤ {WRONG}, held ≥ {WANTED}")
-    print(f"{'':30}{Tally.HEADS}")
-    for (factor, level), tally in tallies.items():
-        print(f"{f'{factor} {level}':30}{tally}", flush=True)
-    return {f"{factor} {level}": tally.figures for (factor, level), tally in tallies.items()}
+        values = drawn(rng, shape, design, systems)[0]
+        if how != "none":
+            values = failing(rng, values, design.groups if how == "by user" else range(queries))
+        for what, held in came_to(compare(design, values)):
+            for place in ("all", *(f"{factor} {level}" for factor, level in kind.items())):
+                shares[place][what].append(held)
+    for place in ("all", *(f"{factor} {level}" for factor, levels in FACTORS.items() for level in levels)):
+        yield place, counted(shares[place])
 
 
-def zeros(compare: Comparer, rng: np.random.Generator, rounds: int) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
-    print(f"\nSteady scores, of one system with 0 in {FAILED:.0%} of its reports and as much more in all others")
-    print(f"{'':30}{Tally.HEADS}")
-    for queries in FACTORS["queries"]:
-        design, tally = Design.of(queries), Tally()
-        for _ in range(rounds // 10):
+def zeros(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """Steady scores, where 5 % of one system's are 0 and its others as much higher: no failures, as they come."""
+    for design in SIZES[:-1]:
+        shares: dict[str, list[bool]] = defaultdict(list)
+        for _ in range(max(2, rounds // 10)):
             values = 0.8 + 0.02 * latent(rng, 1, 2, design)[0]
-            values[1] = np.where(rng.random(queries) < FAILED, 0, values[1] / (1 - FAILED))
-            tally.add(compare(design, values), 0.0)
-        figures[str(queries)] = tally.figures
-        print(f"{f'{queries} queries':30}{tally}", flush=True)
-    return figures
-
-
-def power(compare: Comparer, rng: np.random.Generator, rounds: int) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
-    print(f"\nA true lead is concluded : by a paired t test of users' means; wanted: at most {APART} apart")
-    print(f"{'':34}" + "".join(f"{name:>24}" for name in ("20", "50", "100", FIFTY.name)))
-    for shape in SHAPES:
-        for systems in (2, 6):
-            for lead in (0.1, 0.2):
-                cells: list[str] = []
-                for design in (*map(Design.of, (20, 50, 100)), FIFTY):
-                    truth = truth_of(shape, lead)
-                    tally, peer = Tally(), Share()
-                    for values in drawn(rng, shape, design, systems, max(2, rounds // 20), lead):
-                        rows = compare(design, values)
-                        tally.add(rows, truth, ahead="s01")
-                        peer.add(peer_concludes(rows, values, design))
-                    name = f"{shape} +{lead:.2f}, {systems} systems, {design.name}"
-                    figures[name] = {"ours": tally.shown.share, "t": peer.share, "held": tally.held.share}
-                    off = "!" if abs(tally.shown.share - peer.share) > APART else " "
-                    cells.append(f"{tally.shown.share:.2f}:{peer.share:.2f}{off} held {tally.held.share:.2f}")
-                print(f"{f'{shape} +{lead:.2f}, {systems} systems':34}" + "".join(f"{cell:>24}" for cell in cells))
-    return figures
-
-
-@cache
-def truth_of(shape: str, lead: float) -> float:
-    """The true difference, which the shape's rounding moves a little."""
-    values = drawn(np.random.default_rng(3), shape, Design.of(200), 2, 500, lead).mean(axis=(0, 2))
-    return float(values[1] - values[0])
+            values[1] = np.where(rng.random(len(design.groups)) < FAILED, 0, values[1] / (1 - FAILED))
+            for what, held in came_to(compare(design, values)):
+                shares[what].append(held)
+        yield design.name, counted(shares).replace("!", " ")
 
 
 def t_of_users(apart: Numbers, design: Design) -> Numbers:
-    """p of a t test of users' mean differences, by round."""
+    """p of a paired t test of users' means, by round."""
     groups = np.array(design.groups)
     users = np.stack([apart[..., groups == user].mean(axis=-1) for user in range(design.users)], axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -445,128 +324,134 @@ def t_of_users(apart: Numbers, design: Design) -> Numbers:
     return np.where(np.isnan(t), 1.0, 2 * stdtr(design.users - 1, -np.abs(t)))
 
 
-def peer_concludes(rows: Sequence[ComparedRow], values: Numbers, design: Design) -> bool:
-    """Whether the t test concludes that the second system is above the first, under the correction of these rows."""
-    pairs = [(row.a, row.b) for row in rows if row.variant == FP]
-    places = [tuple(int(label[1:]) for label in pair) for pair in pairs]
-    tested = [float(t_of_users(values[a] - values[b], design)) for a, b in places]
-    tests = max(row.tests for row in rows)
-    adjusted = holm(tested + [1.0] * (tests - len(tested)))
-    at = next(at for at, place in enumerate(places) if {*place} == {0, 1})
-    return (adjusted[at] or 0) <= LEVEL and values[1].mean() > values[0].mean()
-
-
-def needed(compare: Comparer, rng: np.random.Generator, rounds: int) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
-    print("\nQueries that show .10: median of those said, those that do, and how often the range holds them")
-    print("(wanted: from 50 users on within a third; below, the range holds in .80)")
-    designs = (*map(Design.of, (10, 20, 50, 100)), FIFTY)
-    print(f"{'':16}" + "".join(f"{design.name:>26}" for design in designs))
-    for shape in SHAPES:
+def power(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """How often a true lead is concluded : by a paired t test of users' means under the same correction."""
+    yield f"wanted: {APART} apart at most", "".join(f"{design.name:>28}" for design in SIZES[1:])
+    for shape, lead, systems in (
+        (shape, lead, systems) for shape in SHAPES for lead in (0.1, 0.2) for systems in (2, 6)
+    ):
         cells: list[str] = []
-        for design in designs:
-            truth = true_queries(shape, round(len(design.groups) / design.users))
-            numbers: list[int] = []
-            held = Share()
-            for values in drawn(rng, shape, design, 2, max(2, rounds // 20), 0.1):
-                for row in compare(design, values):
-                    if row.variant == FP and row.n_needed is not None:
-                        numbers.append(row.n_needed)
-                        if row.n_needed_low is not None and row.n_needed_high is not None:
-                            held.add(row.n_needed_low <= truth <= row.n_needed_high)
-            median = float(np.median(numbers)) if numbers else nan
-            figures[f"{shape}, {design.name}"] = {"said": median, "true": truth, "held": held.share}
-            off = "!" if design.users >= 50 and abs(median / truth - 1) > 1 / 3 else " "
-            cells.append(f"{median:.0f}:{truth}{off} {held.share:.2f}")
-        print(f"{shape:16}" + "".join(f"{cell:>26}" for cell in cells), flush=True)
-    return figures
+        for design in SIZES[1:]:
+            shares: dict[str, list[bool]] = defaultdict(list)
+            for values in drawn(rng, shape, design, systems, max(2, rounds // 20), lead):
+                rows = compare(design, values)
+                for what, held in came_to(rows, lead):
+                    shares[what].append(held)
+                tests = [float(t_of_users(values[at] - values[0], design)) for at in range(1, systems)]
+                adjusted = holm([*tests, *[1.0] * (rows[0].tests - len(tests))])[0]
+                shares["t"].append(
+                    adjusted is not None and adjusted <= LEVEL and bool(values[1].mean() > values[0].mean())
+                )
+            ours, peer = float(np.mean(shares["lead shown"])), float(np.mean(shares["t"]))
+            mark = "!" if abs(ours - peer) > APART else " "
+            cells.append(f"{ours:.2f} : {peer:.2f}{mark} {share(shares['interval holds'], HOLDS)}")
+        yield f"{shape} +{lead:.2f}, {systems} systems", "".join(f"{cell:>28}" for cell in cells)
 
 
 @cache
 def true_queries(shape: str, each: int) -> int:
     """As many queries as let a t test of two systems show .10 in 80 % of simulated experiments."""
-    users = 40.0
+    users, away = 40.0, ndtri(1 - LEVEL / 2)
     for seed in range(6):
         design = Design.of(max(3, round(users)) * each, each)
-        values = drawn(np.random.default_rng([11, seed]), shape, design, 2, 4000, 0.1)
-        shown = float((t_of_users(values[:, 1] - values[:, 0], design) <= LEVEL).mean())
-        away = ndtri(1 - LEVEL / 2)
-        users = design.users * float(((away + ndtri(0.8)) / (away + ndtri(np.clip(shown, 0.05, 0.999)))) ** 2)
+        values = drawn(np.random.default_rng([11, seed]), shape, design, 2, 2000, 0.1)
+        shown = np.clip((t_of_users(values[:, 1] - values[:, 0], design) <= LEVEL).mean(), 0.05, 0.999)
+        users = design.users * float(((away + ndtri(POWER)) / (away + ndtri(shown))) ** 2)
     return round(users * each)
 
 
-def means(_: Comparer, rng: np.random.Generator, rounds: int) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
-    print(f"\nIntervals of one system's mean hold it; wanted: {WANTED} or more")
-    print(f"{'':16}" + "".join(f"{design.name:>16}" for design in DESIGNS if design.users >= FEWEST))
+def needed(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """The median of the queries that are said to show .10 : those that do, and how often the range holds them."""
+    yield "wanted: a third off, ≥ .80", "".join(f"{design.name:>24}" for design in SIZES)
     for shape in SHAPES:
-        truth = float(drawn(np.random.default_rng(3), shape, Design.of(200), 1, 500).mean())
         cells: list[str] = []
-        for design in DESIGNS:
-            held = Share()
-            for values in drawn(rng, shape, design, 1, rounds // 10)[:, 0] if design.users >= FEWEST else ():
-                share = shape not in ("normal", "skewed")
-                found = (share_interval if share else mean_interval)(values.tolist(), design.groups)
-                if found.low is not None and found.high is not None:
-                    held.add(found.low <= truth <= found.high)
-            if held.counted:
-                figures[f"{shape}, {design.name}"] = held.share
-                cells.append(f"{held.share:.3f}")
-        print(f"{shape:16}" + "".join(f"{cell:>16}" for cell in cells), flush=True)
-    return figures
+        for design in SIZES:
+            truth = true_queries(shape, round(len(design.groups) / design.users))
+            values = drawn(rng, shape, design, 2, max(2, rounds // 10), 0.1)
+            rows = [row for each in values for row in compare(design, each) if row.n_needed is not None]
+            median = float(np.median([row.n_needed or 0 for row in rows]))
+            held = [(row.n_needed_low or 0) <= truth <= (row.n_needed_high or 0) for row in rows if row.n_needed_low]
+            mark = "!" if design.users >= 50 and abs(median / truth - 1) > 1 / 3 else " "
+            cells.append(f"{median:.0f} : {truth}{mark} {share(held, 0.8)}")
+        yield shape, "".join(f"{cell:>24}" for cell in cells)
 
 
-def preferences(compare: Comparer, rng: np.random.Generator, rounds: int) -> dict[str, Any]:
-    figures: dict[str, Any] = {}
-    print("\nStrengths of Bradley and Terry, half of results ties: their intervals hold the truth; wanted: .93 to .97")
+def means(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """How often the interval of one system's mean holds it, where there are users enough for one."""
+    designs = [design for design in DESIGNS if design.users >= FEWEST]
+    yield f"wanted: ≥ {HOLDS}", "".join(f"{design.name:>14}" for design in designs)
+    for shape in SHAPES:
+        truth = float(drawn(np.random.default_rng(3), shape, Design.of(200), 1, 1000).mean())
+        make: Callable[[Sequence[float], Groups], Interval] = mean_interval if shape == "normal" else share_interval
+        cells: list[str] = []
+        for design in designs:
+            values = np.clip(drawn(rng, shape, design, 1, max(2, rounds // 3))[:, 0], 0, 1).tolist()
+            ends = [(found.low, found.high) for found in (make(each, design.groups) for each in values)]
+            cells.append(
+                share([low <= truth <= high for low, high in ends if low is not None and high is not None], HOLDS)
+            )
+        yield shape, "".join(f"{cell:>14}" for cell in cells)
+
+
+def ranks(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """How often the interval of a strength (Bradley and Terry) holds it, where half of all results are ties."""
+    designs = (Design.of(20), Design.of(60, 3), Design.of(35), Design.of(50))
+    yield "wanted: .93 to .97", "".join(f"{design.name:>14}" for design in designs)
     for systems in (2, 3, 6):
+        names, lead = [f"s{at:02}" for at in range(systems)], np.linspace(0.8, -0.8, systems)
+        pairs = [(i, j, float(1 / (1 + np.exp(lead[j] - lead[i])))) for i, j in combinations(range(systems), 2)]
+        endless = [Contest(f"q{at}", names[i], names[j], 0.25 + it / 2) for i, j, it in pairs for at in range(100)]
+        truths = {name: strength.interval.value or 0.0 for name, strength in strengths(names, endless).items()}
         cells: list[str] = []
-        for design in (Design.of(20), Design.of(60, 3), Design.of(35), Design.of(50)):
-            held = Share()
-            for _ in range(max(2, rounds // 20)):
-                for strength, truth in strengths_of(rng, systems, design):
-                    held.add(strength.low <= truth <= strength.high)
-            figures[f"{systems} systems, {design.name}"] = held.share
-            cells.append(f"{design.users} users of {len(design.groups) // design.users}: {held}")
-        print(f"{systems} systems:  " + "   ".join(cells), flush=True)
-    rates = compare.rates_at_equal_length()
-    figures["rates at equal length"] = rates
-    print("The win rate at equal length, where 0 and 8 of 32 runs crash: {} and {}".format(*rates))
-    return figures
+        for design in designs:
+            clusters, held = Clusters({f"q{at}": str(user) for at, user in enumerate(design.groups)}), list[bool]()
+            for _ in range(max(2, rounds // 5)):
+                won = np.stack([latent(rng, 1, 1, design)[0, 0] < ndtri(chance) for _, _, chance in pairs])
+                results = np.where(rng.random(won.shape) < 0.5, 0.5, won).tolist()
+                contests = [
+                    Contest(f"q{at}", names[i], names[j], result)
+                    for (i, j, _), row in zip(pairs, results, strict=True)
+                    for at, result in enumerate(row)
+                ]
+                for name, strength in strengths(names, contests, clusters).items():
+                    low, high = strength.interval.low, strength.interval.high
+                    held += [] if low is None or high is None else [low <= truths[name] <= high]
+            cells.append(share(held, 0.93, 0.97))
+        yield f"{systems} systems", "".join(f"{cell:>14}" for cell in cells)
 
 
-def strengths_of(rng: np.random.Generator, systems: int, design: Design) -> Iterator[tuple[Interval, float]]:
-    """The interval of each system's strength, and the strength to which more and more queries lead."""
-    names, lead = [f"s{at:02}" for at in range(systems)], np.linspace(0.8, -0.8, systems)
-    contests: list[Contest] = []
-    wins = np.zeros((systems, systems))
-    for i, j in combinations(range(systems), 2):
-        chance = float(1 / (1 + np.exp(lead[j] - lead[i])))
-        wins[i, j], wins[j, i] = 0.25 + chance / 2, 0.75 - chance / 2
-        won = (latent(rng, 1, 1, design)[0, 0] < ndtri(chance)).astype(np.float64)
-        won[rng.random(len(won)) < 0.5] = 0.5
-        contests += [Contest(f"q{at:03}", names[i], names[j], float(share)) for at, share in enumerate(won)]
-    clusters = Clusters({f"q{at:03}": str(user) for at, user in enumerate(design.groups)})
-    found = strengths(names, contests, str(rng.integers(1 << 30)), clusters)
-    for name, truth in zip(names, fit(1e6 * wins), strict=True):
-        yield found[name].interval, float(truth)
+def lengths(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, str]]:
+    """The win rate between reports of one length, on disk: crashed runs beside long reports must not move it."""
+    reports = [
+        ["word " * words + "good " * good for words, good in rng.integers([20, 0], [60, 3], (24, 2))] for _ in "ab"
+    ]
+    rates: list[float | None] = []
+    for crashes in (0, 8):
+        both = [reports[0] + ["word " * 200] * crashes, reports[1] + [None] * crashes]
+        folder = write(compare.folder / f"crashes-{crashes}", Design.of(24 + crashes), both, PAIRWISE)
+        (comparison,) = comparing.compare_recorded(folder, metrics=[PAIRWISE])
+        rates += [row.length_controlled.value for row in comparison.pairs if row.dimension == PRIMARY]
+        yield f"{crashes} of {24 + crashes} runs crash", f"{rates[-1] or 0.0:.4f}{'' if rates[-1] == rates[0] else '!'}"
 
 
-TABLES = (equal, zeros, power, needed, means, preferences)
+TABLES = (equal, zeros, power, needed, means, ranks, lengths)
 
 
 def main() -> None:
     parser = rounds_parser(__doc__)
     parser.add_argument("--only", nargs="+", default=[table.__name__ for table in TABLES])
     args = parser.parse_args()
+    figures: dict[str, dict[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         compare = Comparer(Path(folder))
         compare.check(np.random.default_rng(args.seed))
-        chosen = [table for table in TABLES if table.__name__ in args.only]
-        keep(
-            args.json,
-            {table.__name__: table(compare, np.random.default_rng(args.seed), args.rounds) for table in chosen},
-        )
+        for table in (table for table in TABLES if table.__name__ in args.only):
+            print(f"\n{table.__doc__}", flush=True)
+            figures[table.__name__] = {}
+            for place, cells in table(compare, np.random.default_rng(args.seed), args.rounds):
+                print(f"{place:30}{cells}", flush=True)
+                figures[table.__name__][place] = " ".join(cells.split())
+    keep(args.json, figures)
 
 
 if __name__ == "__main__":
