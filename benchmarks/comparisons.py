@@ -233,7 +233,7 @@ class Comparer:
 
     def check(self, rng: Random) -> None:
         """Raises if a written experiment of any shape does not come to what the same values come to."""
-        design = Design.of(20, 2)
+        design = Design.of(10, 2)
         for shape in SHAPES:
             values = np.round(np.clip(drawn(rng, shape, design, 2)[0], 0, 1) * 2 * POINTS) / (2 * POINTS)
             values[1, 3] = np.nan
