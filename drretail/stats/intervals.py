@@ -7,7 +7,8 @@ functions, so that the command line starts without it.
 
 Repeats of a query are averaged first, since they say nothing about other queries. Each kind of value has one method,
 whatever the values are: Student's t with a variance over clusters for means, ratios and differences, and for shares a
-binomial interval for as many queries as this variance makes them worth. benchmarks/comparisons.py measures how often they hold.
+binomial interval for as many queries as this variance makes them worth. benchmarks/comparisons.py measures how often
+they hold.
 
 A value y of query q, agent repeat r and judge repeat j is modelled as mean + query + agent + judge, each drawn
 independently. The variances come from the nested analysis of variance by the method of moments, for unequal numbers of
