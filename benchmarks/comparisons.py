@@ -295,7 +295,7 @@ def equal(compare: Comparer, rng: Random, rounds: int) -> Iterator[tuple[str, st
     """
     yield f"wanted: ≤ {WRONG}, ≥ {HOLDS}", f"{'anything concluded':>20}{'interval holds':>20}{'failures concluded':>20}"
     shares: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    for _ in range(rounds):
+    for _ in range(4 * rounds):  # each level has a part of them
         kind = {factor: levels[int(rng.integers(len(levels)))] for factor, levels in FACTORS.items()}
         shape, queries, each, systems, how = kind.values()
         design = Design.of(queries, each)
