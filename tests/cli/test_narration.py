@@ -134,7 +134,7 @@ def test_the_time_left_is_measured_by_runs_of_this_command_only() -> None:
     for name in ("Reason", *["calculator"] * 6):
         watch.stepped(Step(path="0", seq=0, kind="tool", role="researcher", name=name), "")
     assert bar.messages[-1] == "0 done, 4 left · 6 tool calls"
-    watch.used(DONE.label, Usage(calls=1, input_uncached=8000, output=1000), 0.0)
+    watch.used(DONE.label, Usage(calls=1, input_uncached=8000, output=1000))
     watch.ended(DONE)
     assert bar.messages[-1:] == ["1 done, 3 left · 6 tool calls · 9,000 tokens · about 3 min left"]
     assert bar.count == 7
@@ -152,8 +152,8 @@ def test_only_the_first_failure_is_a_line_of_its_own() -> None:
 def test_several_systems_have_a_line_each_and_those_that_are_through_come_last() -> None:
     watch, bar, _ = shown([0.0])
     watch.planned(Counter({"a": 1, "react@m": 3, "null_empty": 3}), Counter({"react@m": 1}))
-    watch.used("a", Usage(calls=1, output=50), None)
-    watch.used("react@m", Usage(calls=1, output=1000), 0.25)
+    watch.used("a", Usage(calls=1, output=50, unpriced=1))
+    watch.used("react@m", Usage(calls=1, output=1000, nanodollars=250_000_000))
     watch.ended(replace(DONE, label="a"))
     watch.ended(replace(DONE, failure="react@m/q1-r1: timeout: too slow"))
     total, *systems = bar.messages[-1].splitlines()
