@@ -154,7 +154,6 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     """
     import numpy as np
     from scipy.special import stdtr
-    from scipy.stats import rankdata
 
     reports: dict[str, list[str]] = {}
     for system, query in sorted(first.keys() & second.keys()):
@@ -164,7 +163,7 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     for system, queries in reports.items():
         both = [[values[system, query] for query in queries] for values in (first, second)]
         if len(queries) >= FEWEST_REPORTS and all(len(set(values)) > 1 for values in both):
-            centred = (rankdata(both, axis=1) - (len(queries) + 1) / 2) / (len(queries) + 1)
+            centred = (np.array([*map(_ranks, both)]) - (len(queries) + 1) / 2) / (len(queries) + 1)
             rows.append(([place[query] for query in queries], centred))
     if not rows:
         return None
@@ -181,6 +180,14 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     if worth > 2 and abs(rho) < 1 - 1e-12:
         p = float(2 * stdtr(worth - 2, -abs(rho) * sqrt((worth - 2) / (1 - rho * rho))))
     return Within(rho, n, queries, worth, p)
+
+
+def _ranks(values: Sequence[float]) -> "Tables":
+    """Ranks from 1; equal values share the mean of theirs. ``scipy.stats`` has them, and takes 0.7 s to load."""
+    import numpy as np
+
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(counts) - (counts - 1) / 2)[places]
 
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from drretail.cli.entry import main
 main()
 """
 NEVER = [
-    "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "markdown_it", "mcp",
+    "anthropic", "babel", "duckdb", "elasticsearch", "httpcore2", "jinja2", "langchain", "lxml", "mcp",
     "openai", "pandas", "protego", "pymongo", "scipy.stats", "starlette", "trafilatura",
     "drretail.data_ingest.plan", "drretail.env.copying", "drretail.llm.batches", "genai_prices",
     "drretail.viewer.experiment", "drretail.viewer.page", "drretail.viewer.plots", "drretail.viewer.text_report",

@@ -90,7 +90,7 @@ def test_live_pages_are_those_of_the_web_that_a_system_searched() -> None:
     # No key is needed, and what Serper found is fetched from the open web.
     for live in (pages["open"], pages_by_label(Settings(web="serper"), {"open": searched})["open"]):
         page = live.fetch("http://127.0.0.1:80/")
-        assert (page.state, "not an address of the public internet" in str(page.problem)) == ("blocked", True)
+        assert (page.state, "no host of the public internet" in str(page.problem)) == ("blocked", True)
 
 
 PAGE = {

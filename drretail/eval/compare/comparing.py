@@ -64,7 +64,8 @@ def compare(
         pairs=tuple(row for row in met if row.note is None and row.n_scored),
     )
     said = [*sentences(headlines_of([comparison]), {a: "A", b: "B"}, is_of_two=True)]
-    return comparison.model_copy(update={"conclusions": tuple(said) or (_NOTHING,)})
+    nothing = [*gathered.not_read(assessors, (a, b)), _NOTHING]
+    return comparison.model_copy(update={"conclusions": tuple(said or nothing)})
 
 
 _NOTHING = "Nothing is concluded: no headline has values of both systems."
