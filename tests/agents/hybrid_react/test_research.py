@@ -141,7 +141,10 @@ def test_a_researcher_that_brings_nothing_is_recorded_and_the_others_go_on(
 ) -> None:
     played = cast((launch("a", "broken", "c"), END), {"broken": researcher}, {"broken": synthesis})
     run = perform(world, played).run
-    assert (run.status, run.losses) == ("done", Counter(researcher=failure.startswith(("timeout", "model"))) + Counter())
+    assert (run.status, run.losses) == (
+        "done",
+        Counter(researcher=failure.startswith(("timeout", "model"))) + Counter(),
+    )
     assert [branch.startswith(f"0.2: {failure}") for branch in run.failed_branches] == [True]
     assert reports(played) == [1, 3]
     error = replies(played)[1]["error"]
