@@ -293,7 +293,7 @@ def _is_in_category(product: Product, kind: str) -> bool:
     wanted = _unpacked(_stems(kind))
     if not wanted or not _words(product).issuperset(wanted):
         return False
-    below = product.categories[1:]
+    below = product.categories[1:] or product.categories  # the first of several is a department
     if any(_unpacked(_stems(name)) == wanted for name in below):
         return True
     leaves = _leaf_names(below[-1]) if below else ()

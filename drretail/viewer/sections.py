@@ -139,7 +139,9 @@ def comparison_parts(comparison: Comparison, cards: Mapping[str, str], *, detail
     )
     holm = f" Corrected (Holm) for {tests} tests." if tests > 1 else ""
     more = "" if details else " All figures: --details"
-    yield Prose(f"In brackets: A − B, its 95% interval over users, n queries{of_users}.{holm}{more}")
+    difference = "how far the one is above the other, else A − B" if any(row.is_shown for row in rows) else "A − B"
+    over = "users" if users else "queries, taken as independent"
+    yield Prose(f"In brackets: {difference}; its 95% interval over {over}; n queries{of_users}.{holm}{more}")
     if not details:
         yield from prose(*cards.values())
         return
@@ -280,7 +282,8 @@ def _telling(sliced: Section) -> list[Table]:
 
 def citations(scores: Scores) -> Iterator[Section]:
     """How many citations of each system's reports were read, if any are in lists or were not read."""
-    rows = {row.system: row.items for row in reversed(scores.scores) if row.variant == CITATIONS_READ and row.items}
+    every = (row for row in reversed(scores.scores) if row.variant == CITATIONS_READ)
+    rows = {row.system: row.items for row in every if "read" in row.items}  # without a report nothing is counted
     reasons = sorted({name for items in rows.values() for name in items if name.startswith(NOT_READ)})
     if not any(items.get("listed") or items["read"] < items["citations"] for items in rows.values()):
         return

@@ -68,7 +68,7 @@ def compare(
     return comparison.model_copy(update={"conclusions": tuple(said or nothing)})
 
 
-_NOTHING = "Nothing is concluded: no headline has values of both systems."
+_NOTHING = "Nothing is concluded: no headline has values of both systems. `drretail score` judges what is missing."
 
 
 def compare_recorded(

@@ -28,9 +28,10 @@ from drretail.stats.significance import (
     user_sums,
 )
 
-_WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", "na")
+_NA = "nothing to score"
+_WHY = (*LACKS_IN_WORDS.values(), "judge failed", "sources unreadable", _NA)
 """Reasons for runs without a value; a query's reason is the first of these that any of its runs has."""
-_BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": "na"}
+_BY_STATE = {"failed": "judge failed", "unverifiable": "sources unreadable", "na": _NA}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ def contrast_of(
     interval, p = difference_test(_differences(by_query), groups)
     interval = interval.within(-whole, whole)
     # Pairs that both were asked for, without those in which neither has anything to measure.
-    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {"na"}]
+    due = [query for query in a.values.keys() & b.values.keys() if {a.why.get(query), b.why.get(query)} != {_NA}]
     lacking = Counter(a.why.get(query) or b.why.get(query, "") for query in sorted(due) if query not in by_query)
     outcome, why = unread or _obstacle(sides, lacking, len(due), queries, clusters)
     return ComparedRow(

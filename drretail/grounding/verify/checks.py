@@ -163,7 +163,7 @@ class Case:
         basket = None if self.ends is None else self.ends.cheapest
         if basket is None or not basket.items or self.run is None or self.run.picks != ():
             return None
-        items = ", ".join(f"P:{item.product_id} x {item.quantity}" for item in basket.items)
+        items = ", ".join(f"P:{item.offer_id} x {item.quantity}" for item in basket.items)
         return f"for {format_amount(basket.total)} the shop has what meets every limit: {items}"
 
     @cached_property

@@ -272,17 +272,19 @@ def _least(want: Want, thing: WantedThing, searches: Sequence[_Search]) -> Decim
     In a search by ascending price, that is the first suitable hit, or the last hit if none is suitable. In a search
     with a highest price and no suitable hit, it is above that price.
     """
-    would_do = {fit.product_id for fit in thing.fits}
+    would_do: dict[str, list[Decimal]] = {}
+    for fit in thing.fits:
+        would_do.setdefault(fit.product_id, []).extend([] if fit.price is None else [fit.cost])
     bounds: list[Decimal] = []
     for search in searches:
         if not search.is_about(want):
             continue
-        known = ((listing_of(hit).price, hit.product_id in would_do) for hit in search.hits)
-        prices = [(price, does) for price, does in known if price is not None]
-        fitting = [price for price, does in prices if does]
+        prices = [price for hit in search.hits if (price := listing_of(hit).price) is not None]
+        # Of a product with variants, those that would do may cost more than it does at least.
+        fitting = [price for hit in search.hits for price in would_do.get(hit.product_id, ())]
         is_ascending = search.args.get("sort_by") == "price" and search.args.get("order") in (None, "asc")
         if is_ascending and search.args.get("price_max") is None:
-            bounds += [min(fitting)] if fitting else [price for price, _ in prices][-1:]
+            bounds += [min(fitting)] if fitting else prices[-1:]
         elif search.args.get("price_max") is not None and not fitting:
             bounds.append(Decimal(str(search.args["price_max"])) + _CENT)
     return max(bounds) * want.quantity if bounds else None

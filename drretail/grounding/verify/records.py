@@ -113,9 +113,11 @@ class Ledger:
         return None if item is None else listing_of(item).offer(pick.offer_id)
 
     def price_of(self, pick: Pick) -> Decimal | None:
-        """The price of the offer that a pick means, else the product's, which may be the lowest of several."""
+        """The price of the offer that a pick means; of one without options the product's, maybe the lowest of several."""
         offer = self.offer(pick)
-        return self.price(pick.product) if offer is None or offer.price is None else offer.price
+        if offer is None or (offer.price is None and not offer.options):
+            return self.price(pick.product)
+        return offer.price
 
     @cached_property
     def total(self) -> Decimal | None:
