@@ -113,7 +113,7 @@ class Ledger:
         return None if item is None else listing_of(item).offer(pick.offer_id)
 
     def price_of(self, pick: Pick) -> Decimal | None:
-        """The price of the offer that a pick means; of one without options the product's, maybe the lowest of several."""
+        """The price of the offer that a pick means; without options the product's, which may be the lowest."""
         offer = self.offer(pick)
         if offer is None or (offer.price is None and not offer.options):
             return self.price(pick.product)
