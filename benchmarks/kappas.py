@@ -1,4 +1,4 @@
-"""Do 95% intervals of κ, α and balanced accuracy hold the truth where one label is rare? Coverage and width over made-up labels.
+"""Do 95% intervals of κ, α and balanced accuracy hold the truth where one label is rare? Coverage over made-up labels.
 
     python benchmarks/kappas.py [--rounds 2000] [--seed 7] [--json FILE]
 

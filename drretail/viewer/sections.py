@@ -17,7 +17,7 @@ from drretail.records.comparison import Comparison, JudgeTable, PairScore, Relia
 from drretail.records.evidence import CITATIONS_READ, NOT_READ
 from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scores, SliceBy
-from drretail.records.tables.figures import about, counted, number, percent
+from drretail.records.tables.figures import counted, number, percent, roughly
 from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.ablations import (
@@ -171,7 +171,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
     lines: list[list[object]] = []
     lost: dict[str, list[str]] = {}
     for row in table.rows:
-        ends = "" if row.n_needed_low is None else f" ({about(row.n_needed_low)}–{about(row.n_needed_high or 0)})"
+        ends = "" if row.n_needed_low is None else f" ({roughly(row.n_needed_low)}–{roughly(row.n_needed_high)})"
         lines.append(
             [
                 (name_of(row) if several else row.variant) + "*" * row.is_primary,
@@ -180,7 +180,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
                 difference_cell(row),
                 Cell(row.p, "p"),
                 Cell(row.p_holm, "p"),
-                row.n_needed and f"{about(row.n_needed)}{ends}",
+                row.n_needed and f"{roughly(row.n_needed)}{ends}",
                 row.n_pairs if row.n_pairs == row.n_due else f"{row.n_pairs}/{row.n_due}",
                 row.n_users,
             ]
