@@ -266,10 +266,14 @@ def test_intervals_of_an_order_hold_the_truth_and_stay_below_1() -> None:
     """Of normal numbers with r .8, ρ is 6/π·asin(.4)."""
     lot, held, truth, question = Random(2), 0, 6 / pi * asin(0.4), Question(Scale("number", "interval"))
     for _ in range(100):
-        ones = [lot.gauss(0, 1) for _ in range(15)]
-        others = [0.8 * each + 0.6 * lot.gauss(0, 1) for each in ones]
+        pairs = [(each, 0.8 * each + 0.6 * lot.gauss(0, 1)) for each in (lot.gauss(0, 1) for _ in range(15))]
         (its,) = (
-            agreement_of([*said(question, "ann", "person", ones), *said(question, "ben", "person", others)])
+            agreement_of(
+                [
+                    *said(question, "ann", "person", [one for one, _ in pairs]),
+                    *said(question, "ben", "person", [other for _, other in pairs]),
+                ]
+            )
             .pairs()
             .values()
         )
