@@ -10,7 +10,7 @@ from drretail.api.option import accepts
 from drretail.api.options.score import CompareOptions
 from drretail.api.options.shared import folder_of, metrics_in, texts_in
 from drretail.errors import UserError
-from drretail.eval.compare.ablations import tables_of_experiment, twin_rows
+from drretail.eval.compare.ablations import tables_of_experiment
 from drretail.eval.compare.comparing import compare_recorded, metrics_away
 from drretail.eval.compare.fail_if import (
     GateRule,
@@ -25,7 +25,7 @@ from drretail.eval.method import judge_notes, judges_of_faithfulness
 from drretail.eval.scores.file import made_scores
 from drretail.experiment import other_versions, read_definition
 from drretail.progress import busy
-from drretail.records.comparison import Comparison, GateResult, TwinRow
+from drretail.records.comparison import Comparison, GateResult
 from drretail.records.run import BASELINES, System, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.result import Part, Prose, Result
@@ -54,8 +54,6 @@ class Compared:
     """Metrics that have verdicts but are not compared, since their metric is not installed."""
     settings: list[SettingTable] = field(default_factory=list[SettingTable])
     """With ``by``: a table for each metric and judge."""
-    twins: list[TwinRow] = field(default_factory=list[TwinRow])
-    """With ``by="twin"``: what each system decided on pairs of queries of which the shop can meet one."""
     systems: Systems = field(default_factory=dict[str, System])
     """The experiment's systems, by label."""
     options: CompareOptions = field(default_factory=lambda: CompareOptions(""))
@@ -80,11 +78,7 @@ class Compared:
 
     def _document(self) -> dict[str, Any]:
         if self.options.by is not None:
-            made: dict[str, list[Any]] = {}
-            for row in self.twins or self.settings:
-                by = row.by if isinstance(row, SettingTable) else self.options.by
-                made.setdefault(by, []).append(row.model_dump(mode="json", exclude_none=not self.twins))
-            return made
+            return {self.settings[0].by: [table.model_dump(mode="json", exclude_none=True) for table in self.settings]}
         return {
             "comparisons": [comparison.model_dump(mode="json", exclude_none=True) for comparison in self.comparisons],
             **({"judges": dict(self.cards)} if self.cards else {}),
@@ -102,13 +96,10 @@ class Compared:
             yield from comparison_parts(comparison, self.cards, details=details)
 
     def _settings(self) -> Iterator[Part]:
-        """Scores by one option, or what systems decided on twins."""
-        if self.twins:
-            yield ablations.twin_table(self.twins, self.systems)
-        else:
-            for table in ablations.headlines_first(self.settings):
-                yield ablations.ablation_table(table, systems=self.systems)
-            yield Prose(ablations.note_of(ablations.condition_of(self.settings[0].by, self.systems)))
+        """Scores by one option."""
+        for table in ablations.headlines_first(self.settings):
+            yield ablations.ablation_table(table, systems=self.systems)
+        yield Prose(ablations.note_of(ablations.condition_of(self.settings[0].by, self.systems)))
 
 
 @accepts(CompareOptions)
@@ -174,7 +165,5 @@ def _by_setting(experiment: Path, options: CompareOptions) -> Compared:
     by, judges = options.by, texts_in(options.judges)
     if options.a is not None or options.baseline is not None or options.fail_if:
         raise UserError(f"--by {by} compares settings of one agent: leave out systems, --baseline and --fail-if.")
-    if by == "twin":
-        return Compared(twins=twin_rows(experiment))
     assert by is not None
     return Compared(settings=tables_of_experiment(experiment, by, _named(options), judges))

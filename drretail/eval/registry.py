@@ -36,8 +36,6 @@ WHERE_THERE = ("reward",)
 """Metrics that are also scored by default if the experiment has what they need (``Metric.lacks``)."""
 READING = "reading"
 """The metric by which a judge reads picks and values; metrics by code use its readings if there are any."""
-DECIDES = "outcome"
-"""The metric that says which queries a system refuses; twins of queries are compared by it."""
 COUNTS_STEPS = "process"
 """The metric of what runs did, whose measures are correlated with scores."""
 FALSE_STATEMENTS = "false_statements"

@@ -257,21 +257,3 @@ class Comparison(Record):
     """Of the same two systems, by judge and dimension."""
     conclusions: tuple[str, ...] = ()
     """One for each headline and for ``done``, with the figures that it rests on."""
-
-
-class TwinRow(Record):
-    """One system's decisions on pairs of twins: how many pairs it decided in which way."""
-
-    system: str
-    right: int
-    """Pairs in which it refused what can't be met and bought what can."""
-    refused_both: int
-    bought_both: int
-    reversed: int
-    """Pairs in which it bought what can't be met and refused what can."""
-    missing: int
-    """Pairs in which it has no outcome for at least one query."""
-    j: float | None = None
-    """Youden's J over the pairs: the share of right ones minus that of reversed ones."""
-    p: float | None = None
-    """p of McNemar's exact test that it refuses both queries of a pair equally often; None without a pair."""

@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from drretail.errors import UnknownName, UserError
 from drretail.records.base import Document, Estimated, ModelKind, OfJudge, Record, Rules
-from drretail.records.comparison import ComparedRow, PairScore, TwinRow
+from drretail.records.comparison import ComparedRow, PairScore
 from drretail.records.reading import JudgeAudit
 from drretail.records.run import System
 
@@ -504,8 +504,6 @@ class Scores(Document):
     """Correlations of what runs did with what their reports score, within systems."""
     ablations: tuple[SettingTable, ...] = ()
     """Agents that ran in several settings of one option."""
-    twins: tuple[TwinRow, ...] = Field(default=(), exclude_if=lambda twins: not twins)
-    """What each system decided on pairs of queries of which the shop can meet one."""
     scoreboard: Scoreboard | None = None
     """One row per system, made from the rest and from what runs took."""
     made_of: MadeOf | None = None

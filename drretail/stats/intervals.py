@@ -2,7 +2,7 @@
 How much of a value is noise: between queries, between repeats of the agent, between repeats of the judge.
 
 An estimate is described by the influence of each query, which is how much the query moves it; influences sum to 0. They
-add up within a cluster, and the variance of the estimate is the variance of these sums. numpy is imported inside
+add up within a cluster, and the variance of the estimate is the variance of these sums. scipy is imported inside
 functions, so that the command line starts without it.
 
 Repeats of a query are averaged first, since they say nothing about other queries. Each kind of value has one method,
@@ -16,26 +16,18 @@ repeats (Searle): each mean square is set equal to its expected value, and the t
 solution is reported as 0, and the other parts keep their solutions.
 """
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import fsum, sqrt
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from drretail.records.base import NoInterval, sha256_of
+from drretail.records.base import NoInterval
 from drretail.records.query import Query
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Weights = NDArray[np.float64]
 
 FEWEST = 5
 """The fewest clusters for an interval: four do not show how much users differ."""
-# Draws x clusters in memory at once, which keeps thousands of queries within about 30 MB.
-_BLOCK = 1_000_000
 
 Groups = tuple[int, ...]
 """The cluster number of each query, in the order of the queries; numbers count from 0 by first appearance."""
@@ -106,37 +98,6 @@ def freedom(groups: Groups) -> float:
 
 def _shares(groups: Groups) -> list[float]:
     return [size / len(groups) for size in cluster_sums([1.0] * len(groups), groups)]
-
-
-def draws(groups: Groups, seed: str, resamples: int) -> "Iterator[Weights]":
-    """Bootstrap draws of whole clusters, as many as there are, with replacement: how often each query is in each draw.
-
-    Yields arrays of draws x queries, with ``resamples`` draws in all.
-    """
-    import numpy as np
-
-    clusters = max(groups) + 1
-    rng = np.random.default_rng(int(sha256_of(f"bootstrap|{seed}")[:16], 16))
-    size = max(1, _BLOCK // len(groups))
-    for begun in range(0, resamples, size):
-        drawn = min(size, resamples - begun)
-        chosen = rng.integers(0, clusters, (drawn, clusters)) + clusters * np.arange(drawn)[:, None]
-        counts = np.bincount(chosen.ravel(), minlength=drawn * clusters).reshape(drawn, clusters)
-        yield counts[:, list(groups)].astype(np.float64)
-
-
-@lru_cache
-def tail(clusters: int) -> float:
-    """The share of draws beyond each end of a 95 % percentile interval over this many clusters, two or more.
-
-    The bootstrap spread of n clusters is too small by the factor (n − 1)/n, and is itself uncertain: plain percentile
-    intervals contain the truth in 88 % of samples of eight. Widened by Student's t they keep their 95 % (Hesterberg
-    2015, "What Teachers Should Know About the Bootstrap", 3.2: the expanded percentile interval).
-    """
-    from scipy.special import ndtr, stdtrit
-
-    away = stdtrit(clusters - 1, 0.975) * (clusters / (clusters - 1)) ** 0.5
-    return float(ndtr(-away))
 
 
 LEVEL = 0.95
@@ -246,10 +207,16 @@ def ratio_interval(parts: Sequence[Ratio], groups: Groups | None = None, *, is_s
     if any(len({clusters[at] for at in counted if part.denominators[at]}) < FEWEST for part in parts):
         return Interval(_rounded(value), lacks="few")
     groups_counted = numbered(clusters[at] for at in counted)
-    variance = cluster_variance(influences, groups_counted)
     if is_share:
-        return _share(value, variance, groups_counted)
-    away = _rounded(quantile(freedom(groups_counted)) * variance**0.5)
+        return _share(value, cluster_variance(influences, groups_counted), groups_counted)
+    return student_interval(value, influences, groups_counted)
+
+
+def student_interval(value: float, influences: Sequence[float], groups: Groups) -> Interval:
+    """Student's interval over clusters of an estimate that its queries move by so much; none below ``FEWEST``."""
+    if max(groups, default=-1) + 1 < FEWEST:
+        return Interval(_rounded(value), lacks="few")
+    away = _rounded(quantile(freedom(groups)) * cluster_variance(influences, groups) ** 0.5)
     if not away:
         return Interval(_rounded(value), lacks="alike")
     return Interval(_rounded(value), _rounded(value - away), _rounded(value + away))
@@ -296,17 +263,6 @@ def binomial_ends(share: float, count: float) -> tuple[float, float]:
     low = float(betaincinv(won, lost + 1, beyond)) if won > _NOTHING else 0.0
     high = float(betaincinv(won + 1, lost, 1 - beyond)) if lost > _NOTHING else 1.0
     return low, high
-
-
-def percentile_interval(value: float, drawn: "NDArray[np.float64]", clusters: int) -> Interval:
-    """The interval of a bootstrap over clusters, with percentiles widened for few clusters (``tail``)."""
-    import numpy as np
-
-    if clusters < FEWEST or not len(drawn):
-        return Interval(_rounded(value), lacks="few")
-    beyond = 100 * tail(clusters)
-    low, high = (_rounded(each) for each in np.percentile(drawn, [beyond, 100 - beyond]))
-    return Interval(_rounded(value), low, high) if low < high else Interval(_rounded(value), lacks="alike")
 
 
 # Fewer wins or losses than this are a rounded 0, for which betaincinv is not defined.

@@ -9,13 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 from statistics import pstdev
-from typing import TYPE_CHECKING
 
-from drretail.stats.intervals import FEWEST, Clusters, Groups, Interval, cluster_variance, freedom, quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from drretail.stats.intervals import Clusters, Groups, Interval, student_interval
 
 RIDGE = 0.01
 """Weight of the penalty on half the squared strengths. Without it, a competitor that wins every time is infinitely
@@ -99,19 +94,10 @@ def _ranked(names: Sequence[str], contests: Sequence[Contest], clusters: Cluster
         if longest < _CLOSE:
             break
     moved = (tables - (tables + tables.swapaxes(1, 2)) * expected).sum(axis=2) @ np.linalg.inv(curve)
+    # The ridge holds the rest of what moves them.
+    moved -= moved.mean(axis=0)
     groups, found = clusters.groups(queries), strength - strength.mean()
-    return {name: _interval(float(found[at]), moved[:, at], groups) for name, at in place.items()}
-
-
-def _interval(value: float, moved: "NDArray[np.float64]", groups: Groups) -> Interval:
-    """Student's interval of a number that each query moves by so much."""
-    if max(groups) + 1 < FEWEST:
-        return Interval(round(value, 10), lacks="few")
-    # Around their mean: the ridge holds the rest.
-    away = quantile(freedom(groups)) * cluster_variance((moved - moved.mean()).tolist(), groups) ** 0.5
-    if away < _CLOSE:
-        return Interval(round(value, 10), lacks="alike")
-    return Interval(round(value, 10), round(value - away, 10), round(value + away, 10))
+    return {name: student_interval(float(found[at]), moved[:, at].tolist(), groups) for name, at in place.items()}
 
 
 FEWEST_PAIRS = 10
@@ -148,7 +134,8 @@ def length_controlled(results: Sequence[float], differences: Sequence[float], gr
             break
     expected = 1 / (1 + np.exp(-columns @ fitted))
     moved = (columns * (won - expected)[:, None]) @ np.linalg.inv(curve)[0]
-    lead = _interval(float(fitted[0]), moved, tuple(range(count)) if groups is None else groups)
+    of_lead = (moved - moved.mean()).tolist()
+    lead = student_interval(float(fitted[0]), of_lead, tuple(range(count)) if groups is None else groups)
     value, low, high = (
         None if end is None else round(1 / (1 + exp(-end)), 10) for end in (lead.value, lead.low, lead.high)
     )

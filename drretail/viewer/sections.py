@@ -17,7 +17,7 @@ from drretail.records.comparison import Comparison, JudgeTable, PairScore, Relia
 from drretail.records.evidence import CITATIONS_READ, NOT_READ
 from drretail.records.run import Systems
 from drretail.records.score import WHY_NOT, Scores, SliceBy
-from drretail.records.tables.figures import counted, number, percent
+from drretail.records.tables.figures import counted, number, percent, roughly
 from drretail.records.tables.result import Part, Prose, Section, prose
 from drretail.records.tables.table import Cell, Column, Table, pivot, table_of
 from drretail.viewer.tables.ablations import (
@@ -25,7 +25,6 @@ from drretail.viewer.tables.ablations import (
     condition_of,
     headlines_first,
     note_of,
-    twin_table,
 )
 from drretail.viewer.tables.pairs import pair_sections
 from drretail.viewer.tables.scoreboard import (
@@ -174,7 +173,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
     lines: list[list[object]] = []
     lost: dict[str, list[str]] = {}
     for row in table.rows:
-        ends = "" if row.n_needed_low is None else f" ({row.n_needed_low:,}–{row.n_needed_high:,})"
+        ends = "" if row.n_needed_low is None else f" ({roughly(row.n_needed_low)}–{roughly(row.n_needed_high)})"
         lines.append(
             [
                 (name_of(row) if several else row.variant) + "*" * row.is_primary,
@@ -183,7 +182,7 @@ def _judge_table(table: JudgeTable, cards: Iterable[str]) -> Table:
                 difference_cell(row),
                 Cell(row.p, "p"),
                 Cell(row.p_holm, "p"),
-                row.n_needed and f"{row.n_needed:,}{ends}",
+                row.n_needed and f"{roughly(row.n_needed)}{ends}",
                 row.n_pairs if row.n_pairs == row.n_due else f"{row.n_pairs}/{row.n_due}",
                 row.n_users,
             ]
@@ -240,13 +239,6 @@ def conditions(scores: Scores) -> Iterator[Section]:
         ordered = headlines_first(table for table in every if table.by == by)
         drawn = [ablation_table(table, scores.metrics, systems) for table in ordered]
         yield Section(f"Score by {condition.about}", "", drawn, [note_of(condition)], address=f"by-{by}")
-
-
-def twins(scores: Scores) -> Iterator[Section]:
-    """What systems decided on pairs of queries of which the shop can satisfy one."""
-    if any(row.j is not None for row in scores.twins):
-        table = twin_table(scores.twins, scores.systems)
-        yield Section(table.title, tables=[table], address="by-twin")
 
 
 def metrics(scores: Scores) -> Iterator[Section]:
@@ -335,7 +327,6 @@ def correlations(scores: Scores) -> Iterator[Section]:
 
 TABLES: tuple[Callable[[Scores], Iterable[Section]], ...] = (
     conditions,
-    twins,
     metrics,
     citations,
     lambda scores: pair_sections(scores.pairs, scores.ranks, scores.systems),

@@ -100,7 +100,7 @@ def test_a_wrong_command_is_answered_with_the_nearest(drretail: Command) -> None
         (["run", "--queries", "page.html", "--world", "w", "--to", "exp"], "`drretail queries import`"),
         (["queries", "import", "page.html", "--to", "new.jsonl"], "questions are read from .txt"),
         (["queries", "shipped", "--to", "new.csv"], "ends in .jsonl"),
-        (["compare", "exp", "--by", "size", "--by", "twin"], "'--by' takes one value, but is given 2 times"),
+        (["compare", "exp", "--by", "size", "--by", "web"], "'--by' takes one value, but is given 2 times"),
     ],
 )  # fmt: skip
 def test_what_the_user_must_fix_is_one_sentence_and_2_and_nothing_is_left_behind(

@@ -11,13 +11,11 @@ from scipy.stats import spearmanr
 
 from drretail.stats.agreement import (
     Values,
-    accuracy_interval,
     agreement_interval,
     as_two,
     balanced_accuracy,
     cohen_kappa,
     correlation,
-    drawn_interval,
     kappa,
     kappa_without_ties,
     krippendorff_alpha,
@@ -124,12 +122,11 @@ def test_kappas_of_a_table_are_those_of_the_labels_and_balanced_accuracy_the_sam
 
 def test_items_that_come_together_widen_the_interval_and_one_cluster_has_none() -> None:
     first, second = raters(8, 40)
-    for interval in (drawn_interval, agreement_interval):
-        alone = interval(tables_of(range(160), first * 4, second * 4, LABELS), kappa, "1")
-        together = interval(tables_of([*range(40)] * 4, first * 4, second * 4, LABELS), kappa, "1")
-        assert known(together.low) < known(alone.low)
-    assert drawn_interval(tables_of([1] * 40, first, second, LABELS), kappa, "1").low is None
-    assert drawn_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
+    alone = agreement_interval(tables_of(range(160), first * 4, second * 4, LABELS), kappa, "1")
+    together = agreement_interval(tables_of([*range(40)] * 4, first * 4, second * 4, LABELS), kappa, "1")
+    assert known(together.low) < known(alone.low)
+    assert agreement_interval(tables_of([1] * 40, first, second, LABELS), kappa, "1").low is None
+    assert agreement_interval(np.zeros((0, 3, 3)), kappa, "1").value is None
 
 
 @pytest.mark.parametrize("raters", ["two", "many"])
@@ -155,22 +152,13 @@ def of_counts(hits: int, misses: int, rejected: int, false: int) -> np.ndarray:
     return tables_of(range(len(first)), first, second, ("a", "b"))
 
 
-def test_an_accuracy_is_drawn_widened_where_a_half_is_all_right_and_endless_below_ten_clusters() -> None:
-    mixed, half_right = of_counts(12, 8, 15, 5), of_counts(10, 0, 30, 30)
-    assert accuracy_interval(mixed, "s") == drawn_interval(mixed, balanced_accuracy, "s")
-    drawn, exact = drawn_interval(half_right, balanced_accuracy, "s"), accuracy_interval(half_right, "s")
-    assert known(exact.low) < known(drawn.low)
-    assert accuracy_interval(of_counts(5, 0, 3, 1), "s").low is None
-    assert accuracy_interval(of_counts(5, 0, 4, 1), "s").low is not None
-
-
 @pytest.mark.parametrize("truth", [0.9, 0.99])
 def test_intervals_of_accuracies_near_1_hold_the_truth_as_often_as_they_say(truth: float) -> None:
     rng = np.random.default_rng(7)
     held = 0
     for at in range(200):
         hits, rejected = (int(each) for each in rng.binomial(15, truth, 2))
-        found = accuracy_interval(of_counts(hits, 15 - hits, rejected, 15 - rejected), str(at))
+        found = agreement_interval(of_counts(hits, 15 - hits, rejected, 15 - rejected), balanced_accuracy, str(at))
         held += known(found.low) <= truth <= known(found.high)
     assert held >= 0.93 * 200
 

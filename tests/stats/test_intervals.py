@@ -11,11 +11,9 @@ from drretail.stats.intervals import (
     Interval,
     Ratio,
     cluster_variance,
-    draws,
     freedom,
     mean_interval,
     numbered,
-    percentile_interval,
     ratio_interval,
     share_interval,
 )
@@ -73,13 +71,9 @@ def test_where_there_is_no_interval_it_says_why() -> None:
     refused = Ratio([2.0, *[0.0] * 9], [1.0, *[0.0] * 9])
     wrongly = Ratio([0.0, *[-0.0] * 9], [0.0, *[1.0] * 9])
     assert ratio_interval([refused, wrongly]) == Interval(1.0, lacks="few")
-    assert percentile_interval(0.5, np.full(100, 0.5), 10) == Interval(0.5, lacks="alike")
-    assert percentile_interval(0.5, np.linspace(0, 1, 101), 4) == Interval(0.5, lacks="few")
 
 
-def test_ends_are_those_of_what_was_drawn_and_cut_off_beyond_a_scale() -> None:
-    low, high = ends(percentile_interval(0.5, np.linspace(0, 1, 1001), 1000))
-    assert (low, high) == pytest.approx((0.025, 0.975), abs=1e-3)
+def test_ends_are_cut_off_beyond_a_scale() -> None:
     assert Interval(9.5, 8.7, 10.3).within(0, 10) == Interval(9.5, 8.7, 10)
     assert Interval(0.2, -0.1, 0.5).within(0, None) == Interval(0.2, 0, 0.5)
     assert Interval(9.5, lacks="few").within(0, 10) == Interval(9.5, lacks="few")
@@ -125,18 +119,10 @@ def test_an_interval_encloses_its_value_has_a_width_and_stays_in_its_scale(held:
         assert 0 <= share.low < share.high <= 1
 
 
-def test_queries_of_one_user_are_one_cluster_and_clusters_are_drawn_whole() -> None:
+def test_queries_of_one_user_are_one_cluster() -> None:
     clusters = Clusters.of([query("a", user_id="ANNA"), query("b"), query("c", user_id="ANNA"), query("d")])
     assert clusters.groups(["c", "d", "a", "b"]) == (0, 1, 0, 2)
     assert [clusters.users(ids) for ids in (["a", "c"], ["b", "c"], ["b", "d"], [])] == [1, 2, None, None]
-    groups = (0, 1, 0, 2, 2, 2)
-    drawn = np.concatenate(list(draws(groups, "42", 500)))
-    assert drawn.shape == (500, 6)
-    assert (drawn[:, 0] == drawn[:, 2]).all()
-    assert (drawn[:, 3] == drawn[:, 5]).all()
-    assert (drawn[:, [0, 1, 3]].sum(axis=1) == 3).all()
-    assert drawn[:, 0].var() == pytest.approx(2 / 3, abs=0.15)  # binomial: three draws with chance 1/3
-    assert (drawn == np.concatenate(list(draws(groups, "42", 500)))).all()
 
 
 @pytest.mark.parametrize(

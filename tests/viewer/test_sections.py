@@ -279,7 +279,7 @@ def test_a_new_table_is_one_function_that_every_output_shows(
     build.scored(experiment, ["checks"])
 
     def moons(scores: Scores) -> list[Section]:
-        return [Section("Moons", tables=[table_of("Moons", ["Planet", "moons"], [["Mars", 2 + len(scores.twins)]])])]
+        return [Section("Moons", tables=[table_of("Moons", ["Planet", "moons"], [["Mars", 2 + len(scores.pairs)]])])]
 
     monkeypatch.setattr(sections, "TABLES", (moons, *sections.TABLES))
     for shown in (

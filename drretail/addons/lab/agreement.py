@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
-from math import isfinite
-from typing import TYPE_CHECKING, Any
+from math import atanh, isfinite, tanh
+from typing import Any
 
 from drretail.addons.lab.findings import PEOPLE, Agreement, Figure, summarised
 from drretail.addons.lab.opinions import PREFERENCE, Opinion, Question, Scale, by_question, named
@@ -12,7 +12,6 @@ from drretail.stats.agreement import (
     agreement_interval,
     cohen_kappa,
     correlation,
-    drawn_interval,
     kappa,
     kappa_without_ties,
     krippendorff_alpha,
@@ -23,11 +22,7 @@ from drretail.stats.agreement import (
     soft_disagreement,
     tables_of,
 )
-from drretail.stats.intervals import FEWEST, Interval
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from drretail.stats.intervals import FEWEST, Interval, numbered, student_interval
 
 
 def agreement_of(opinions: Sequence[Opinion]) -> Agreement:
@@ -122,9 +117,7 @@ def _statistics(scale: Scale, ones: Sequence[float], others: Sequence[float]) ->
 def _interval(
     statistic: str, scale: Scale, ones: Sequence[float], others: Sequence[float], clusters: Sequence[Hashable]
 ) -> Interval:
-    """The interval of linear κ, ρ or κ: a bootstrap over queries or, without them, over items."""
-    import numpy as np
-
+    """The interval of linear κ, ρ or κ over queries or, without them, over items."""
     if len({*clusters}) < FEWEST:
         return Interval(None)
     if statistic != "spearman":
@@ -133,17 +126,18 @@ def _interval(
         return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
     from scipy.stats import rankdata
 
-    # ρ is Pearson's r of ranks: ranks of the whole sample are kept, and draws add up the clusters' sums.
-    sums: dict[Hashable, NDArray[np.float64]] = defaultdict(lambda: np.zeros(6))
-    for cluster, x, y in zip(clusters, rankdata(ones), rankdata(others), strict=True):
-        sums[cluster] += (1, x, y, x * x, y * y, x * y)
-
-    def rho(drawn: "NDArray[np.float64]") -> "NDArray[np.float64]":
-        n, x, y, xx, yy, xy = np.moveaxis(drawn, -1, 0)
-        with np.errstate(divide="ignore", invalid="ignore"):  # nan if all x or all y are equal
-            return (n * xy - x * y) / np.sqrt((n * xx - x * x) * (n * yy - y * y))
-
-    return drawn_interval(np.array([*sums.values()]), rho, "agree")
+    # ρ is Pearson's r of ranks. Its interval is Student's of artanh ρ, by how much each item moves it. The variance of
+    # artanh ρ is 1 / (n − 3), as Fisher has it, where that of a mean is 1 / (n − 1).
+    x, y = ((ranks - ranks.mean()) / ranks.std() for ranks in (rankdata(ones), rankdata(others)))
+    rho = float((x * y).mean())
+    if 1 - abs(rho) < 1e-9:
+        return Interval(rho, lacks="alike")
+    moved = (x * y - rho * (x * x + y * y) / 2) / len(x) / (1 - rho * rho)
+    n = len({*clusters})
+    moved *= ((n - 1) / (n - 3)) ** 0.5
+    found = student_interval(atanh(rho), moved.tolist(), numbered(clusters))
+    low, high = (None if end is None else tanh(end) for end in (found.low, found.high))
+    return Interval(rho, low, high, found.lacks)
 
 
 def _raters(opinions: Iterable[Opinion], kind: str) -> list[str]:

@@ -32,10 +32,9 @@ from drretail.records.score import Verdict
 from drretail.records.tables.figures import number
 from drretail.records.tables.sheets import read_cells
 from drretail.stats.agreement import (
-    accuracy_interval,
     agreement_interval,
     as_two,
-    difference_interval,
+    balanced_accuracy,
     kappa,
     tables_of,
 )
@@ -240,7 +239,7 @@ def card_of(
 
 
 def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Verdict], seed: str) -> SetCard:
-    """One set of a card. Intervals are bootstraps over questions, or over claims if the set has no questions."""
+    """One set of a card. Intervals are over questions, or over claims if the set has no questions."""
     import numpy as np
 
     ruled = [each for each in verdicts.values() if (each.stage, each.state) == (SUPPORT, "scored")]
@@ -264,12 +263,13 @@ def set_card(chosen: LabelledSet, whole: LabelledSet, verdicts: Mapping[str, Ver
         "majority": max(Counter(people).values(), default=0),
         "accuracy": right,
     }
+    both = np.stack([rule, two], 1)
     intervals = {
-        "balanced_accuracy": accuracy_interval(two, seed),
+        "balanced_accuracy": agreement_interval(two, balanced_accuracy, seed),
         "kappa": agreement_interval(shown, kappa, seed),
         "kappa_linear": agreement_interval(shown, lambda table: kappa(table, power=1), seed),
-        "words_alone": accuracy_interval(rule, seed),
-        "over_words": difference_interval(np.stack([two, rule], 1), seed),
+        "words_alone": agreement_interval(rule, balanced_accuracy, seed),
+        "over_words": agreement_interval(both, lambda table: np.diff(balanced_accuracy(table))[..., 0], seed),
     }
     figures = {name: Figure(**interval.measured) for name, interval in intervals.items() if interval.value is not None}
     figures |= {name: Figure(value=count / n) for name, count in shares.items() if n}

@@ -106,8 +106,7 @@ class DecideOptions(QueryCalls):
 class SpoilOptions:
     """Writes pairs of queries: one that the shop can satisfy, and one that it can't.
 
-    After a run, `score --metrics outcome` shows which queries each system refuses, and `compare --by twin` compares the
-    pairs.
+    After a run, `score --metrics outcome` shows which queries each system refuses.
     """
 
     file: File

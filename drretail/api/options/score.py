@@ -160,9 +160,8 @@ class CompareOptions:
     by: Annotated[
         str | None,
         Option(
-            "Compare systems that differ only in this condition of `run --vary`, or in the web. Or compare the two "
-            "queries of each pair that `drretail queries spoil` made (twin).",
-            metavar="CONDITION|twin",
+            "Compare systems that differ only in this condition of `run --vary`, or in the web.",
+            metavar="CONDITION",
         ),
     ] = None
     details: Annotated[bool, Option("Print all tables.", OUTPUT)] = False

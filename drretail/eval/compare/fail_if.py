@@ -18,7 +18,7 @@ from drretail.eval.compare.wording import name_of
 from drretail.eval.registry import installed
 from drretail.records.comparison import ComparedRow, Comparison, GateResult
 from drretail.records.score import Scores
-from drretail.records.tables.figures import counted, percent, signed
+from drretail.records.tables.figures import counted, percent, roughly, signed
 from drretail.stats.intervals import Clusters
 from drretail.stats.significance import LEVEL, Gate
 
@@ -148,7 +148,8 @@ def stated(gate: GateResult) -> Iterator[str]:
     of_users = "" if gate.users == gate.queries else f" of {counted(gate.users, 'user')}"
     size, change = (part for part in reversed(gate.rule.rpartition(":")[2].split("=")))
     seen = "none in 80%" if gate.detectable is None else f"one of {gate.detectable:.2f} in 80%"
-    needed = "more queries than can be tried here" if gate.queries_needed is None else f"about {gate.queries_needed:,}"
+    number = gate.queries_needed
+    needed = "more queries than can be tried here" if number is None else f"about {roughly(number)}"
     yield (
         f"{gate.rule}: an unchanged agent fails in at most {100 * gate.alpha:.3g}% of comparisons. With these "
         f"{counted(gate.queries, 'query')}{of_users} a {change} of {size} is caught in {percent(gate.catches)}, and "

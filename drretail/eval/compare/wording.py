@@ -11,7 +11,7 @@ from drretail.eval.metric import Metric
 from drretail.eval.scores.facts import chosen_variants, headlines
 from drretail.grounding.text.wording import listed
 from drretail.records.comparison import ComparedRow, Comparison, Reliability
-from drretail.records.tables.figures import counted, p_value, percent, signed
+from drretail.records.tables.figures import counted, p_value, percent, roughly, signed
 from drretail.stats.significance import LEVEL
 
 PREFERENCE = "preference"
@@ -135,9 +135,9 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
         known = {row.n_needed: row for row in measure if row.n_needed is not None and row.apart is not None}
         if known:
             row = known[median_low(known)]  # of many pairs the middle one
-            ends = "" if row.n_needed_low is None else f"{row.n_needed_low:,}–{row.n_needed_high:,}"
+            ends = "" if row.n_needed_low is None else f"{roughly(row.n_needed_low)}–{roughly(row.n_needed_high)}"
             unit, interval = ("", "") if parts else (" queries", "80% interval ")
-            needed = f"{row.n_needed:,}{unit} in {name}"
+            needed = f"{roughly(row.n_needed)}{unit} in {name}"
             parts[row.apart or 0.0].append(needed + (f" ({interval}{ends})" if ends else ""))
     sizes = [f"of {apart:.2f} takes about {listed(each)}" for apart, each in parts.items()]
     return f"To show a true difference {'; one '.join(sizes)}." if parts else ""

@@ -14,13 +14,13 @@ from pydantic import ValidationError
 from drretail import __version__
 from drretail.errors import UserError
 from drretail.eval.claims.claims import FAITHFULNESS as FAITHFULNESS
-from drretail.eval.compare.ablations import all_ablations, twin_rows_of
+from drretail.eval.compare.ablations import all_ablations
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.compare.family import chosen_pairs, family_of, with_conclusions
 from drretail.eval.judging.question import verdict_files
 from drretail.eval.judging.subject import Labels, planned_runs, research_labels
 from drretail.eval.metric import Metric, is_unrated
-from drretail.eval.registry import COUNTS_STEPS, DECIDES, METRICS, PAIRWISE, USUAL, installed
+from drretail.eval.registry import COUNTS_STEPS, METRICS, PAIRWISE, USUAL, installed
 from drretail.eval.scores.facts import Facts, all_facts, query_slices, slice_scores, summaries
 from drretail.eval.scores.gathering import (
     NOT_JUDGED,
@@ -165,7 +165,6 @@ def rows_of_metrics(scores: Scores, names: Collection[str]) -> Scores:
     chosen = {table: tuple(row for row in getattr(scores, table) if row.metric in names) for table in by_metric}
     without = {} if PAIRWISE in names else {"pairs": (), "ranks": ()}
     without |= {} if COUNTS_STEPS in names else {"correlations": ()}
-    without |= {} if DECIDES in names else {"twins": ()}
     return scores.model_copy(update=chosen | without)
 
 
@@ -265,7 +264,6 @@ def derive_scores(
         agreements=tuple(agreements(shown)),
         correlations=tuple(correlations(gathered)),
         ablations=tuple(all_ablations(gathered)),
-        twins=tuple(twin_rows_of(gathered)),
         scoreboard=scoreboard(
             shown,
             [row for row in scores if gathered.board.has(*Assessor.of(row))],

@@ -49,6 +49,11 @@ def count(value: float | None) -> str:
     return NOTHING if value is None else f"{value:,.0f}"
 
 
+def roughly(value: float | None) -> str:
+    """A whole number of which two digits are known: "87", "260", "1,100"."""
+    return count(value if value is None or value < 100 else float(f"{value:.2g}"))
+
+
 def first_few(names: Sequence[str], most: int, between: str = ", ") -> str:
     """The first names, and "…" if there are more: "a.csv, b.csv, …"."""
     return between.join([*names[:most], *(["…"] if len(names) > most else [])])

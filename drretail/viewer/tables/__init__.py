@@ -5,5 +5,5 @@ scores.py            a row for each system, a column for each variant or slice; 
 pairs.py             wins, ties and losses of every pair, and strengths
 false_statements.py  statements of imported answers that their sources contradict
 tallies.py           what became of runs; who judged what, and how each judge of claims read; what runs and judging took
-ablations.py         the effect of a condition's settings, and pairs of twins
+ablations.py         the effect of a condition's settings
 """

@@ -1,15 +1,15 @@
-"""Scores by value of one condition, with the effect of each value, and pairs of twins."""
+"""Scores by value of one condition, with the effect of each value."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from drretail.conditions.condition import Condition
 from drretail.errors import UserError
 from drretail.eval.compare.ablations import condition_by
-from drretail.records.comparison import ComparedRow, Outcome, TwinRow
+from drretail.records.comparison import ComparedRow, Outcome
 from drretail.records.run import NO_SYSTEMS, SIZE, Systems
 from drretail.records.score import SettingTable
 from drretail.records.tables.figures import NOTHING, p_value
-from drretail.records.tables.table import Cell, Column, Table, cell_of, pivot
+from drretail.records.tables.table import Cell, Column, Table, pivot
 from drretail.viewer.tables.scoreboard import difference_cell
 from drretail.viewer.tables.scores import (
     NONE_HELD,
@@ -17,7 +17,6 @@ from drretail.viewer.tables.scores import (
     Metrics,
     description,
     judged_by,
-    notes_on,
     part_cell,
     system_names,
 )
@@ -107,26 +106,3 @@ def step_cell(row: ComparedRow) -> Cell:
     note = why or ("" if row.p_holm is None else f"p {p_value(row.p_holm)}")
     cell = difference_cell(row, mark=mark, n=row.n_pairs, planned=row.n_planned, note=note)
     return cell or Cell(NOTHING, note=why)
-
-
-_OF_TWINS = {
-    **{name: name.replace("_", " ") for name in ("right", "refused_both", "bought_both", "reversed", "missing")},
-    **{"j": "J", "p": "p"},
-}
-"""The columns of twins by the fields of a row."""
-
-
-def twin_table(rows: Sequence[TwinRow], systems: Systems = NO_SYSTEMS) -> Table:
-    """What each system decided on pairs of queries of which the shop can satisfy one."""
-    labels = [row.system for row in rows]
-    return pivot(
-        "Twins: pairs of an impossible and a possible query",
-        {
-            (row.system, "", name): Cell(row.p, "p") if name == "p" else cell_of(getattr(row, name))
-            for row in rows
-            for name in _OF_TWINS
-        },
-        system_names(labels, systems),
-        {name: Column(heading) for name, heading in _OF_TWINS.items()},
-        notes=(NOTES["twins"], *notes_on(labels, systems)),
-    )

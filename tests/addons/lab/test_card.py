@@ -145,7 +145,7 @@ def test_failed_verdicts_are_counted_and_in_no_statistic() -> None:
     assert card.confusion["none"] == {"full": 1, "partial": 1, "none": 4}
 
 
-def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_is_none(
+def test_where_every_label_agrees_there_is_an_interval_and_of_two_claims_there_is_none(
     bare: Path, tmp_path: Path
 ) -> None:
     two = written(tmp_path / "two.csv", [("Lamp: $25.", SOURCE, "full"), ("The cat costs $21.49.", SOURCE, "none")])
@@ -161,9 +161,8 @@ def test_where_every_label_agrees_the_interval_is_exact_and_of_two_claims_there_
     of_many = carded(written(tmp_path / "many.csv", rows), "--to", bare, "-q")
     found = read_cards(bare)[0].sets[-1]
     accuracy, kappa = found.figure("balanced_accuracy"), found.figure("kappa")
-    least = 1 - 0.025 ** (1 / 8)  # of eight that are all right
     assert (accuracy.value, accuracy.ci_high) == (1, 1)
-    assert accuracy.ci_low == pytest.approx(1 - least / 2**0.5)
+    assert 0.7 < known(accuracy.ci_low) < 0.9, "eight of each that are right do not show that all would be"
     assert (kappa.value, kappa.ci_high) == (1, 1)
     assert 0.4 < known(kappa.ci_low) < 0.7, "sixteen claims that agree do not show that all would"
     assert "1.00–1.00" not in f"{line}{of_two}{of_many}"

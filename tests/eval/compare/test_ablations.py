@@ -1,4 +1,4 @@
-"""The same systems on twins of queries and in two experiments."""
+"""One agent in several settings of a condition."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,20 +8,15 @@ from pathlib import Path
 import pytest
 
 from drretail.conditions.registry import load_condition
-from drretail.errors import UserError
-from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations, twin_rows
+from drretail.eval.compare.ablations import ablation_tables, agents_by_setting, all_ablations
 from drretail.eval.compare.comparing import assessors_of
 from drretail.eval.scores.gathering import Assessor, Gathered
-from drretail.experiment import read_definition, write_definition
-from drretail.records.query import Proof, Reference, WantedThing
-from drretail.records.reading import Outcome
 from drretail.records.run import NULL_AGENTS, Limits, System
 from drretail.records.score import SettingRow, SettingTable
-from drretail.records.wish import Want, Wish
 from drretail.viewer.experiment import read_view
 from drretail.viewer.page.overview import render_scores
 from drretail.viewer.plots.experiment_plots import ablation_plots
-from drretail.viewer.tables.ablations import ablation_table, step_cell, twin_table
+from drretail.viewer.tables.ablations import ablation_table, step_cell
 from tests import build
 from tests.build import SYSTEM, known
 from tests.eval.compare.crafted import CODE, JUDGE, RULES, gathered, runs
@@ -221,78 +216,18 @@ def test_compositions_are_apart_size_by_size_and_one_setting_makes_no_table_nor_
     assert tables(held(assessor=RULES)) == []
 
 
-WISH = Wish(wants=(Want(name="feeder", kinds=("bird feeder",)),))
-DECIDED = {
-    "honest": ("none", "buy", "none", "buy"),
-    "quitter": ("none", "none", "none", "none"),
-    "late": ("buy", "none"),
-}
-"""What each system decides on q1 (proved), q2 (its twin), q3 (proved), q4 (its twin)."""
-
-
-def folder(path: Path, *, tasks: bool = True) -> Path:
-    """Twins of two tasks."""
-    queries = tuple(build.query(f"q{n}", wish=WISH, task_id=f"t{(n + 1) // 2}" if tasks else None) for n in range(1, 5))
-    runs = {
-        label: {
-            f"q{n}-r1": build.run(
-                f"q{n}-r1", picks=(), label=label, outcome=Outcome.model_validate({"decision": decision})
-            )
-            for n, decision in enumerate(decisions, start=1)
-        }
-        for label, decisions in DECIDED.items()
-    }
-    build.experiment(path, runs, queries=queries)
-    return path
-
-
-def judged(path: Path) -> Path:
-    references = {
-        f"q{n}": Reference(
-            query_id=f"q{n}",
-            things=(WantedThing(name="feeder"),),
-            proof=Proof(state="proved", lack="owned") if n % 2 else Proof(state="refuted"),
-        )
-        for n in range(1, 5)
-    }
-    build.scored(path, ["outcome"], references=references)
-    return path
-
-
-def test_a_row_says_how_each_system_decided_its_pairs_and_without_pairs_how_to_make_them(tmp_path: Path) -> None:
-    path = judged(folder(tmp_path / "exp"))
-    rows = {row.system: row for row in twin_rows(path)}
-    assert (rows["honest"].right, rows["honest"].j) == (2, 1.0)
-    assert (rows["quitter"].refused_both, rows["quitter"].j, rows["quitter"].p) == (2, 0.0, 1.0)
-    assert (rows["late"].reversed, rows["late"].missing, rows["late"].j) == (1, 1, -1.0)
-    shown = {row.name: [cell and cell.text for cell in row.cells] for row in twin_table(list(rows.values())).rows}
-    assert shown["quitter"] == ["0", "2", "0", "0", "0", "0.00", "1.000"]
-
-    written = read_definition(path)
-    alone = {query: {"task_id": "alone"} if query == "q3" else {} for query in ("q1", "q2", "q3", "q4")}
-    kept = tuple(query.model_copy(update=alone[query.query_id]) for query in written.queries)
-    write_definition(path, written, kept)
-    assert {row.system: row.right + row.missing for row in twin_rows(path)} == {"honest": 1, "quitter": 0, "late": 0}
-
-    with pytest.raises(UserError, match="queries spoil"):
-        twin_rows(judged(folder(tmp_path / "apart", tasks=False)))
-    with pytest.raises(UserError, match="--metrics outcome"):
-        twin_rows(folder(tmp_path / "other"))
-
-
-def test_the_page_has_one_table_by_retriever_and_twin_each(tmp_path: Path) -> None:
+def test_the_page_has_one_table_by_retriever(tmp_path: Path) -> None:
     """One agent, with pages ranked in two ways."""
     settings: list[dict[str, str]] = [{}, {"retriever": "dense:offline:words"}]
     systems = {str(at): SYSTEM.model_copy(update={"options": options}) for at, options in enumerate(settings)}
     values = {label: runs([0.2, 0.4, 0.6, 0.8]) for label in systems}
     made = gathered(("basket", "utility_ratio", CODE, values), ("checks", "clean", CODE, values))
     ablations = tuple(all_ablations(replace(made, definition=build.definition([*made.definition.queries], systems))))
-    view = read_view(judged(folder(tmp_path / "exp")))
+    experiment = build.experiment(tmp_path / "exp", {"a": {"q1-r1": "A bench."}})
+    build.scored(experiment, ["checks"])
+    view = read_view(experiment)
+    assert 'id="by-' not in render_scores(view, ())
     html = render_scores(replace(view, scores=view.scores.model_copy(update={"ablations": ablations})), ())
-    assert re.findall(r'id="by-(\w+)"', html) == ["retriever", "twin"]
-    parts = dict(re.findall(r'id="by-(\w+)"(.*?)(?=<h3|$)', html, re.DOTALL))
-    shown = {name: part.partition("<details")[0] for name, part in parts.items()}
-    assert "dense:offline:words" in shown["retriever"]
-    assert "quitter" in shown["twin"]
-    untwinned = read_view(judged(folder(tmp_path / "other", tasks=False)))
-    assert 'id="by-' not in render_scores(untwinned, ())
+    assert re.findall(r'id="by-(\w+)"', html) == ["retriever"]
+    shown = html.partition('id="by-retriever"')[2].partition("<h3")[0].partition("<details")[0]
+    assert "dense:offline:words" in shown

@@ -255,3 +255,10 @@ def test_a_sign_stands_where_a_difference_can_be_seen(value: float) -> None:
 @pytest.mark.parametrize(("p", "shown"), [(0.0004, "<.001"), (0.001, "0.001"), (0.0144, "0.014"), (None, "–")])
 def test_a_p_value_has_three_digits_or_is_below_what_they_tell(p: float | None, shown: str) -> None:
     assert figures.p_value(p) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(87, "87"), (100, "100"), (163, "160"), (1104, "1,100"), (2856, "2,900"), (None, "–")]
+)
+def test_a_number_that_is_roughly_known_has_two_digits(value: int | None, shown: str) -> None:
+    assert figures.roughly(value) == shown
