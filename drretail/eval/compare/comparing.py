@@ -18,6 +18,7 @@ from drretail.eval.scores.pair_rows import derive_pairs
 from drretail.experiment import read_definition
 from drretail.records.comparison import ComparedRow, Comparison, JudgeTable, PairScore, Reliability
 from drretail.records.score import CODE
+from drretail.records.tables.figures import counted
 from drretail.stats.intervals import noise
 
 
@@ -64,6 +65,10 @@ def compare(
         pairs=tuple(row for row in met if row.note is None and row.n_scored),
     )
     said = [*sentences(headlines_of([comparison]), {a: "A", b: "B"}, is_of_two=True)]
+    asked = [{plan.query.query_id for plan in gathered.plans if plan.label == label} for label in (a, b)]
+    if asked[0] != asked[1] and (both := asked[0] & asked[1]):
+        sizes = f"A was asked {counted(len(asked[0]), 'query')} and B {len(asked[1]):,}"
+        said.append(f"{sizes}; compared are the {len(both):,} that both were asked.")
     nothing = [*gathered.not_read(assessors, (a, b)), _NOTHING]
     return comparison.model_copy(update={"conclusions": tuple(said or nothing)})
 

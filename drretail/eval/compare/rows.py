@@ -157,6 +157,8 @@ def _obstacle(
     if a.readers and b.readers and {*a.readers} != {*b.readers}:
         ways = "; ".join(f"{side}: {', '.join(sorted(each.readers))}" for side, each in (("A", a), ("B", b)))
         return "missing", f"the picks were read in different ways ({ways})"
+    if not a.values.keys() & b.values.keys():
+        return "missing", "they answered different queries"
     if not paired:
         return "missing", "no query has a value of both systems"
     lost = sum(query in a.incomplete or query in b.incomplete for query in paired)
@@ -187,6 +189,8 @@ def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     is_tested = row.outcome != "missing"
     update = {"name": DONE, "a": a, "b": b, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None}
     tested = {"outcome": "undecided", "why": "", "p": _rounded(p)} if is_tested else {}
+    if is_tested and len(sums) < FEWEST_SIGNS:
+        tested = {"outcome": "too_few", "why": f"it takes {FEWEST_SIGNS} users at least", "p": None}
     return row.model_copy(update=update | tested)
 
 

@@ -75,6 +75,8 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "one difference on every query": lambda: comparison(beside([7.0] * 30, [6.0] * 30)),
     "equal values": lambda: comparison(beside([6.0, 7.0, 8.0] * 2, [6.0, 7.0, 8.0] * 2)),
     "hardly above": lambda: comparison(beside([6.001, 7.004] * 6, [6.0, 7.0] * 6)),
+    "failures of few users": lambda: comparison(bought([1.0] * 4, [None] * 4)),
+    "a part of the queries": lambda: comparison(beside(CLEAR[0], CLEAR[1][:12])),
     "no query with both values": lambda: comparison(beside([6.0, "na"], ["na", 7.0])),
     "nothing judged": lambda: comparison(beside(["not judged"], ["not judged"])),
     "a side that fails too often": lambda: comparison(beside([*CLEAR[0], *[None] * 4], [*CLEAR[1], *[3.0] * 4])),
