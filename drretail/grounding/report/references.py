@@ -109,10 +109,12 @@ class References:
     @cached_property
     def _by_label(self) -> dict[str, list[Entry]]:
         by_label: dict[str, list[Entry]] = {}
+        plain: dict[str, list[Entry]] = {}  # a raised 1 cites [^1]: where no entry is just 1
         for entry in self.entries:
+            plain.setdefault(plain_label(entry.label), []).append(entry)
             for label in (entry.label, *(f"{name} {entry.year}" for name in entry.names if entry.year)):
                 by_label.setdefault(label, []).append(entry)
-        return by_label
+        return plain | by_label
 
     @property
     def has_years(self) -> bool:
