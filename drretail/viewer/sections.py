@@ -201,7 +201,8 @@ def all_pairs_parts(
     """Several comparisons as one table; ``cards`` say how often judges are right, ``experiment`` is for commands."""
     names = system_names({label for comparison in comparisons for label in (comparison.a, comparison.b)}, systems)
     rows = headlines_of(comparisons)
-    said = [*([] if any(row.is_shown for row in rows) else ["No difference is shown."])]
+    is_tested = any(row.p is not None for row in rows)
+    said = ["No difference is shown."] if is_tested and not any(row.is_shown for row in rows) else []
     yield from prose(*(f"- {sentence}" for sentence in (*said, *sentences(rows, names, undecided=False))))
     table = compared_table(rows, names)
     if table is not None:

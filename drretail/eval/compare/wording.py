@@ -4,7 +4,6 @@ B, no difference is shown, too few, not comparable, not read.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from statistics import median_low
 from typing import Any
 
 from drretail.eval.metric import Metric
@@ -132,9 +131,11 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
     """How many queries would show a tenth of each headline's scale, at the spread seen; empty if none is known."""
     parts: dict[float, list[str]] = defaultdict(list)
     for name, measure in _named(rows):
-        known = {row.n_needed: row for row in measure if row.n_needed is not None and row.apart is not None}
+        known = [row for row in measure if row.n_needed is not None and row.apart is not None]
         if known:
-            row = known[median_low(known)]  # of many pairs the middle one
+            row = sorted(known, key=lambda row: row.n_needed or 0)[
+                (len(known) - 1) // 2
+            ]  # of many pairs the middle one
             ends = "" if row.n_needed_low is None else f"{roughly(row.n_needed_low)}–{roughly(row.n_needed_high)}"
             unit, interval = ("", "") if parts else (" queries", "80% interval ")
             needed = f"{roughly(row.n_needed)}{unit} in {name}"

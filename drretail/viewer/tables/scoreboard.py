@@ -65,9 +65,11 @@ def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Tab
         cell = difference_cell(row, mark=SHOWN * row.is_shown, n=row.n_pairs, planned=row.n_planned)
         cells.setdefault(name_of(row), cell or Cell(_WHY.get(row.outcome, "–")))
     tests = max((row.tests for row in rows), default=0)
+    over = "users" if any(row.n_users for row in rows) else "queries, taken as independent,"
+    concluded = f" {SHOWN}: concluded, corrected (Holm) for {counted(tests, 'test')}." if tests else ""
     note = (
-        f"The first system minus the second. {SHOWN}: concluded, corrected (Holm) for {counted(tests, 'test')}. "
-        "Each 95% interval over users is of its own difference, and not corrected."
+        f"The first system minus the second.{concluded} "
+        f"Each 95% interval over {over} is of its own difference, and not corrected."
     )
     lines = [
         Row(f"{names.get(a, a)} − {names.get(b, b)}", tuple(map(cells.get, columns)))
