@@ -35,7 +35,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 """The form of every IPv4 address in a network without IPv4; the address inside decides."""
 # Names that mean this machine or this network wherever they are looked up (RFC 6761, 6762, 8375, 9476).
 _LOCAL = frozenset({"localhost", "local", "internal", "intranet", "lan", "home", "corp", "arpa", "alt", "onion"})
-_NUMBER = re.compile(r"(?:\d+\.){3}\d+|[0-9a-f:.]*:[0-9a-f:.]*")
+_NUMBER = re.compile(r"(?:\d+\.){3}\d+|[0-9a-f.]*+:[0-9a-f:.]*")
 # Browsers, resolvers and libraries read other names differently, as those that end in a number.
 _NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.)+(?!(?:\d+|0x[0-9a-f]*)\.?$)[a-z0-9_-]{1,63}\.?")
 OVERHEAD = 256 * 1024

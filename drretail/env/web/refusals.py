@@ -17,7 +17,7 @@ LONGEST = 900
 """The most characters of a page that only refuses; the walls of consent are the longest."""
 SHORT = 250
 """Of a page with fewer characters, the text is looked at too, and not only the title and the heading."""
-_PART = re.compile(r"\s+[|\-–—·•»:]+\s+|\n")
+_PART = re.compile(r"(?<!\s)\s++[|\-–—·•»:]+\s+|\n")
 
 
 def refuses(title: str, heading: str, text: str) -> bool:

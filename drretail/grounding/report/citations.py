@@ -310,11 +310,13 @@ def _belonging(text: str, marks: Sequence[Mark]) -> tuple[list[tuple[int, int]],
 
 def _holds_only(text: str, start: int, end: int, marks: Sequence[Mark]) -> bool:
     """True for a line or a cell of sources, with the words of their links and at most a label before them."""
-    label = LABELLED if any(mark.targets[0].kind == "url" for mark in marks) else SHORTLY_LABELLED
     edges = [start, *(edge for mark in marks for edge in mark[:2]), max(end, marks[-1].end)]
     before, *between, behind = (text[left:right] for left, right in zip(edges[::2], edges[1::2], strict=True))
+    item = ITEM.match(before)
     is_only = all(map(_BETWEEN.fullmatch, between)) and not re.search(r"\w", _ENTITY.sub("", behind))
-    return is_only and label.fullmatch(_ENTITY.sub("", ITEM.sub("", before))) is not None
+    words = _ENTITY.sub("", before[item.end() if item else 0 :])
+    is_url = any(mark.targets[0].kind == "url" for mark in marks)
+    return is_only and (LABELLED.fullmatch(words) if is_url else SHORTLY_LABELLED.fullmatch(words)) is not None
 
 
 def _is_frame(text: str) -> bool:

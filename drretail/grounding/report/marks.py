@@ -75,7 +75,7 @@ _LOOSE = re.compile(
 )
 _YEAR = r"(?:19|20)\d\d[a-z]?|n\.d"
 _AUTHORED = re.compile(rf"[(（\[][^()（）\[\]\n]{{0,300}}?(?:{_YEAR})[^()（）\[\]\n]{{0,200}}[)）\]]")
-_AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]*?)(?P<year>\b(?:{_YEAR}))")
+_AUTHOR_AND_YEAR = re.compile(rf"(?P<author>[^;；]{{0,300}}?)(?P<year>\b(?:{_YEAR}))")
 _ENDS_CLAUSE = re.compile(r"[ \t]*(?:[.,;:!?。，；、|)\[\n]|$)")
 _BEHIND_STOP = re.compile(r"[.!?…。！？][\"”’)*_]{0,3}[ ]?$")
 _BAR = re.compile(r"(?<!\\)\|")

@@ -59,7 +59,9 @@ _AUTHORED = re.compile(
 _OF_ENTRY = re.compile(r"[^()\[\]\n]{0,20}[)\]][.:,]")
 _FOOTNOTE = re.compile(r"[ \t]{0,3}\[\^[^\[\]]+\]:")
 _BELOW_FOOTNOTE = re.compile(r"(?:\n(?:[ \t]*\n)*(?: {2}|\t)[ \t]*\S.*)*")
-_RULE = re.compile(r"[ \t>]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+$|[ \t]*(?:[-*_][ \t]*){3,}$|[ \t]*(?:<[^<>]*>[ \t]*)*$")
+_RULE = re.compile(
+    r"[ \t>]*+\|?(?:[ \t]*+:?-{2,}+:?[ \t]*+\|?)++$|[ \t]*+(?:[-*_][ \t]*+){3,}+$|[ \t]*+(?:<[^<>]*+>[ \t]*+)*+$"
+)
 _DEFINED = re.compile(
     rf"\[\d{{1,4}}\]:(?=[ \t]*{ADDRESS})|(?<!\S)\[\d{{1,4}}\](?=[ \t]+(?:\[[^\[\]\n]*\]\()?[^\[\n]*?{ADDRESS})",
     re.IGNORECASE,
