@@ -55,7 +55,7 @@ STARTED: dict[str, Sequence[str]] = {
     "offline": ["--wice WICE"],
     "own_shop": ["--quick"],
     "pages": ["PAGES"],
-    "ppi": ["--rounds 2 --users 10 --share 0.2 --labels 20 --promises --published"],
+    "ppi": ["--rounds 2 --users 10 --share 0.2 --labels 20 --published"],
     "queries": ["checks WORLD --good QUERIES", "sentences WORLD", "time WORLD --queries 20"],
     "reading": ["LABELLED --experiment EXPERIMENT --world WORLD"],
     "relevance": ["RATED"],
