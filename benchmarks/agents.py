@@ -137,7 +137,7 @@ def _requests(walked: Sequence[Walked]) -> dict[str, Any]:
         "broken_prefixes": broken,
         "tool_calls": statistics.mean(Ended.of(run.run, before=False).tool_calls for run in walked),
         "model_calls": sum(usage.calls for usage in used) / len(walked),
-        "tokens_in": sum(usage.total - usage.output for usage in used) / len(walked),
+        "tokens_in": sum(usage.input for usage in used) / len(walked),
         "tokens_out": sum(usage.output for usage in used) / len(walked),
         "report_words": statistics.mean(len((run.run.report or "").split()) for run in walked),
     }

@@ -78,7 +78,7 @@ def taken(folder: Path) -> Iterator[tuple[str, int, Usage]]:
 
 def line(name: str, likely: Estimate, took: Usage) -> dict[str, float]:
     """Prints and gives the factors of one estimate."""
-    parts = {"calls": took.calls, "input": took.total - took.output, "output": took.output}
+    parts = {"calls": took.calls, "input": took.input, "output": took.output}
     estimated = {what: getattr(likely, what) for what in parts}
     factors = {what: estimated[what] / part for what, part in parts.items()}
     shown = (f"{what} {estimated[what]:>9,} / {part:>9,} {factors[what]:5.2f}" for what, part in parts.items())

@@ -435,11 +435,11 @@ def read_reference(experiment: Path, query_id: str) -> KeptReference | None:
 
 def read_definition(folder: Path) -> Definition:
     """An experiment's queries and systems. Raises UserError if ``folder`` has none, or one of another format."""
-    definition = _written_definition(folder)
+    definition = written_definition(folder)
     return definition.model_copy(update={"queries": with_gold(definition.queries, folder / GOLD)})
 
 
-def _written_definition(folder: Path) -> Definition:
+def written_definition(folder: Path) -> Definition:
     """What experiment.json holds: queries without gold."""
     path = folder / "experiment.json"
     if not path.exists():
@@ -498,7 +498,7 @@ def entitle(folder: Path, title: str) -> None:
 
     Raises UserError if there is no experiment, or another process writes there.
     """
-    definition = _written_definition(folder)
+    definition = written_definition(folder)
     with locked(folder):
         write_definition(folder, definition.model_copy(update={"title": " ".join(title.split()) or None}))
 

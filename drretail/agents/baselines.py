@@ -209,11 +209,10 @@ def report_of(
         brands = [brand for brand in want.brands_wanted if is_of_brand(listing, brand)]
         # What the product is for, and the demands that it keeps, as all of a basket's do: "the planner, undated".
         remark = ", ".join([f"the {want.name}", *map(str, want.must), *brands])
-        # Of a variant the basket names the price and the options.
-        own = (
-            {"title": item.title, "price": item.price, "price_from": False} if item.offer_id != item.product_id else {}
-        )
-        lines.append(listed({**record, **own}, remark, item.quantity, beside=counted))
+        offered = record
+        if item.offer_id != item.product_id:  # of a variant the basket names the price and the options
+            offered = {**record, "title": item.title, "price": item.price, "price_from": False}
+        lines.append(listed(offered, remark, item.quantity, beside=counted))
     if total is not None:
         lines += ["", f"Together: {total[0]} = {format_amount(basket.total)} [{total[1]}]."]
     if left is not None and wish.budget is not None:

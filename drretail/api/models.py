@@ -171,10 +171,10 @@ class Spent:
         from drretail.records.tables.figures import dollars as in_dollars
 
         usage, cost = self.usage, self.usage.dollars
-        read = usage.input_uncached + usage.cache_read + usage.cache_creation
         from_journal = f", {self.served:,} of them from the journal" if self.served else ""
         price = "price unknown" if cost is None else f"${in_dollars(cost)}" if cost else "at no cost"
-        return f"{counted(usage.calls, 'call')}{from_journal}; {read:,} tokens read, {usage.output:,} written; {price}"
+        tokens = f"{usage.input:,} tokens read, {usage.output:,} written"
+        return f"{counted(usage.calls, 'call')}{from_journal}; {tokens}; {price}"
 
     @property
     def on_prices(self) -> list[str]:

@@ -195,7 +195,11 @@ class Candidates(tuple[Listing, ...]):
     @cached_property
     def priced(self) -> "Candidates":
         """Those with an offer of a known price."""
-        return Candidates(listing for listing in self if any(offer.price is not None for offer in listing.offers))
+        return Candidates(
+            listing
+            for listing in self
+            if any(price is not None for price in ([each.price for each in listing.named_offers] or [listing.price]))
+        )
 
     @remembered
     def values_of(self, name: str) -> Counter[str]:
@@ -206,14 +210,14 @@ class Candidates(tuple[Listing, ...]):
     @cached_property
     def restocked(self) -> "Candidates":
         """The same products, as if none were sold out; these themselves if none is."""
-        if all(offer.stock is None and offer.has() for listing in self for offer in listing.offers):
+        if all(offer.stock is None and offer.has() for listing in self for offer in listing.named_offers):
             return self
         return Candidates(replace(listing, counts_stock=False) for listing in self)
 
     @cached_property
     def most_offers(self) -> int:
         """The most offers that one of them has."""
-        return max((len(listing.offers) for listing in self), default=1)
+        return max((len(listing.named_offers) for listing in self), default=1) or 1
 
     @cached_property
     def makers(self) -> Mapping[str, Product]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from drretail.grounding.constraints import priced_in
+from drretail.grounding.constraints import offer_of, priced_in
 from drretail.grounding.listing import listing_of
 from drretail.records.query import Fit, Reference, WantedThing
 from drretail.records.reading import Pick
 from drretail.records.shop import Offer, Product
 from drretail.records.wish import Want, Wish
+from drretail.remembered import remembered_by
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,10 @@ class Cart:
         """The wants that an offer suits, whether or not it is assigned to one of them."""
         return [want for want, of_thing in zip(self.wish.wants, self._fits, strict=True) if offer_id in of_thing]
 
+    @remembered_by(lambda pick: pick.offer_id)
     def offer_of(self, pick: Pick) -> Offer | None:
-        """The offer that a pick means; None without a record, and if it means none of the product's, or several."""
-        item = self.products.get(pick.product)
-        return None if item is None else listing_of(item).offer(pick.offer_id)
+        """As ``constraints.offer_of``, by the cart's records."""
+        return offer_of(pick, self.products)
 
     def offer_id(self, pick: Pick) -> str:
         """The id of the offer that a pick means, or else the pick's own."""

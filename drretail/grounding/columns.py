@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from drretail.grounding.constraints import (
     Ruling,
+    best_of,
     decided_by_code,
     decided_by_value,
     offers_for,
-    ruling_on_options,
+    option_states,
 )
 from drretail.grounding.listing import Listing, folded_name, is_of_brand, pieces_in
 from drretail.records.criteria import State
@@ -235,7 +236,7 @@ class Columns:
         states = [self.states(demand) for demand in want.must]
         states += [self.states(demand, unwanted=True) for demand in want.must_not]
         if want.options:
-            options = (STATES.index(ruling_on_options(want, listing).state) for listing in self.listings)
+            options = (STATES.index(best_of(option_states(want, listing, listing.offers))) for listing in self.listings)
             states.append(np.fromiter(options, np.int8, len(self.listings)))
         together = np.full(len(self.listings), MET, np.int8)
         for worse in (OPEN, BROKEN):

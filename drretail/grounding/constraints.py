@@ -8,7 +8,7 @@ product whose record says nothing of a demand does not suit either; it is undeci
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple, Self
@@ -179,17 +179,31 @@ def _measure(value: str, unit: str | None) -> float | None:
     return float(numbers[0].replace(",", "" if re.fullmatch(_THOUSANDS, numbers[0]) else "."))
 
 
+def offer_of(pick: Pick, products: Mapping[str, Product]) -> Offer | None:
+    """The offer that a pick means; None without its record, and if it means none of the product's, or several."""
+    item = products.get(pick.product)
+    return None if item is None else listing_of(item).offer(pick.offer_id)
+
+
 def ruling_on_options(want: Want, listing: Listing, offer: Offer | None = None) -> Ruling:
     """Whether an offer has the options that a want names, or any offer of the product, sold-out ones too.
 
     "open" if none is known to have them, and of one the record does not say.
     """
     offers = listing.offers if offer is None else (offer,)
-    states = {_has_options(want, listing, each) for each in offers}
-    state: State = "met" if "met" in states else "open" if "open" in states else "broken"
+    state = best_of(option_states(want, listing, offers))
     values = {name: dict.fromkeys(value_of(listing, each, name)[0] for each in offers) for name in want.options}
     quotes = (f"{name}: {', '.join(filter(None, of_offers))}" for name, of_offers in values.items() if any(of_offers))
     return Ruling(want.options_in_words, state, "field", "; ".join(quotes))
+
+
+def option_states(want: Want, listing: Listing, offers: Iterable[Offer]) -> list[State]:
+    """Whether each of a product's offers has the options that a want names; "met" of all where it names none."""
+    return [_has_options(want, listing, offer) for offer in offers]
+
+
+def best_of(states: Collection[State]) -> State:
+    return "met" if "met" in states else "open" if "open" in states else "broken"
 
 
 def value_of(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
@@ -197,10 +211,19 @@ def value_of(listing: Listing, offer: Offer, name: str) -> tuple[str, bool]:
 
     Without an option of just this name, it is the only one whose name ends with it: "Shoe size" for "size".
     """
-    options = {_option_name(own): value for own, value in offer.options.items()}
+    option = _option(tuple(offer.options.items()), name)
+    return (str(listing.fields.get(folded_name(name), "")), False) if option is None else (option, True)
+
+
+# Cached: the variants of a shop share few combinations of options.
+@lru_cache(maxsize=16_384)
+def _option(options: tuple[tuple[str, str], ...], name: str) -> str | None:
+    values = {_option_name(option): value for option, value in options}
     wanted = _option_name(name)
-    called = [own for own in options if own == wanted] or [own for own in options if own.endswith(f" {wanted}")]
-    return (options[called[0]], True) if len(called) == 1 else (str(listing.fields.get(folded_name(name), "")), False)
+    fitting = [option for option in values if option == wanted] or [
+        option for option in values if option.endswith(f" {wanted}")
+    ]
+    return values[fitting[0]] if len(fitting) == 1 else None
 
 
 @lru_cache(maxsize=1024)
@@ -225,14 +248,15 @@ def offers_for(want: Want, listing: Listing) -> list[Offer]:
 
     Where the record does not say which options it has, the product's only one.
     """
-    state = ruling_on_options(want, listing).state if want.options else "met"
+    states = option_states(want, listing, listing.offers)
+    best = best_of(states)
     pieces = pieces_in(listing.product.title)
     return [
         offer
-        for offer in listing.offers
+        for offer, state in zip(listing.offers, states, strict=True)
         if offer.has(1 if pieces > 1 else want.quantity)
         and not is_too_dear(want, listing, offer)
-        and _has_options(want, listing, offer) == state != "broken"
+        and state == best != "broken"
     ]
 
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from drretail.grounding.text.words import RUN, singular, stem
 from drretail.records.criteria import State
-from drretail.records.shop import Offer, Product, offers_of
+from drretail.records.shop import Offer, Product, has_offers, offers_of
 from drretail.remembered import remembered, remembered_by
 
 MATERIALS = frozenset(
@@ -151,6 +151,14 @@ class Listing:
         """What can be bought: its variants, or the product itself."""
         offers = offers_of(self.product)
         return offers if self.counts_stock else tuple(replace(one, stock=None, is_available=None) for one in offers)
+
+    @property
+    def named_offers(self) -> tuple[Offer, ...]:
+        """Those of which the record says more than a price; none if the product alone is for sale, at ``price``.
+
+        Most products have none, and building their only offer is the cost of a pass over many.
+        """
+        return self.offers if has_offers(self.product) else ()
 
     def offer(self, named: str) -> Offer | None:
         """The offer that a pick names by its whole id or by that of the variant alone.

@@ -276,10 +276,10 @@ def batching(model: Model, folder: Path, *, notify: Notify, **pace: Any) -> Gene
     submitter = BatchSubmitter(client.with_options(max_retries=model.retrying.retries), book, notify, **pace)
     fields = {name: getattr(model.chat, name) for name in model.chat.model_fields_set - {"streaming"}}
     chat = BatchedAnthropic(**fields, send=submitter.answer)
-    # A batch may take a day: neither the time-out of a call nor the limits per minute apply. Verdicts name
-    # the model as before.
-    asked = replace(model.with_chat(chat), pacer=Pacer(), retrying=ONCE, streamed=False)
-    batched = replace(asked, seconds=None, attempt_seconds=None)
+    # A batch may take a day: the time-out of a call does not apply. Verdicts name the model as before.
+    batched = replace(
+        model.with_chat(chat), pacer=Pacer(), retrying=ONCE, streamed=False, seconds=None, attempt_seconds=None
+    )
     try:
         yield batched
         book.settle()

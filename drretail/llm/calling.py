@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 
 from drretail.errors import ModelError
-from drretail.llm.faults import Fault, address_of, attempt, denial_of
+from drretail.llm.faults import PASSING_STATUS, Fault, address_of, attempt, denial_of
 from drretail.llm.prompt import load_prompt, tagged
 from drretail.llm.providers import STREAM_TIMEOUTS
 from drretail.llm.registry import Model
@@ -57,7 +57,7 @@ class Attempts:
         return problem
 
 
-BUSY = frozenset({408, 409, 425, 429, 502, 503, 504, 529})
+BUSY = PASSING_STATUS | {425, 502, 503, 504, 529}
 """Statuses that say nothing of the request: the server is busy, or still loads its model."""
 
 

@@ -66,7 +66,7 @@ def likely(
     else:  # an agent that asks its own models
         return Estimate(name, count, None, None, None, None, "nothing")
     basis = f"{pieces:,} {what} here" if pieces else f"typical {what}"
-    return Estimate(name, count, usage.calls, usage.total - usage.output, usage.output, usage.dollars, basis, unknown)
+    return Estimate(name, count, usage.calls, usage.input, usage.output, usage.dollars, basis, unknown)
 
 
 def estimated(title: str, parts: Sequence[Estimate], notes: Sequence[str] = ()) -> Result[Sequence[Estimate]]:

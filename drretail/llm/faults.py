@@ -183,6 +183,8 @@ _OVERFLOW_TEXTS = (
 )
 _REFUSED = frozenset({"refusal", "content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii"})
 _CUT = frozenset({"max_tokens", "length"})
+STREAM_ENDED = "stream_ended"
+"""In the response metadata: the stream's last piece came, which counts the tokens of all others."""
 UNSAID = "unknown"
 """The stop reason of an answer that gives none."""
 WRONG_FORM = "the provider's answer has another form than its API's"
@@ -244,7 +246,7 @@ async def attempt(
         if kind == "model" and isinstance(problem, _OF_FORM) and status_of(problem) is None:
             return replace(_fault(model, kind, WRONG_FORM, problem), passes=True)
         return _fault(model, kind, type(problem).__name__, problem)
-    if streamed and _stop_reason(answer) == UNSAID and not answer.response_metadata.get("stream_ended"):
+    if streamed and _stop_reason(answer) == UNSAID and not answer.response_metadata.get(STREAM_ENDED):
         return Fault(ModelError("model", "the stream of the answer was cut"), passes=True)
     return _whole(_with_all_calls(with_possible_usage(answer, model, messages), len(messages)))
 

@@ -120,11 +120,6 @@ class Unasked(LocalChat):
     provider = "unasked"
     model: str = "unasked"
 
-    def with_structured_output(self, schema: Any, **kwargs: Any) -> Any:
-        """Itself, in whatever form a provider's client would ask."""
-        del schema, kwargs
-        return self
-
 
 def _estimated_usage(messages: Sequence[BaseMessage], tools: Any, text: str, calls: list[Any]) -> UsageMetadata:
     """Tokens by a rule of thumb, so that budgets and counts can be tried without a provider."""

@@ -212,7 +212,7 @@ class Models:
                 sent, schema = _sent(model, messages, request), request.get("schema")
                 answer = await answer_of(model, sent, chat=chat, schema=schema, attempts=attempts)
                 used = attempts.usage_with(answer)
-                note({"gen_ai.usage.input_tokens": used.total - used.output, "gen_ai.usage.output_tokens": used.output})
+                note({"gen_ai.usage.input_tokens": used.input, "gen_ai.usage.output_tokens": used.output})
             content = answer.model_dump(mode="json", exclude_none=True)
             return Outcome(content, used.model_dump(), len(attempts.failed))
 

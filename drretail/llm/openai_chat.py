@@ -10,8 +10,7 @@ from typing import Any
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 
-ENDED = "stream_ended"
-"""In the response metadata: the stream's last piece came, which counts the tokens of all others."""
+from drretail.llm.faults import STREAM_ENDED
 
 
 class CompatibleChat(ChatOpenAI):
@@ -43,7 +42,7 @@ class CompatibleChat(ChatOpenAI):
             for choice in chunk.get("choices") or ():
                 made.message.additional_kwargs |= _dropped(choice.get("delta") or {})
             if not chunk.get("choices") and chunk.get("usage"):
-                made.message.response_metadata[ENDED] = True
+                made.message.response_metadata[STREAM_ENDED] = True
         return made
 
 

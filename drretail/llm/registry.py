@@ -220,8 +220,7 @@ def open_model(
     if not isinstance(provider, Provider):
         opened = _opened(spec, provider, model_name, Asked(limits, temperature, environ, retrying))
         if isinstance(opened, Model):
-            stated = {"stated_context": context}
-            return replace(opened, **{name: value for name, value in stated.items() if value is not None})
+            return opened if context is None else replace(opened, stated_context=context)
         params: dict[str, Any] = {"max_tokens": limits.max_tokens}
         optional = {"temperature": temperature, "seed": seed, "base_url": base_url and plain_address(base_url)}
         params |= {name: value for name, value in optional.items() if value is not None}

@@ -389,8 +389,7 @@ def _as_answer(written: Written) -> ScriptedAnswer:
 
 
 def _counted(usage: Usage) -> UsageMetadata:
-    read = usage.input_uncached + usage.cache_read + usage.cache_creation
     details = InputTokenDetails(cache_read=usage.cache_read, cache_creation=usage.cache_creation)
     return UsageMetadata(
-        input_tokens=read, output_tokens=usage.output, total_tokens=read + usage.output, input_token_details=details
+        input_tokens=usage.input, output_tokens=usage.output, total_tokens=usage.total, input_token_details=details
     )

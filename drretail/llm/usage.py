@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 def cache_read_share(usage: Usage) -> float | None:
     """The share of all input tokens that the provider read from its cache, 0 to 1; None without input."""
-    read = usage.input_uncached + usage.cache_read + usage.cache_creation
-    return usage.cache_read / read if read else None
+    return usage.cache_read / usage.input if usage.input else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,9 +239,14 @@ class Usage(Record):
         return Usage(**{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields})
 
     @property
+    def input(self) -> int:
+        """All input tokens, those of the cache too."""
+        return self.input_uncached + self.cache_read + self.cache_creation
+
+    @property
     def total(self) -> int:
         """All input and output tokens."""
-        return self.input_uncached + self.cache_read + self.cache_creation + self.output
+        return self.input + self.output
 
     @property
     def dollars(self) -> float | None:
@@ -415,9 +420,7 @@ class Run(Document):
     """As the agent declared it; None if it declared none, and in runs from before outcomes existed."""
     citations: tuple[Citation, ...] = ()
     """The references in the report, in order."""
-    citation_counts: CitationCounts = Field(
-        default=CitationCounts(), exclude_if=lambda counts: not (counts.in_all or counts.listed)
-    )
+    citation_counts: CitationCounts = Field(default=CitationCounts(), exclude_if=lambda counts: counts.is_empty)
     """How many of its citations were read, and how many were not, by reason."""
     steps: tuple[Step, ...] = ()
     """Model turns, tool calls and syntheses, sorted by path and place in it."""

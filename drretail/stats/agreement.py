@@ -163,7 +163,7 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     for system, queries in reports.items():
         both = [[values[system, query] for query in queries] for values in (first, second)]
         if len(queries) >= FEWEST_REPORTS and all(len(set(values)) > 1 for values in both):
-            centred = (np.array([*map(_ranks, both)]) - (len(queries) + 1) / 2) / (len(queries) + 1)
+            centred = (np.array([*map(ranks, both)]) - (len(queries) + 1) / 2) / (len(queries) + 1)
             rows.append(([place[query] for query in queries], centred))
     if not rows:
         return None
@@ -182,7 +182,7 @@ def spearman_within(first: Values, second: Values) -> Within | None:
     return Within(rho, n, queries, worth, p)
 
 
-def _ranks(values: Sequence[float]) -> "Tables":
+def ranks(values: Sequence[float]) -> "Tables":
     """Ranks from 1; equal values share the mean of theirs. ``scipy.stats`` has them, and takes 0.7 s to load."""
     import numpy as np
 

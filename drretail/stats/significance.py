@@ -173,12 +173,15 @@ class Gate:
         if not differing:
             return 1.0 if self.differences else None
 
-        def total(flipped: Any, axis: int) -> Any:
-            return flipped.sum(axis=axis).round(7)  # so that equal sums of sevenths are equal
+        seen = fsum(differing)
+
+        def above_seen(flipped: Any, axis: int) -> Any:
+            # Rounded after the one seen is taken off, so that sums of sevenths that equal it are 0.
+            return (flipped.sum(axis=axis) - seen).round(7)
 
         found: Any = permutation_test(
             ([*differing, 0.0],),  # scipy takes no single value
-            total,
+            above_seen,
             permutation_type="samples",
             vectorized=True,
             n_resamples=_FLIPS,

@@ -255,7 +255,7 @@ def cost(
         for run in of_label:
             # A run without usage does not say what it took.
             usage = list(run.usage.values())
-            tokens = sum(each.input_uncached + each.cache_read + each.cache_creation for each in usage)
+            tokens = sum(each.input for each in usage)
             read.append(tokens / 1000 if usage else None)
             written.append(sum(each.output for each in usage) / 1000 if usage else None)
         shown, body = zip(*(words[run.run_id] for run in of_label), strict=True)

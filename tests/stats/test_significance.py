@@ -5,7 +5,7 @@ from statistics import mean, variance
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from drretail.stats.intervals import Groups, Noise, noise, numbered, run_variance
@@ -201,6 +201,7 @@ def test_without_noise_it_takes_five_users_who_fail_anew() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3).map(float), st.integers(0, 5)), min_size=1, max_size=14))
+@example([(2.0, 2), (3.0, 1), (-3.0, 2), (2.0, 0), (-3.0, 3)])
 def test_a_gate_s_p_is_that_of_all_flips_of_the_sums_of_users(held: list[tuple[float, int]]) -> None:
     differences, groups = [each / 7 for each, _ in held], numbered([user for _, user in held])
     sums = np.array(user_sums([each for each, _ in held], groups))

@@ -42,7 +42,6 @@ from drretail.files import write_json
 from drretail.grounding.gold_files import write_with_gold
 from drretail.grounding.report.citations import (
     Cited,
-    find_citations,
     scan,
     shop_place,
 )
@@ -98,7 +97,8 @@ def cited_sources(report: str, seen: Sequence[Evidence] = ()) -> CitedSources:
         if held.title == held.url and cited.title:
             named[address] = held.model_copy(update={"title": clean_line(cited.title, LONGEST_TITLE)})
     evidence = tuple({**known, **named}.values())
-    return CitedSources(evidence, tuple(find_citations(report, evidence)), scan(report, evidence).counts)
+    tokens = scan(report, evidence)
+    return CitedSources(evidence, tuple(tokens.citations(report)), tokens.counts)
 
 
 def _evidence(cited: Cited, url: str) -> Evidence:

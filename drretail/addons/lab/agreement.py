@@ -19,6 +19,7 @@ from drretail.stats.agreement import (
     pairwise_comparison_accuracy,
     percent,
     ranking_agreement,
+    ranks,
     soft_disagreement,
     tables_of,
 )
@@ -124,11 +125,9 @@ def _interval(
         tables = tables_of(clusters, ones, others, sorted({*scale.values, *ones, *others}))
         power = int(statistic == "kappa_linear")
         return agreement_interval(tables, lambda drawn: kappa(drawn, power=power), "agree")
-    from scipy.stats import rankdata
-
     # ρ is Pearson's r of ranks. Its interval is Student's of artanh ρ, by how much each item moves it. The variance of
     # artanh ρ is 1 / (n − 3), as Fisher has it, where that of a mean is 1 / (n − 1).
-    x, y = ((ranks - ranks.mean()) / ranks.std() for ranks in (rankdata(ones), rankdata(others)))
+    x, y = ((places - places.mean()) / places.std() for places in (ranks(ones), ranks(others)))
     rho = float((x * y).mean())
     if 1 - abs(rho) < 1e-9:
         return Interval(rho, lacks="alike")

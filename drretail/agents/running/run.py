@@ -25,7 +25,7 @@ from drretail.agents.running.spending import Caps, opened_budget
 from drretail.agents.running.system import SystemUnderTest, definition
 from drretail.env.world import World
 from drretail.errors import CommandStopped, UserError
-from drretail.experiment import Experiment, ended_run, read_definition, read_discarded
+from drretail.experiment import Experiment, ended_run, read_discarded, written_definition
 from drretail.llm.event_loop import run_loop
 from drretail.llm.usage import ExperimentBudget
 from drretail.records.base import sha256_of
@@ -53,7 +53,7 @@ def open_experiment(
     in the folder are asked no more than these queries. Of systems ``anew``, runs by other code are discarded.
     Raises UserError as ``Experiment`` does.
     """
-    existing = read_definition(folder).code if (folder / "experiment.json").exists() else {}
+    existing = written_definition(folder).code if (folder / "experiment.json").exists() else {}
     suts = [replace(sut, code=code_now(sut.code, existing.get(sut.label, {}))) for sut in suts]
     defined = definition(world, tuple(queries), suts, seed, is_part=is_part)
     experiment = Experiment(folder, defined.model_copy(update={"title": title, "preset": preset}), anew)

@@ -129,7 +129,7 @@ def spending_of(experiment: Path) -> list[Spending]:
                 done=len(done),
                 unknown=len(done) - len(counted),
                 calls=Spread.of([cost.usage.calls for cost in ended if cost.usage.calls or not cost.usage.total]),
-                input=Spread.of([cost.usage.total - cost.usage.output for cost in ended]),
+                input=Spread.of([cost.usage.input for cost in ended]),
                 output=Spread.of([cost.usage.output for cost in ended]),
                 words=Spread.of([words_of(experiment, run).shown for run in done]),
                 dollars=Spread.of(known) if len(known) == len(ended) else Spread.of(()),

@@ -181,7 +181,7 @@ class SqliteStore:
         )
         products = {product_id: lean(Product.model_validate_json(record)) for product_id, record in rows}
         missing = [product_id for product_id in product_ids if product_id not in products]
-        return products | of_variants(missing if self._has("variants") else (), self._with_variants)
+        return products | of_variants(missing if missing and self._has("variants") else (), self._with_variants)
 
     def _with_variants(self, variant_ids: Sequence[str]) -> Iterator[Product]:
         rows = self._rows(OF_VARIANTS, (json.dumps(variant_ids),))

@@ -84,6 +84,7 @@ def family_of(
     table of its own. Left out are headlines in which nothing was to be measured, and ``done`` where no run failed.
     """
     rows = _Rows()
+    labels = {label for pair in pairs for label in pair}
     for assessor in assessors:
         for name, metric in gathered.metrics.items():
             is_asked = metrics is None or name in metrics
@@ -91,7 +92,7 @@ def family_of(
                 continue
             facts = facts_of(gathered, name, assessor)
             for variant in primary_variants(metric):
-                sides = {label: side_of(facts[label].runs, variant) for pair in pairs for label in pair}
+                sides = {label: side_of(facts[label].runs, variant) for label in labels}
                 made = {
                     (a, b): variant_row(
                         metric,

@@ -184,14 +184,15 @@ def done_row(gathered: Gathered, a: str, b: str) -> ComparedRow:
     sides = _done(gathered, a), _done(gathered, b)
     row = contrast_of(DONE, DONE, sides, gathered.clusters, whole=1.0)
     sums = user_sums(_differences(row.by_query), gathered.clusters.groups(row.by_query))
+    update = {"name": DONE, "a": a, "b": b, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None}
+    if row.outcome == "missing":
+        return row.model_copy(update=update)
+    if len(sums) < FEWEST_SIGNS:
+        few = {"outcome": "too_few", "why": f"it takes {FEWEST_SIGNS} users at least", "p": None}
+        return row.model_copy(update=update | few)
     # A test that can't reach 5 % is none, and takes no part in the correction (Tarone 1990).
     p = sign_test(sums) if sum(map(bool, sums)) >= FEWEST_SIGNS else None
-    is_tested = row.outcome != "missing"
-    update = {"name": DONE, "a": a, "b": b, "ci_low": None, "ci_high": None, "no_interval": None, "apart": None}
-    tested = {"outcome": "undecided", "why": "", "p": _rounded(p)} if is_tested else {}
-    if is_tested and len(sums) < FEWEST_SIGNS:
-        tested = {"outcome": "too_few", "why": f"it takes {FEWEST_SIGNS} users at least", "p": None}
-    return row.model_copy(update=update | tested)
+    return row.model_copy(update=update | {"outcome": "undecided", "why": "", "p": _rounded(p)})
 
 
 def _done(gathered: Gathered, label: str) -> Side:

@@ -133,9 +133,8 @@ def needed_sentence(rows: Sequence[ComparedRow]) -> str:
     for name, measure in _named(rows):
         known = [row for row in measure if row.n_needed is not None and row.apart is not None]
         if known:
-            row = sorted(known, key=lambda row: row.n_needed or 0)[
-                (len(known) - 1) // 2
-            ]  # of many pairs the middle one
+            known.sort(key=lambda row: row.n_needed or 0)
+            row = known[(len(known) - 1) // 2]  # of many pairs the middle one
             ends = "" if row.n_needed_low is None else f"{roughly(row.n_needed_low)}–{roughly(row.n_needed_high)}"
             unit, interval = ("", "") if parts else (" queries", "80% interval ")
             needed = f"{roughly(row.n_needed)}{unit} in {name}"

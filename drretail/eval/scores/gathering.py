@@ -6,7 +6,7 @@ A panel's rows have a judge of their own beside its members' rows, so that no ra
 judges are left out: their values mean something else.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -193,11 +193,6 @@ class Gathered:
         }
         researching = {plan.label for plan in self.plans if place_of(plan.label, systems) == "system"}
         return bool(researching) and researching <= read
-
-    @property
-    def incomplete(self) -> Counter[str]:
-        """By label, the finished runs that lack a model's answer: nothing is concluded against their systems."""
-        return Counter(plan.label for plan in self.plans if plan.losses)
 
     @cached_property
     def unread_citations(self) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from drretail.eval.compare.rows import Side, contrast_of, explored
+from drretail.eval.compare.rows import Side, contrast_of
 from drretail.eval.compare.wording import PREFERENCE
 from drretail.eval.judging.dimensions import DIMENSIONS, PRIMARY
 from drretail.eval.judging.question import judges_in
@@ -278,7 +278,7 @@ def derive_pairs(
     for assessor in sorted(results, key=lambda assessor: assessor.order):
         by_pair = results[assessor]
         unread = gathered.unread(assessor)
-        if order_decided(by_pair):
+        if by_order := order_decided(by_pair):
             unread = "order_decided", f"{assessor.judge.spec}: the order decided"
         pairs += [
             _pair_score(assessor, labels, dimension, by_pair[labels][dimension], gathered, unread)
@@ -288,9 +288,7 @@ def derive_pairs(
         names = sorted({*research_labels(gathered.definition), *(label for labels in by_pair for label in labels)})
         for dimension in DIMENSIONS:
             met = {labels: outcomes[dimension] for labels, outcomes in by_pair.items()}
-            ranks += _rank_scores(
-                assessor, dimension, names, met, gathered, by_order=unread is not None and unread[0] == "order_decided"
-            )
+            ranks += _rank_scores(assessor, dimension, names, met, gathered, by_order=by_order)
     return tuple(pairs), tuple(ranks)
 
 
@@ -353,7 +351,6 @@ def preference(
     sides = side(labels[0], won), side(labels[1], {query_id: 1 - rate for query_id, rate in won.items()})
     row = contrast_of(PAIRWISE, dimension, sides, gathered.clusters, whole=1.0, unread=unread)
     name = PREFERENCE if dimension == PRIMARY else f"{dimension} {PREFERENCE}"
-    row = row if dimension == PRIMARY or unread is not None else explored(row)
     return row.model_copy(update={"name": name, "a": labels[0], "b": labels[1]})
 
 

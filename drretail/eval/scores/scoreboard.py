@@ -319,7 +319,7 @@ def _unfinished(gathered: Gathered, systems: Sequence[str]) -> Iterator[str]:
         parts = [f"{count:,} {what}" for what, count in counts.items() if count]
         if parts:
             yield f"{label}: of {len(plans):,} runs {'; '.join(parts)}."
-        if incomplete := gathered.incomplete[label]:
+        if incomplete := sum(bool(plan.losses) for plan in plans):
             without = counted_each(sum((Counter(plan.losses) for plan in plans), Counter[str]()))
             yield (
                 f"{label}: {counted(incomplete, 'run')} finished without {without}, for which a provider gave no "

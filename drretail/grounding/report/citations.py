@@ -5,6 +5,8 @@ what_a_mark_covers.md: prompts for writers and judges quote it, and text/layout.
 """
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -132,13 +134,29 @@ class Scan:
         which cites nothing, not at all.
         """
         cited = (each for token in self.tokens if not token.is_listed for each in token.cited)
-        reasons: list[UnreadReason | None] = [each.reason for each in cited]
+        reasons: Counter[UnreadReason | None] = Counter(each.reason for each in cited)
         not_read: dict[UnreadReason, int] = {}
-        for reason in reasons:
+        for reason, count in reasons.items():
             if reason is not None and reason != "image":
-                not_read[reason] = not_read.get(reason, 0) + 1
+                not_read[reason] = count
         listed = sum(len(token.cited) for token in self.tokens if token.is_listed)
-        return CitationCounts(read=reasons.count(None), listed=listed, not_read=not_read)
+        return CitationCounts(read=reasons[None], listed=listed, not_read=not_read)
+
+    def citations(self, report: str) -> list[Citation]:
+        """The marks of the scanned report as citations, in text order; one with several sources is one for each."""
+        return [
+            Citation(
+                marker=report[mark.start : mark.end],
+                start=mark.start,
+                end=mark.end,
+                evidence_id=cited.evidence_id,
+                url=cited.url,
+                type=cited.type,
+                unread=cited.reason,
+            )
+            for mark in self.marks
+            for cited in mark.cited
+        ]
 
 
 def scan(report: str, evidence: Known | None) -> Scan:
@@ -159,10 +177,11 @@ def scan(report: str, evidence: Known | None) -> Scan:
     for mark, reason in reading.unshown:
         cited = tuple(replace(each, reason=reason) for each in resolver.cited(mark))
         tokens += [Token(mark.start, mark.end, cited)] if cited else []
-    named = [(entry.start, cited) for entry, sources in resolver.named.items() for _, cited in sources]
-    own = [
-        (*span, tuple(cited for at, cited in named if span[0] <= at <= span[1])) for span in reading.references.spans
-    ]
+    starts = [start for start, _ in reading.references.spans]
+    listed: list[list[Cited]] = [[] for _ in starts]
+    for entry, sources in resolver.named.items():
+        listed[bisect_right(starts, entry.start) - 1] += [cited for _, cited in sources]
+    own = [(*span, tuple(cited)) for span, cited in zip(reading.references.spans, listed, strict=True)]
     spans = tuple(
         (start, min(end + 1, len(report))) for start, end, cited in own if cited or _is_frame(reading.text[start:end])
     )
@@ -170,20 +189,8 @@ def scan(report: str, evidence: Known | None) -> Scan:
 
 
 def find_citations(report: str, evidence: Known | None) -> list[Citation]:
-    """The citations in text order; a mark with several sources has one for each, all with the same offsets."""
-    return [
-        Citation(
-            marker=report[mark.start : mark.end],
-            start=mark.start,
-            end=mark.end,
-            evidence_id=cited.evidence_id,
-            url=cited.url,
-            type=cited.type,
-            unread=cited.reason,
-        )
-        for mark in scan(report, evidence).marks
-        for cited in mark.cited
-    ]
+    """The citations of a report (``scan``), in text order."""
+    return scan(report, evidence).citations(report)
 
 
 def closing_marks(report: str) -> list[tuple[int, int]]:
@@ -210,8 +217,9 @@ def source_lines(report: str) -> list[tuple[int, int]]:
 
 def numbers_apart(report: str, highest: int) -> list[tuple[int, int]]:
     """The numbers in square brackets that refer to no source, and would seem to where sources go up to ``highest``."""
-    apart = (mark for mark in _read(report).apart if report[mark.end - 1] == "]")
-    return [mark[:2] for mark in apart if is_meant(mark, _read(report).references, highest)]
+    reading = _read(report)
+    apart = (mark for mark in reading.apart if report[mark.end - 1] == "]")
+    return [mark[:2] for mark in apart if is_meant(mark, reading.references, highest)]
 
 
 def link_words(marker: str, source: str) -> str:
@@ -243,13 +251,11 @@ def _read(report: str) -> _Reading:
     rest = blanked(text, references.spans)
     all_marks = [split_raised(mark, references) for mark in find_marks(rest)]
     highest = max(references.numbers, default=0) if references.spans else highest_unlisted(rest, all_marks)
-    apart = [
-        mark for mark in all_marks if mark.numbers and not (mark.is_certain or is_meant(mark, references, highest))
-    ]
-    marks = [mark for mark in all_marks if mark not in apart]
-    marks += marks_in_columns(rest, references)
-    clear = (mark[:2] for mark in marks if mark.is_certain or is_meant(mark, references, highest))
-    marks += marks_by_author(blanked(rest, clear), references)
+    clear = {mark for mark in all_marks if mark.is_certain or is_meant(mark, references, highest)}
+    columns = [*marks_in_columns(rest, references)]
+    marks = [*(mark for mark in all_marks if mark in clear or not mark.numbers), *columns]
+    apart = [mark for mark in all_marks if mark.numbers and mark not in clear]
+    marks += marks_by_author(blanked(rest, (mark[:2] for mark in (*clear, *columns))), references)
     if references.numbers and not any(mark.numbers for mark in marks):
         marks += loose_marks(blanked(rest, (mark[:2] for mark in marks)), references)
     own_lines, blocks = _belonging(rest, sorted(marks))

@@ -287,10 +287,10 @@ class _Group(NamedTuple):
 
 def read_layout(report: str, evidence: Known | None) -> Layout:
     """The layout of a report, whose citations are resolved by ``evidence``."""
-    plain = read_page(plain_figures(report)).unframed
+    page = read_page(plain_figures(report))
+    plain = page.unframed
     tokens = scan(plain, evidence)  # in code a mark cites nothing, but says of what a figure is
-    code = read_page(plain_figures(report)).code
-    marks = [mark for mark in tokens.marks if not _is_dead(mark, code)]
+    marks = [mark for mark in tokens.marks if not _is_dead(mark, page.code)]
     listed, groups = tokens.listed, _groups(plain, marks)
     starts = [group.start for group in groups]
     notes = [

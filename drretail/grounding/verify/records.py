@@ -17,8 +17,7 @@ from unicodedata import combining, normalize
 
 from pydantic import ValidationError
 
-from drretail.grounding.constraints import UNDECIDED, Decisions
-from drretail.grounding.listing import listing_of
+from drretail.grounding.constraints import UNDECIDED, Decisions, offer_of
 from drretail.grounding.text.amounts import Amount, find_amounts
 from drretail.grounding.text.wording import format_money
 from drretail.grounding.text.words import NUMBERS, words
@@ -28,6 +27,7 @@ from drretail.records.query import Query
 from drretail.records.reading import Pick, ReadValue, ValueKind, ValueState
 from drretail.records.shop import ORDER_STATUSES, USD, VOID_STATUSES, Money, Offer, Product
 from drretail.records.wish import Wish
+from drretail.remembered import remembered_by
 
 _OPERAND = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -107,10 +107,10 @@ class Ledger:
     def price(self, product_id: str) -> Decimal | None:
         return on_record("price", self.products[product_id]) if product_id in self.products else None
 
+    @remembered_by(lambda pick: pick.offer_id)
     def offer(self, pick: Pick) -> Offer | None:
-        """The offer that a pick means; None without its record, or if the pick means several."""
-        item = self.products.get(pick.product)
-        return None if item is None else listing_of(item).offer(pick.offer_id)
+        """As ``constraints.offer_of``, by the records that the run was shown."""
+        return offer_of(pick, self.products)
 
     def price_of(self, pick: Pick) -> Decimal | None:
         """The price of the offer that a pick means; without options the product's, which may be the lowest."""

@@ -5,7 +5,7 @@ No English is interpreted. Amounts, numbers and dates are compared as values, ev
 
 import calendar
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -18,7 +18,7 @@ from drretail.grounding.text.words import NUMBERS, STOP_WORDS, content_stems, is
 from drretail.querygen.checks import contract
 from drretail.querygen.checks.case import Case, Code, finding, names_of
 from drretail.records.evidence import Finding
-from drretail.records.wish import Wish
+from drretail.records.wish import Demand, Want, Wish
 
 _TYPE_IT = "type it in the wish, or take it out of the text"
 _SAY_IT = "say it in the text, or take it out of the wish"
@@ -171,14 +171,7 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
     ordered = () if case.shopper is None else case.shopper.products.values()
     names = [f"{listing.product.title} {' '.join(listing.makers)}" for listing in (*case.owned, *ordered)]
     for want in wish.wants:
-        names += (
-            want.name,
-            *want.kinds,
-            *map(str, want.demands),
-            want.options_in_words,
-            *want.brands_wanted,
-            *want.brands_unwanted,
-        )
+        names += _typed(want, want.demands)
     known, text = f" {' '.join(map(folded, names))} ", case.query.text
     for front, listing in case.titles_in(text):
         # Without the maker, the words may describe any such thing: "stainless steel bird".
@@ -193,18 +186,17 @@ def _offers(case: Case, wish: Wish) -> Iterator[Finding]:
             yield finding("brand_not_typed", name, f"the maker of {product.product_id}", span=match.span())
 
 
+def _typed(want: Want, demands: Iterable[Demand]) -> tuple[str, ...]:
+    """What a want names: itself, its kinds, these demands, its options and brands."""
+    brands = *want.brands_wanted, *want.brands_unwanted
+    return want.name, *want.kinds, *map(str, demands), want.options_in_words, *brands
+
+
 def _quotes(case: Case, wish: Wish) -> Iterator[Finding]:
     """A quoted name, of words most of which are capitalised, must have all of them in one title or want."""
     names = [listing.product.title for listing in case.owned]
     for want in wish.wants:
-        names += (
-            want.name,
-            *want.kinds,
-            *map(str, want.must),
-            want.options_in_words,
-            *want.brands_wanted,
-            *want.brands_unwanted,
-        )
+        names += _typed(want, want.must)
     known = [set(folded(name).split()) for name in names]
     for match in _QUOTED.finditer(case.query.text):
         quote = match[1] or match[2]

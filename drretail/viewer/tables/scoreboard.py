@@ -58,7 +58,7 @@ def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Tab
     """A row for each pair of systems and a column for each headline: the difference with its interval, or why there is
     no conclusion. None without a row.
     """
-    columns = dict.fromkeys(name_of(measure[0]) for measure in by_measure(rows))
+    columns = [*dict.fromkeys(name_of(measure[0]) for measure in by_measure(rows))]
     by_pair: dict[tuple[str, str], dict[str, Cell]] = {}
     for row in rows:
         cells = by_pair.setdefault((row.a, row.b), {})
@@ -75,8 +75,7 @@ def compared_table(rows: Sequence[ComparedRow], names: Mapping[str, str]) -> Tab
         Row(f"{names.get(a, a)} − {names.get(b, b)}", tuple(map(cells.get, columns)))
         for (a, b), cells in by_pair.items()
     ]
-    spare = [*columns]
-    heads = [Column(name, spare=len(spare) - at) for at, name in enumerate(spare)]
+    heads = [Column(name, spare=len(columns) - at) for at, name in enumerate(columns)]
     table = Table("Differences", tuple(heads), tuple(lines), heading="Systems", notes=(note,), unit="query")
     return table if lines else None
 

@@ -180,7 +180,7 @@ def judging_table(costs: "Sequence[JudgingCost]") -> Table:
     for cost in costs:
         judged = counted(cost.reports, "pair" if cost.metric == PAIRWISE else "report")
         used, cached = cost.cost.usage, Cell(cost.cache_read, "percent")
-        took = (used.calls, used.total - used.output, used.output, cached, _dollars(cost.cost.dollars))
+        took = (used.calls, used.input, used.output, cached, _dollars(cost.cost.dollars))
         rows.append([cost.metric, cost.judge, judged, *took])
     notes = estimated_note(cost.cost.usage for cost in costs)
     return table_of("What judging took, in all", JUDGING_COLUMNS, rows, notes=notes).filled
